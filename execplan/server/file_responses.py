@@ -8,15 +8,9 @@ from urllib.parse import quote
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from execplan.site.link_resolver import IMAGE_TYPES
+
 _ASSET_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_IMAGE_TYPES = {
-    ".avif": "image/avif",
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".webp": "image/webp",
-}
 
 
 def asset_response(path: str, data: bytes | None) -> Response:
@@ -40,7 +34,7 @@ def artifact_response(path: str, data: bytes | None) -> Response:
         raise HTTPException(404)
     disposition = f"attachment; filename*=utf-8''{quote(os.path.basename(path), safe='', errors='replace')}"
     headers = {"Content-Disposition": disposition, "Content-Security-Policy": "sandbox; default-src 'none'"}
-    return Response(data, headers=headers, media_type=_IMAGE_TYPES.get(_suffix(path), "text/plain"))
+    return Response(data, headers=headers, media_type=IMAGE_TYPES.get(_suffix(path), "text/plain"))
 
 
 def _suffix(path: str) -> str:

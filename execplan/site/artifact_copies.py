@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.files import file_access
@@ -89,7 +90,7 @@ def _walk_files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
                 status = os.lstat(path)
             except OSError:
                 continue
-            if (status.st_mode & 0o170000) == 0o100000:
+            if stat.S_ISREG(status.st_mode):
                 yield path, status
 
 

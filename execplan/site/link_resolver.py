@@ -22,8 +22,15 @@ if TYPE_CHECKING:
 
 ANCHOR_PREFIX: Final = "section-"
 """Prefix of the IDs of a plan's headings, so that they differ from the page's own IDs."""
-IMAGE_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif")
-"""Suffixes of files that a page shows as images; SVG files are not among them, because they can contain scripts."""
+IMAGE_TYPES: Final = {
+    ".avif": "image/avif",
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+}
+"""Media types of files that a page shows as images, by suffix; SVG is not among them, because it can contain scripts."""
 _NOT_LINKED: Final = ResolvedLink("", "link removed")
 _MISSING: Final = ResolvedLink("", "file not found")
 _OUTSIDE: Final = ResolvedLink("", "outside of the repository")
@@ -94,7 +101,7 @@ def anchor_id(anchor: str) -> str:
 
 def is_image(path: str) -> bool:
     """Return whether a page shows a file as an image."""
-    return path.lower().endswith(IMAGE_SUFFIXES)
+    return path.lower().endswith(tuple(IMAGE_TYPES))
 
 
 def _anchor_url(url: str) -> str:
