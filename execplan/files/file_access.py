@@ -111,6 +111,15 @@ def read_up_to(handle: int, limit: int) -> bytes:
     return b"".join(chunks)
 
 
+def read_start(path: str, limit: int) -> bytes:
+    """Read at most `limit` bytes from the start of a regular file, which is no symbolic link; raises OSError."""
+    handle = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        return read_up_to(handle, limit)
+    finally:
+        os.close(handle)
+
+
 def write_all(handle: int, data: bytes) -> None:
     """Write all bytes to an open file; raises OSError."""
     view = memoryview(data)

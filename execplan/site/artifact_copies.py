@@ -107,8 +107,7 @@ def _binary_note(path: str) -> str:
     if is_image(path):
         return ""
     try:
-        data = file_access.read_up_to(handle := open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), _HEAD_BYTES)
-        os.close(handle)
+        data = file_access.read_start(path, _HEAD_BYTES)
     except OSError:
         return "not copied: can't be read"
     try:

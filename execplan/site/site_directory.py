@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
-from execplan.files.file_access import open_regular
 from execplan.files.file_lock import FileLock
 from execplan.project import project_state
 from execplan.text import fast_json
@@ -89,7 +88,7 @@ class SiteDirectory:
     def write(self, file: str, data: bytes) -> bool:
         """Write a file of the site if its content differs, and return whether it did. Raises ExecplanError."""
         path = self._join(file)
-        if self._read(path, len(data) + 1) == data:
+        if _read_file(path, len(data) + 1) == data:
             return False
         if not self.is_dry_run:
             atomic_files.replace(path, data, within=self.path, durable=False)
@@ -123,21 +122,10 @@ class SiteDirectory:
         text = json.dumps(content, indent=0) + "\n"
         atomic_files.replace(self._join(MANIFEST), text.encode("utf-8"), within=self.path)
 
-    def _read(self, path: str, limit: int) -> bytes | None:
-        """Return at most `limit` bytes of a regular file; None if there is none."""
-        try:
-            handle = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
-        except OSError:
-            return None
-        try:
-            return file_access.read_up_to(handle, limit)
-        finally:
-            os.close(handle)
-
     def _remove(self, file: str) -> bool:
         """Remove a file if it still has the content that was written, and return whether it did."""
         path = self._join(file)
-        data = self._read(path, _MAX_FILE_BYTES)
+        data = _read_file(path, _MAX_FILE_BYTES)
         if data is None or not is_inside(os.path.realpath(path), self.path):
             return False
         if digest(data) != self.digests[file]:
@@ -151,6 +139,14 @@ class SiteDirectory:
             atomic_files.remove_empty_directory(directory)
             directory = os.path.dirname(directory)
         return True
+
+
+def _read_file(path: str, limit: int) -> bytes | None:
+    """Return at most `limit` bytes of a regular file; None if there is none."""
+    try:
+        return file_access.read_start(path, limit)
+    except OSError:
+        return None
 
 
 def _parse_manifest(data: bytes, path: str) -> dict[str, str]:
