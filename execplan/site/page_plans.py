@@ -11,7 +11,7 @@ from execplan.git.git_directory import head_commit
 from execplan.history.plan_history import load_history
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
-from execplan.site.artifact_copies import Artifact, list_artifacts
+from execplan.site.artifact_copies import list_artifacts
 from execplan.site.page_charts import plan_chart_target, select_charted_plans
 from execplan.site.plan_view import PlanFacts
 from execplan.text.text_lines import digest
@@ -38,14 +38,13 @@ class PagePlan(NamedTuple):
     card: Card
     page: str
     """Path of the page in the site."""
-    artifacts: tuple[Artifact, ...]
     facts: PlanFacts
     has_chart: bool
 
     @property
     def targets(self) -> list[str]:
         """Return the files that the plan may have in the site."""
-        copies = [artifact.target for artifact in self.artifacts if artifact.target]
+        copies = [artifact.target for artifact in self.facts.artifacts if artifact.target]
         return [self.page, *copies, *([plan_chart_target(self.page)] if self.has_chart else [])]
 
 
@@ -63,9 +62,9 @@ def load_page_plans(
         if card.path in refs:
             member, ref = refs[card.path]
             page = names.page(card.path)
-            facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
             artifacts = tuple(list_artifacts(member, ref, page))
-            page_plans.append(PagePlan(member, ref, card, page, artifacts, facts, card.path in charted_paths))
+            facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()), artifacts)
+            page_plans.append(PagePlan(member, ref, card, page, facts, card.path in charted_paths))
     return page_plans
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan_store import plan_store
-from execplan.site.artifact_copies import Artifact, list_artifacts
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
 from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.site.artifact_copies import Artifact
     from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
@@ -51,14 +51,12 @@ class PlanView(NamedTuple):
 
 
 class PlanFacts(NamedTuple):
-    """Facts about a plan that are loaded for many plans at once."""
+    """Facts about a plan that a static site loads for all plans before their pages, and a server for one."""
 
-    findings: Sequence[Finding] = ()
-    history: Sequence[HistoryEvent] = ()
+    findings: Sequence[Finding]
+    history: Sequence[HistoryEvent]
+    artifacts: tuple[Artifact, ...]
     charts: tuple[ChartImage, ...] = ()
-
-
-_NO_FACTS = PlanFacts()
 
 
 class PublishedPlan(NamedTuple):
@@ -92,7 +90,7 @@ def load_plan_view(
     context: PageContext,
     pages: PageNames,
     redact_text: RedactText,
-    facts: PlanFacts = _NO_FACTS,
+    facts: PlanFacts,
 ) -> PlanView:
     """Load the content of a plan's page; `context` is that of this page.
 
@@ -100,8 +98,7 @@ def load_plan_view(
     """
     project, ref = published.project, published.ref
     page = pages.page(card.path)
-    artifacts = list_artifacts(project, ref, page)
-    copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
+    copies = {artifact.path: artifact.target for artifact in facts.artifacts if artifact.target}
     resolver = LinkResolver(context, pages, project, ref, copies)
     (card,) = redact_cards([card], redact_text)
     content = None
@@ -119,8 +116,8 @@ def load_plan_view(
         published.digest,
         content,
         tuple([finding._replace(message=shorten_path(finding.message)) for finding in facts.findings]),
-        load_records(project, ref, artifacts),
-        tuple(artifacts),
+        load_records(project, ref, facts.artifacts),
+        facts.artifacts,
         redact_events(facts.history, lambda text: redact_text(shorten_path(text))),
         facts.charts,
         resolver.checked_paths,

@@ -154,10 +154,8 @@ class _SiteBuilder:
         """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
         redact_text = self._redactor.redact_text
         published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
-        copies = {
-            artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target
-        }
         facts = plan_page.facts
+        copies = {artifact.target: read_copy(artifact, redact_text) for artifact in facts.artifacts if artifact.target}
         if plan_page.has_chart:
             chart = draw_plan_chart(plan_page.project, plan_page.ref, facts.history, plan_page.page)
             facts = facts._replace(charts=(chart,) if chart is not None else ())
@@ -218,7 +216,7 @@ class _SiteBuilder:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
         card = plan_page.card._replace(idle_days=None)  # the page shows the date, and the browser its age
         facts = plan_page.facts._replace(findings=list(plan_page.facts.findings))
-        return self._fingerprint(card, plan_page.artifacts, facts, self._today if plan_page.has_chart else "")
+        return self._fingerprint(card, facts, self._today if plan_page.has_chart else "")
 
     def _fingerprint(self, *parts: object) -> str:
         return digest(repr((self._common_digest, parts)).encode("utf-8", "surrogatepass"))
