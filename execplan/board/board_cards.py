@@ -8,7 +8,7 @@ from execplan.advice import execution_status
 from execplan.advice.next_tasks import describe_next_task, select_open_tasks
 from execplan.board.card_facts import OpenTask, TaskCounts
 from execplan.board.facts_cache import load_facts, open_facts_cache
-from execplan.board.finding_counts import FindingCounts, count_findings
+from execplan.board.finding_counts import FindingCounts, check_all_plans, count_levels
 from execplan.clock import current_minute
 from execplan.errors import ExecplanError
 from execplan.linter.rules.timestamp_rules import day_start
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from execplan.board.card_facts import CardFacts
+    from execplan.linter.rule import Finding
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -125,6 +126,8 @@ class Board(NamedTuple):
 
     columns: tuple[Column, ...]
     """All of `COLUMNS`, also empty ones."""
+    findings: Mapping[str, tuple[Finding, ...]]
+    """The findings that cards count, by path of the plan; only of plans that have some."""
 
     @property
     def cards(self) -> list[Card]:
@@ -139,7 +142,7 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
     ExecplanError if settings or the claims are damaged; a damaged plan is a card in the column of broken plans.
     """
     members = with_nested_projects(project)
-    findings = count_findings(members, archived=archived, tick=tick)
+    findings = check_all_plans(members, archived=archived, tick=tick)
     activity = PlanActivity()
     cards: list[Card] = []
     archived_count = 0
@@ -151,9 +154,8 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
         claims_by_path = claims.load_task_claims(member, refs)
         cache = open_facts_cache(member)
         for ref, facts in load_facts(member, refs, cache):
-            counts = findings.get(member.display_path(ref.path), FindingCounts())
             card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity)
-            cards.append(card._replace(project=member_path, findings=counts))
+            cards.append(card._replace(project=member_path, findings=count_levels(findings.get(card.path, ()))))
         if cache is not None:
             cache.save()
     return Board(
@@ -163,7 +165,8 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
                 for name in COLUMNS
                 for column_cards in [_sort_cards([card for card in cards if card.column == name])]
             ]
-        )
+        ),
+        findings,
     )
 
 

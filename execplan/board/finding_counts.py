@@ -1,4 +1,4 @@
-"""The number of lint findings of each plan, from the cache of `lint` where nothing has changed."""
+"""The lint findings of all plans and their number, from the cache of `lint` where nothing has changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from execplan.plan_store import plan_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.rule import Finding
     from execplan.project.project import Project
 
@@ -38,21 +37,13 @@ class FindingCounts(NamedTuple):
         return levels[0] if levels else ""
 
 
-def count_findings(
+def check_all_plans(
     projects: Sequence[Project], *, archived: bool, tick: Callable[[int, int], None] | None = None
-) -> dict[str, FindingCounts]:
-    """Count the findings of all plans by path from the root, with the built-in rules, as `lint` without options does.
+) -> dict[str, tuple[Finding, ...]]:
+    """Return the findings of plans by path from the root, with the built-in rules, as `lint` without options does.
 
     `tick` is called with the number of plans checked and the total. Raises ExecplanError if settings are invalid.
     """
-    checked_files = check_all_plans(projects, archived=archived, tick=tick)
-    return {checked.path: _count_levels(checked.findings) for checked in checked_files if checked.findings}
-
-
-def check_all_plans(
-    projects: Sequence[Project], *, archived: bool, tick: Callable[[int, int], None] | None = None
-) -> list[CheckedFile]:
-    """Check all plans with the built-in rules; `tick` and errors are as for `count_findings`."""
     groups = [
         TargetGroup(project, directory, os.path.join(directory, ""), in_archive, names, is_complete=True)
         for project in projects
@@ -60,10 +51,12 @@ def check_all_plans(
         for directory, names in plan_store.plan_files(project, archive=in_archive)
     ]
     options = add_histories(groups, CheckOptions(trees=RepositoryTrees()))
-    return check_plans(groups, add_committed_plans(groups, options), tick=tick)
+    checked_files = check_plans(groups, add_committed_plans(groups, options), tick=tick)
+    return {checked.path: tuple(checked.findings) for checked in checked_files if checked.findings}
 
 
-def _count_levels(findings: Sequence[Finding]) -> FindingCounts:
+def count_levels(findings: Sequence[Finding]) -> FindingCounts:
+    """Count the findings of a plan at each level."""
     counts = dict.fromkeys((ERROR, WARNING, HINT), 0)
     for finding in findings:
         if finding.level in counts:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from execplan.board.board_cards import Card
     from execplan.history.history_event import HistoryEvent
-    from execplan.linter.rule import Finding
     from execplan.server.live_project import LivePlan, ProjectState
     from execplan.server.page_edits import PageEdit
     from execplan.site.plan_sections import DecisionItem
@@ -139,7 +138,7 @@ class LivePages:
         has_chart = chart_svg.is_available() and card.state in (DRAFT, ACTIVE)
         page = state.pages.page(path)
         charts = self._charts.draw_plan(*plan, history, page) if has_chart else ()
-        facts = PlanFacts(_findings(plan), history, tuple(list_artifacts(*plan, page)), charts)
+        facts = PlanFacts(state.board.findings.get(path, ()), history, tuple(list_artifacts(*plan, page)), charts)
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         preview = render_approval_preview(Plan(*plan), card, self._redact_text)
         return page_rendering.render_plan(view, context, state.pages, approval_preview=preview)
@@ -162,13 +161,6 @@ class LivePages:
         decisions = load_decisions(published, card, self._context(), state.pages)
         self._decisions[card.path] = published.digest, decisions
         return decisions
-
-
-def _findings(plan: LivePlan) -> tuple[Finding, ...]:
-    """Return the findings of a plan; none if it can't be checked."""
-    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
-
-    return tuple(check_plan(CheckTarget(plan.project, plan.ref, plan.ref.path), CheckOptions()).findings)
 
 
 def _history(plan: LivePlan) -> list[HistoryEvent]:

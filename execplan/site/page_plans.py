@@ -1,11 +1,10 @@
-"""The plans that have pages, with the facts that are loaded for all of them at once: findings, artifacts, history."""
+"""The plans that have pages, with the facts that their pages need: findings, artifacts, history."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.board.finding_counts import check_all_plans
 from execplan.errors import ExecplanError
 from execplan.git.git_directory import head_commit
 from execplan.history.plan_history import load_history
@@ -54,7 +53,6 @@ def load_page_plans(
     """Load the plans of a board in its order; problems that leave out a part of the pages are added to `warnings`."""
     members = with_nested_projects(project)
     refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
-    findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
     events = _load_events(project, refs, cache, warnings)
     charted_paths = select_charted_plans(board)
     page_plans = []
@@ -63,7 +61,7 @@ def load_page_plans(
             member, ref = refs[card.path]
             page = names.page(card.path)
             artifacts = tuple(list_artifacts(member, ref, page))
-            facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()), artifacts)
+            facts = PlanFacts(board.findings.get(card.path, ()), events.get(card.path, ()), artifacts)
             page_plans.append(PagePlan(member, ref, card, page, facts, card.path in charted_paths))
     return page_plans
 

@@ -215,8 +215,7 @@ class _SiteBuilder:
     def _plan_fingerprint(self, plan_page: PagePlan) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
         card = plan_page.card._replace(idle_days=None)  # the page shows the date, and the browser its age
-        facts = plan_page.facts._replace(findings=list(plan_page.facts.findings))
-        return self._fingerprint(card, facts, self._today if plan_page.has_chart else "")
+        return self._fingerprint(card, plan_page.facts, self._today if plan_page.has_chart else "")
 
     def _fingerprint(self, *parts: object) -> str:
         return digest(repr((self._common_digest, parts)).encode("utf-8", "surrogatepass"))
