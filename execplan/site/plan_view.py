@@ -10,7 +10,7 @@ from execplan.plan_store import plan_store
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
 from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
-from execplan.site.redacted_records import redact_cards, redact_events
+from execplan.site.redacted_records import redact_cards, redact_events, redact_lines
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -110,12 +110,13 @@ def load_plan_view(
         content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})
     else:
         card = card._replace(error=published.error)
+    messages = redact_lines([shorten_path(finding.message) for finding in facts.findings], redact_text)
     return PlanView(
         card,
         page,
         published.digest,
         content,
-        tuple([finding._replace(message=shorten_path(finding.message)) for finding in facts.findings]),
+        tuple([finding._replace(message=text) for finding, text in zip(facts.findings, messages, strict=True)]),
         load_records(project, ref, facts.artifacts),
         facts.artifacts,
         redact_events(facts.history, lambda text: redact_text(shorten_path(text))),

@@ -309,6 +309,7 @@ def test_secrets_are_not_published(repo: Folder) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     value = "correct-horse-battery-staple"
     text = CLEAN.replace("Write the tests.", f"Use {token}.").replace("A task is a line.", f"It is {token}, {value}.")
+    text = text.replace("Write the scanner, then the reader.", f"See [the log]({value}.md).")
     repo.plan(text.replace("# Build the parser", f"# Build {token}"))
     artifacts = ".agent/execplans/artifacts/2026-01-01_parser"
     repo.write(f"{artifacts}/log.txt", f"token {token}\n{value}\n")
