@@ -20,6 +20,8 @@ from execplan.cli.error_handler import printable_line
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.events import Resize
 
@@ -182,13 +184,15 @@ class BoardScreen(Screen[None]):
 
     def action_complete(self) -> None:
         """Check off the next task of the highlighted plan."""
-        if (card := self._require_card()) and (task_id := self._next_task_id(card)):
-            self.app.start_edit(lambda: self._seen_plan(card).complete_task(task_id))
+        self._edit_next_task(SeenPlan.complete_task)
 
     def action_claim(self) -> None:
         """Claim the next task of the highlighted plan."""
+        self._edit_next_task(SeenPlan.claim_task)
+
+    def _edit_next_task(self, edit: Callable[[SeenPlan, str], str]) -> None:
         if (card := self._require_card()) and (task_id := self._next_task_id(card)):
-            self.app.start_edit(lambda: self._seen_plan(card).claim_task(task_id))
+            self.app.start_edit(lambda: edit(self._seen_plan(card), task_id))
 
     def action_add(self) -> None:
         """Ask for the text of a task and add it to the highlighted plan."""

@@ -21,6 +21,8 @@ from execplan.errors import ExecplanError
 from execplan.plan.model import OPEN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from execplan.cli.board_app.edit_app import EditApp
@@ -113,29 +115,29 @@ class PlanScreen(Screen[None]):
             return None
         return self._view.tasks[at]
 
-    def _seen_plan(self) -> SeenPlan:
-        return SeenPlan(self._path, self._view.digest if self._view is not None else "")
-
     def action_complete(self) -> None:
         """Check off the highlighted task."""
-        if task := self._selected_task():
-            self.app.start_edit(lambda: self._seen_plan().complete_task(task.id))
+        self._edit_task(SeenPlan.complete_task)
 
     def action_reopen(self) -> None:
         """Uncheck the highlighted task."""
-        if task := self._selected_task():
-            self.app.start_edit(lambda: self._seen_plan().reopen_task(task.id))
+        self._edit_task(SeenPlan.reopen_task)
 
     def action_claim(self) -> None:
         """Claim the highlighted task."""
-        if task := self._selected_task():
-            self.app.start_edit(lambda: self._seen_plan().claim_task(task.id))
+        self._edit_task(SeenPlan.claim_task)
+
+    def _edit_task(self, edit: Callable[[SeenPlan, str], str]) -> None:
+        """Edit the highlighted task in the plan as it is shown now; what is loaded meanwhile doesn't count."""
+        if (task := self._selected_task()) and self._view is not None:
+            seen_plan = SeenPlan(self._path, self._view.digest)
+            self.app.start_edit(lambda: edit(seen_plan, task.id))
 
     def action_add(self) -> None:
         """Ask for the text of a task and add it."""
         if self._view is None:
             return
-        seen_plan = self._seen_plan()
+        seen_plan = SeenPlan(self._path, self._view.digest)
         self.app.push_screen(
             TaskDialog(self._view.title),
             lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.board_app.card_text import card_lines
-from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
 from tests.cli.board_app.app_session import AppSession, run_session
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from rich.text import Text
@@ -143,6 +144,25 @@ def test_a_change_since_the_plan_was_shown_stops_an_edit(desk: InProcessReposito
         await session.until("done: 2. Scan words.")
 
     run_session(steps, size=(120, 40))
+
+
+def test_an_edit_is_made_in_the_version_that_was_shown_when_a_key_was_pressed(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits: list[Callable[[], str]] = []
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        monkeypatch.setattr(session.app, "start_edit", edits.append)
+        await session.press("d")
+        desk.plan(SECOND.replace("Scan lines.", "Scan every line."), "scanner")
+        await session.until("Scan every line.")
+        with pytest.raises(ExecplanError) as caught:
+            edits[0]()
+        assert caught.value.exit == CONFLICT
+
+    run_session(steps)
 
 
 def test_changes_of_other_programs_are_shown(desk: InProcessRepository) -> None:
