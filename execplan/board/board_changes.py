@@ -1,69 +1,108 @@
-"""Detection of changes on disk that the board shows, by file status only: a check of a thousand plans takes milliseconds."""
+"""Detection of changes in a project's files: the state of each file, and which plans differ between two states.
+
+Only file status is read, no content: for a thousand plans this takes a few milliseconds.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.engine.run_records.run_directories import JOURNAL
-from execplan.plan_store import plan_store
-from execplan.plan_store.claims_file import claims_path
-from execplan.project.project_discovery import with_nested_projects
+from execplan.plan_store import claims_file, plan_store
+from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.project.project import Project
 
-    FileState = tuple[str, int, int]
-    """Path of a file or directory, its size and its modification time in nanoseconds."""
-    BoardState = frozenset[FileState]
+    FileState = tuple[int, int, int]
+    """Time of the last modification in nanoseconds, size in bytes and inode number; an atomic replacement changes the inode."""
 
-_WATCHED_ARTIFACTS = ("execution-plan.json", "approvals", "runs")
-
-
-def board_state(project: Project) -> BoardState:
-    """Return a value that changes with the plans, claims, approvals and runs of a project and its nested projects."""
-    states: set[FileState] = set()
-    for member in with_nested_projects(project):
-        for archived in (False, True):
-            for directory, names in plan_store.plan_files(member, archive=archived):
-                states.update(_file_states([os.path.join(directory, name) for name in names]))
-        states.update(_file_states([claims_path(member)]))
-        states.update(_file_states(_artifact_paths(member)))
-        states.update(_file_states(_run_state_paths(member)))
-    return frozenset(states)
+PROJECT = ""
+"""Key for files that belong to no single plan: settings, claims, the git history."""
+_RUNS = "runs"
+_SETTINGS_FILES = ("pyproject.toml", ".agent/execplan.toml")
+_GIT_FILES = ("HEAD", "logs/HEAD")
+"""Files in the git directory that change with each commit and checkout."""
+_ARTIFACTS = ("", PLAN_FILE_NAME, "approvals", _RUNS)
+"""What changes among a plan's artifacts when one is added, and with compiled steps, an approval or a run."""
 
 
-def _artifact_paths(project: Project) -> Iterator[str]:
-    """Yield the files that approvals and runs add to the artifacts of plans, and the journals of runs."""
-    artifacts = project.artifacts_dir("")
-    for name in plan_store.list_entries(artifacts, in_order=False):
-        for artifact in _WATCHED_ARTIFACTS:
-            yield os.path.join(artifacts, name, artifact)
-        runs = os.path.join(artifacts, name, "runs")
-        for run in _entries(runs):
-            yield os.path.join(runs, run, JOURNAL)
+class Snapshot(NamedTuple):
+    """The states of a project's files at one time."""
+
+    states: dict[str, dict[str, FileState]]
+    """States of the existing files by their path; grouped by the path of the plan, or under PROJECT."""
+
+    def changed_plans(self, earlier: Snapshot) -> frozenset[str]:
+        """Return the paths of the plans whose files differ; it contains PROJECT if other files do."""
+        keys = {*self.states, *earlier.states}
+        return frozenset([key for key in keys if self.states.get(key) != earlier.states.get(key)])
 
 
-def _run_state_paths(project: Project) -> Iterator[str]:
-    """Yield the journals of runs in the state directory, which are written first."""
-    runs = os.path.join(project.state, "runs")
-    for run in _entries(runs):
-        yield os.path.join(runs, run, "copy", JOURNAL)
+def take_snapshot(project: Project) -> Snapshot:
+    """Read the states of the files of a project and its nested projects that a board or a plan's page shows.
+
+    Raises ExecplanError if a nested project is missing or its settings can't be read.
+    """
+    states: dict[str, dict[str, FileState]] = {}
+    for member in project_discovery.with_nested_projects(project):
+        for key, path in _watched_files(member):
+            state = _file_state(path)
+            if state is not None:
+                states.setdefault(key, {})[path] = state
+    return Snapshot(states)
+
+
+def _watched_files(project: Project) -> Iterator[tuple[str, str]]:
+    """Yield the paths to watch, each with the path of the plan that it belongs to, or PROJECT."""
+    artifacts = set(plan_store.list_entries(project.artifacts_dir(""), in_order=False))
+    for directory, names in plan_store.plan_files(project):
+        for name in names:
+            path = os.path.join(directory, name)
+            yield path, path
+            plan_id = project.split_plan_path(path)[1]
+            if plan_id in artifacts or not project.is_flat:
+                yield from _watched_artifacts(path, project.plan_artifacts_dir(path, archived=False))
+    for directory, names in plan_store.plan_files(project, archive=True):
+        yield PROJECT, directory  # a move changes it
+        for name in names:
+            path = os.path.join(directory, name)
+            yield path, path
+    yield PROJECT, claims_file.claims_path(project)
+    for name in _SETTINGS_FILES:
+        yield PROJECT, os.path.join(project.base, name)
+    for name in _GIT_FILES if project.git is not None else ():
+        yield PROJECT, os.path.join(project.git or "", name)
+    runs = os.path.join(project.state, _RUNS)
+    for name in _entries(runs):  # these journals are written first
+        yield PROJECT, os.path.join(runs, name, "copy", JOURNAL)
+
+
+def _watched_artifacts(path: str, artifacts: str) -> Iterator[tuple[str, str]]:
+    """Yield the paths to watch among the artifacts of the plan in a file."""
+    for name in _ARTIFACTS:
+        yield path, os.path.join(artifacts, name)
+    runs = os.path.join(artifacts, _RUNS)
+    for name in _entries(runs):
+        yield path, os.path.join(runs, name, JOURNAL)
 
 
 def _entries(directory: str) -> list[str]:
+    """Return the names in a directory; none if it is missing or can't be read, which must not hide other changes."""
     try:
         return os.listdir(directory)
     except OSError:
         return []
 
 
-def _file_states(paths: Iterator[str] | list[str]) -> Iterator[FileState]:
-    for path in paths:
-        try:
-            status = os.stat(path)
-        except OSError:
-            continue
-        yield path, status.st_size, status.st_mtime_ns
+def _file_state(path: str) -> FileState | None:
+    """Return the state of a file, or None if it does not exist or can't be accessed."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from execplan.server.file_watch import Snapshot
+    from execplan.board.board_changes import Snapshot
 
 POLL_SECONDS = 0.25
 """Time between two looks at the files, so that an open page shows a change within a second."""

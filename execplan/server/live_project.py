@@ -7,19 +7,20 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.board.board_cards import load_board
+from execplan.board.board_changes import PROJECT, take_snapshot
 from execplan.clock import current_minute
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
-from execplan.server.file_watch import take_snapshot
+from execplan.server.change_feed import EVERYTHING
 from execplan.site.page_names import PageNames
 from execplan.site.redacted_records import redact_board
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board
+    from execplan.board.board_changes import Snapshot
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-    from execplan.server.file_watch import Snapshot
     from execplan.site.redacted_records import RedactText
 
 
@@ -65,13 +66,17 @@ class LiveProject:
         self._state: tuple[Snapshot, int, ProjectState] | None = None
         self._lock = threading.Lock()
 
+    def take_snapshot(self) -> Snapshot:
+        """Return the states of the project's files. Raises ExecplanError if the project can't be read."""
+        return take_snapshot(project_discovery.require(self._directory))
+
     def load(self) -> ProjectState:
         """Return the plans as they are now. Raises ExecplanError if the project can't be read."""
-        return self._load(take_snapshot(self._directory), current_minute())
+        return self._load(self.take_snapshot(), current_minute())
 
     def version(self, page: str) -> PageVersion:
         """Return the current version of a page. Raises ExecplanError if the project can't be read."""
-        snapshot, minute = take_snapshot(self._directory), current_minute()
+        snapshot, minute = self.take_snapshot(), current_minute()
         plan = self._load(snapshot, minute).find_plan(page)
         return PageVersion(snapshot, minute, digest(plan_store.load(*plan).data) if plan is not None else "")
 
@@ -86,12 +91,13 @@ class LiveProject:
         return self.load().find_plan(page)
 
     def changed_pages(self, earlier: Snapshot, later: Snapshot) -> frozenset[str]:
-        """Return the pages of the plans whose files differ; with an empty string, any page may differ."""
-        root = project_discovery.require(self._directory)
-        names = [root.display_path(path) if path else "" for path in later.changed_plans(earlier)]
-        if self._state is None:
-            return frozenset(("",) if names else ())
-        return frozenset([self._state[2].pages.page(name) for name in names])
+        """Return the pages of the plans whose files differ; with EVERYTHING, any page may differ."""
+        changed_plans = later.changed_plans(earlier)
+        if self._state is None or PROJECT in changed_plans:
+            return frozenset((EVERYTHING,) if changed_plans else ())
+        _, _, state = self._state
+        names = [state.members[0].display_path(path) for path in changed_plans]
+        return frozenset([state.pages.page(name) or EVERYTHING for name in names])  # a new plan has no page yet
 
     def _load(self, snapshot: Snapshot, minute: int) -> ProjectState:
         """Return the plans as they are now; loaded again only if a file has changed or a minute has passed."""

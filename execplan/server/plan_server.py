@@ -20,7 +20,6 @@ from execplan.server import event_stream, form_request, page_edits
 from execplan.server.change_feed import ChangeFeed
 from execplan.server.error_pages import ErrorPages
 from execplan.server.file_responses import artifact_response, asset_response, chart_response
-from execplan.server.file_watch import take_snapshot
 from execplan.server.live_pages import EVENTS_URL, LivePages
 from execplan.server.notices import Notices
 from execplan.server.rendered_pages import RenderedPages
@@ -67,7 +66,8 @@ class PlanServer:
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
-        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.project.changed_pages)
+        project = self._pages.project
+        self.feed = ChangeFeed(project.take_snapshot, project.changed_pages)
         """The changes that open pages wait for."""
 
     def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 
 from execplan.board.board_cards import load_board
-from execplan.board.board_changes import board_state
+from execplan.board.board_changes import take_snapshot
 from execplan.cli.board_app.board_screen import BoardScreen
 from execplan.cli.board_app.dialogs import HelpDialog
 from execplan.cli.board_app.edit_app import EditApp
@@ -21,17 +21,20 @@ from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board
-    from execplan.board.board_changes import BoardState
+    from execplan.board.board_changes import Snapshot
     from execplan.project.project import Project
 
 _POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""
 
 
-def run_board(project: Project, board: Board, state: BoardState, *, everything: bool) -> None:
-    """Show the board, loaded when the files had this state, until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed."""
+def run_board(project: Project, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
+    """Show the board, loaded after this snapshot of the files, until the user quits.
+
+    Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed.
+    """
     gc.enable()  # unlike other commands, this one runs for hours
-    app = BoardApp(project, board, state, everything=everything)
+    app = BoardApp(project, board, snapshot, everything=everything)
     result = app.run()
     if app.failure is not None:
         raise app.failure
@@ -52,11 +55,11 @@ class BoardApp(EditApp):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, project: Project, board: Board, state: BoardState, *, everything: bool) -> None:
+    def __init__(self, project: Project, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
         super().__init__()
         self._project = project
         self._everything = everything
-        self._seen_state = state
+        self._snapshot = snapshot
         self._is_loading = False
         self._last_error = ""
         """Message of the error that prevented loading; it is shown once."""
@@ -97,19 +100,19 @@ class BoardApp(EditApp):
 
     def _load(self, *, everything: bool, only_changes: bool) -> None:
         """Load the board in a thread, and show it."""
-        state, board, error = self._seen_state, None, None
+        snapshot, board, error = self._snapshot, None, None
         try:
-            state = board_state(self._project)
-            if state != self._seen_state or not only_changes:
+            snapshot = take_snapshot(self._project)
+            if snapshot != self._snapshot or not only_changes:
                 board = load_board(self._project, archived=everything)
         except ExecplanError as caught:
             error = caught
         if everything == self._everything:  # else a later request is loading what the user wants to see now
-            self.call_from_thread(self._finish_loading, state, board, error)
+            self.call_from_thread(self._finish_loading, snapshot, board, error)
 
-    def _finish_loading(self, state: BoardState, board: Board | None, error: ExecplanError | None) -> None:
+    def _finish_loading(self, snapshot: Snapshot, board: Board | None, error: ExecplanError | None) -> None:
         self._is_loading = False
-        has_changed, self._seen_state = state != self._seen_state, state
+        has_changed, self._snapshot = snapshot != self._snapshot, snapshot
         if error is not None and error.message != self._last_error:
             self.show_error(error)
         if error is not None or has_changed:

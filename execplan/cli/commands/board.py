@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.board.board_cards import load_board
-from execplan.board.board_changes import board_state
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
@@ -63,12 +62,13 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
 
 def _open_board(project: Project, *, everything: bool) -> Answer:
     """Open the interactive board and wait until it is closed."""
+    from execplan.board.board_changes import take_snapshot
     from execplan.cli.board_app.board_app import run_board
 
-    state = board_state(project)  # before loading, so that no change is missed
+    snapshot = take_snapshot(project)  # before loading, so that no change is missed
     with ProgressBar("board") as bar:
         loaded_board = load_board(project, archived=everything, tick=bar.tick)
-    run_board(project, loaded_board, state, everything=everything)
+    run_board(project, loaded_board, snapshot, everything=everything)
     return Answer({}, "", is_requested=False)
 
 

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from execplan.board.board_cards import load_board
-from execplan.board.board_changes import board_state
+from execplan.board.board_changes import take_snapshot
 from execplan.cli.board_app.board_app import BoardApp
 from execplan.project import project_discovery
 
@@ -61,8 +61,8 @@ def run_session(
 ) -> BoardApp:
     """Start the board of the project in the current directory, do the steps, and return the application."""
     project = project_discovery.require(os.getcwd())
-    state = board_state(project)
-    app = BoardApp(project, load_board(project, archived=archived), state, everything=archived)
+    snapshot = take_snapshot(project)
+    app = BoardApp(project, load_board(project, archived=archived), snapshot, everything=archived)
 
     async def main() -> None:
         async with app.run_test(size=size, notifications=True) as pilot:
