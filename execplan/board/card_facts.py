@@ -48,7 +48,7 @@ class CardFacts(NamedTuple):
     conflict_line: int
     """First line with a conflict marker, from 1, or 0."""
     finishing_command: str
-    """The command that the plan needs first once it is complete: `outcome`, `lint` or `archive`."""
+    """The command that the plan needs first once it is complete: `merge`, `outcome`, `lint` or `archive`."""
     error: str
     """Why the plan is broken; empty for others."""
 
@@ -76,7 +76,9 @@ def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> CardFacts:
 
 
 def _finishing_command(plan: ParsedPlan) -> str:
-    """Return the command that the plan needs first once it is complete, as `advise_completion` advises."""
+    """Return the command that the plan needs first once it is complete, as `plan_advice` advises."""
+    if plan.conflict_lines:
+        return "merge"
     if not plan.outcomes:
         return "outcome"
     return "lint" if plan.placeholder_lines else "archive"

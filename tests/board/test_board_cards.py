@@ -130,6 +130,14 @@ def test_cards_agree_with_status(desk: InProcessRepository) -> None:
         assert (shown.column == "stalled") == plan["stalled"]
 
 
+def test_a_complete_plan_with_a_conflict_is_not_to_be_archived(desk: InProcessRepository) -> None:
+    done = CONFLICT.replace("[ ]", "[x] (2025-07-01 09:00Z)")
+    desk.plan(f"{done}\n## Outcomes & Retrospective\n\nIt works.\n", "two")
+    assert card("two").column == "complete"
+    assert card("two").next_text == "no open tasks"
+    assert "archive it" not in desk.type("status").out
+
+
 def test_findings_agree_with_lint(desk: InProcessRepository) -> None:
     for name in ("old", "older", "oldest"):
         desk.plan(STALLED, name)

@@ -73,7 +73,7 @@ def _open_board(project: Project, *, everything: bool) -> Answer:
 
 
 def _next_commands(loaded_board: Board) -> tuple[str, ...]:
-    """Return the command for the first broken plan, or else for the first plan with a next task."""
+    """Return the command for the first broken plan, or else for the first open plan, active ones before drafts and stalled ones."""
     if broken := broken_cards(loaded_board):
         return (f"execplan lint {quote_plan_name(broken[0].path)}",)
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
