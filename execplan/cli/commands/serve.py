@@ -19,8 +19,11 @@ _PACKAGES = ("starlette", "uvicorn")
 
 
 @define_command(
-    reads="plans, approvals, runs and claims, again for each page.",
-    writes="plans, when you edit them in a page, as the commands of the same names do.",
+    reads=(
+        "every plan, including archived plans and nested projects, with its artifacts, runs, approvals, audit log and "
+        "Git history, again once a file has changed; claims."
+    ),
+    writes="plans and claims, when you edit them in a page, as the commands do; caches in the git directory.",
     examples=("execplan serve", "execplan serve --open", "execplan serve --port 0", "execplan serve --as Ann --commit"),
 )
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Port. Default: 8017; 0: any free port.")

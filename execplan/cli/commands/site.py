@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         "every plan, including archived plans and nested projects, with its artifacts, runs, approvals, audit log and "
         "Git history; claims."
     ),
-    writes="the pages in the directory that changed; removes pages of plans that no longer exist.",
+    writes=(
+        "the pages in the directory that changed; removes pages of plans that no longer exist; caches in the git directory."
+    ),
     examples=("execplan site", "execplan site --dry-run --json", "execplan site --out ../plans-site"),
 )
 @click.option(
