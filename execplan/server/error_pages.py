@@ -49,14 +49,12 @@ class ErrorPages:
 
     def error_page(self, error: ExecplanError) -> HTMLResponse:
         """Return the page about an error of an edit or of the project."""
-        status = 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
-        return self._page(status, "Error", _error_paragraphs(error))
+        return self._page(_error_status(error), "Error", _error_paragraphs(error))
 
     def edit_error_page(self, error: ExecplanError, fields: Mapping[str, str], page: str) -> HTMLResponse:
         """Return the page about an edit that was not accepted, with what was entered and a link to the plan's page."""
-        status = 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
-        texts = page_edits.entered_texts(fields)
-        return HTMLResponse(self._pages.render_error("Not written", _error_paragraphs(error), texts, page), status)
+        html = self._pages.render_error("Not written", _error_paragraphs(error), page_edits.entered_texts(fields), page)
+        return HTMLResponse(html, _error_status(error))
 
     def conflict_page(self, error: ExecplanError, plan: LivePlan, edit: PageEdit, page: str) -> HTMLResponse:
         """Return the page about an edit of a plan that has changed; it shows the changes and offers the edit again."""
@@ -80,6 +78,10 @@ class ErrorPages:
 
     def _page(self, status: int, title: str, paragraphs: Sequence[str]) -> HTMLResponse:
         return HTMLResponse(self._pages.render_error(title, [text for text in paragraphs if text]), status)
+
+
+def _error_status(error: ExecplanError) -> int:
+    return 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
 
 
 def _error_paragraphs(error: ExecplanError) -> list[str]:
