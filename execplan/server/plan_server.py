@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import secrets
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -47,6 +47,13 @@ _NOTICE_PARAMETER = "notice"
 T = TypeVar("T")
 
 
+class _VersionedPage(NamedTuple):
+    """A page, and a digest of it that a browser sends to ask whether it has changed."""
+
+    html: str
+    version: str
+
+
 class PlanServer:
     """The pages and edits of the plans of one project."""
 
@@ -62,7 +69,9 @@ class PlanServer:
         self._pages = LivePages(directory, self._token)
         self._errors = ErrorPages(self._pages)
         self._notices = Notices()
-        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread, (CHARTS_PAGE, DECISIONS_PAGE))
+        self._rendered: RenderedPages[_VersionedPage | None] = RenderedPages(
+            self._in_thread, (CHARTS_PAGE, DECISIONS_PAGE)
+        )
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
@@ -107,22 +116,28 @@ class PlanServer:
     async def _page(self, request: Request) -> Response:
         path = request.path_params["path"] or BOARD_PAGE
         notices = self._notices.take(request.query_params.get(_NOTICE_PARAMETER, ""))
-        if notices:
-            html = await self._rendered.render(partial(self._pages.render, path, notices))
-        else:
-            html = await self._rendered.get(
-                path, partial(self._pages.project.version, path), partial(self._pages.render, path)
-            )
-        if html is None:
-            raise HTTPException(404)
         if notices:  # without an ETag, an open page asks for the page without the notices when something changes
+            html = await self._rendered.render(partial(self._pages.render, path, notices))
+            if html is None:
+                raise HTTPException(404)
             return HTMLResponse(html)
-        version = digest(html.encode("utf-8", "surrogatepass"))[:32]
-        if request.headers.get("if-none-match") == f'"{version}"':
-            return Response(status_code=304, headers={"ETag": f'"{version}"'})
+        page = await self._rendered.get(
+            path, partial(self._pages.project.version, path), partial(self._render_versioned, path)
+        )
+        if page is None:
+            raise HTTPException(404)
+        headers = {"ETag": f'"{page.version}"'}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(page.html, headers=headers)
+
+    def _render_versioned(self, path: str) -> _VersionedPage | None:
+        html = self._pages.render(path)
+        if html is None:
+            return None
+        version = digest(html.encode())[:32]
         # A script can't read the headers of its own page, and would replace a page that is up to date.
-        html = html.replace("<body ", f'<body data-version="{version}" ', 1)
-        return HTMLResponse(html, headers={"ETag": f'"{version}"'})
+        return _VersionedPage(html.replace("<body ", f'<body data-version="{version}" ', 1), version)
 
     async def _edit(self, request: Request) -> Response:
         fields = await form_request.read_form(request)
