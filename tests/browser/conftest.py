@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import processes
 from tests.browser.hostile_plans import add_hostile_plans
 from tests.browser.watched_pages import WatchedBrowser
-from tests.conftest import Folder, copy_from_template
+from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN, STEPS
-from tests.server.running_server import RunningServer
+from tests.server.running_server import RunningServer, serve_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +46,7 @@ def browser(chromium: Browser) -> Iterator[WatchedBrowser]:
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server of a repository with plans of every kind, for tests that only look at them."""
-    path = tmp_path_factory.mktemp("library") / "repo"
-    copy_from_template(_create_library, path)
-    server = RunningServer(Folder(path))
-    processes.keep(server.process)
-    yield server
-    processes.end(server.process)
+    yield from serve_repository(_create_library, tmp_path_factory.mktemp("library") / "repo")
 
 
 def _create_library(folder: Folder) -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import processes
-from tests.conftest import Folder, copy_from_template
-from tests.server.running_server import RunningServer
+from tests.conftest import Folder
+from tests.server.running_server import RunningServer, serve_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +23,7 @@ def server(repo: Folder) -> RunningServer:
 @pytest.fixture(scope="module")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server for the tests of a file that only send requests, and write nothing."""
-    path = tmp_path_factory.mktemp("shared") / "repo"
-    copy_from_template(_create_repository, path)
-    server = RunningServer(Folder(path))
-    processes.keep(server.process)
-    yield server
-    processes.end(server.process)
+    yield from serve_repository(_create_repository, tmp_path_factory.mktemp("shared") / "repo")
 
 
 def _create_repository(folder: Folder) -> None:

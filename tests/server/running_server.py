@@ -11,10 +11,12 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests import processes
+from tests.conftest import Folder, copy_from_template
 
-    from tests.conftest import Folder
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PLAN_PAGE = "/plans/2026-01-01_parser.html"
 LIMIT = 30.0
@@ -143,3 +145,12 @@ def settle(events: Iterator[tuple[str, dict[str, Any]]]) -> str:
     assert (name, data["pages"]) == ("change", None)
     start: str = data["start"]
     return start
+
+
+def serve_repository(create: Callable[[Folder], None], path: Path) -> Iterator[RunningServer]:
+    """Yield a server of the repository that a function creates; it ends afterward."""
+    copy_from_template(create, path)
+    server = RunningServer(Folder(path))
+    processes.keep(server.process)
+    yield server
+    processes.end(server.process)

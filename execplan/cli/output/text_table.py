@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.terminal_layout import bar_parts, paint, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 
 if TYPE_CHECKING:
@@ -44,9 +43,8 @@ def format_table(
 ) -> str:
     """Format rows as a table, in color on a terminal unless NO_COLOR is set.
 
-    On a narrow terminal, the bars and then the `spare` columns are dropped in order. Before that, cells of other
-    columns are cut to `max_width`. The last column is cut at the terminal's edge, or
-    wrapped there with `wraps`.
+    On a narrow terminal, cells before the last column are cut to `max_width`; then the bars and the `spare` columns are
+    dropped, in order. The last column is cut at the terminal's edge, or wrapped there with `wraps`.
     """
     texts = [[printable_line(cell if isinstance(cell, str) else cell.text) for cell in row] for row in rows]
     if sys.stdout.isatty():
@@ -70,6 +68,8 @@ def format_grouped_table(
     spare: Sequence[str] = (),
 ) -> str:
     """Format groups of rows, each with a title, as one table with the same widths in all groups."""
+    from execplan.cli.output.terminal_layout import paint
+
     all_rows = [row for _, rows in groups for row in rows]
     lines = format_table(head, all_rows, spare, max_width=_MAX_GROUPED_WIDTH).split("\n")
     has_head = sys.stdout.isatty()
@@ -83,6 +83,8 @@ def format_grouped_table(
 def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCell]) -> list[list[Text]]:
     """Return the cells as texts of rich, with progress bars if the terminal has room for them."""
     from rich.text import Text
+
+    from execplan.cli.output.terminal_layout import bar_parts, terminal_size
 
     cells = [[Text(text) for text in row] for row in texts]
     if terminal_size()[0] < _MIN_WIDTH_WITH_BARS:
