@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.search.index_conditions import make_conditions
+from execplan.search.index_conditions import ensure_sections_exist, make_conditions
 from execplan.search.index_records import Hit, PlanRecord
 from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks
 
@@ -142,6 +142,7 @@ class SearchIndex:
 
     def find(self, query: SearchQuery) -> list[Hit]:
         """Return the items that match a query, best first. Raises ExecplanError for an unknown section."""
+        ensure_sections_exist(query, self._database)
         conditions, values = make_conditions(query, self._database)
         columns = f"plans.path, items.position, bm25(words, 1.0, {_CONTEXT_WEIGHT}) * items.weight"
         if not query.words:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execplan.errors import ExecplanError
 from execplan.library.project_api import Project
 from execplan.plan import reader
 from execplan.project import project_discovery
@@ -78,6 +79,15 @@ def test_words_and_filters(repo: Folder) -> None:
     assert lines(repo, "by line -read") == []
     assert lines(repo, '"loss without"') == []
     assert lines(repo, "author:bob") == lines(repo, "plan:nowhere") == []
+
+
+def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:
+    repo.plan("# Plan\n\n## Foo\n\nalpha\n", "2026-01-01_foo")
+    repo.plan("# Plan\n\n## Bar\n\nalpha\n", "2026-01-02_bar")
+    assert [plan.ref.id for plan in find(repo, "alpha in:foo,bar").plans] == ["2026-01-01_foo", "2026-01-02_bar"]
+    assert [plan.ref.id for plan in find(repo, "alpha -in:foo").plans] == ["2026-01-02_bar"]
+    with pytest.raises(ExecplanError, match="'baz'"):
+        find(repo, "alpha in:foo,baz")
 
 
 def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None:
