@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _LOG_ARGS = ("log", "--date-order", "--no-show-signature", "--raw", "--no-abbrev", "-z", "-M")
 _MERGE_ARGS = ("-c", "--combined-all-paths")
 """Of a merge, list only the files that differ from those of every parent."""
-_FORMAT = "--format=%H%x00%P%x00%at%x00%aN"
+_FORMAT = "--format=%H%x00%at%x00%aN"
+_MAX_SECONDS = 253_402_300_799
+"""End of the year 9999; git accepts later times, and Python does not."""
 
 
 class FileChange(NamedTuple):
@@ -76,8 +78,8 @@ def _parse_log(fields: list[bytes]) -> Iterator[Commit]:
             continue
         if commit is not None:
             yield commit
-        _, timestamp, author = next(stream, b""), next(stream, b""), next(stream, b"")
-        time = int(timestamp) if timestamp.lstrip(b"-").isdigit() else 0
+        timestamp, author = next(stream, b""), next(stream, b"")
+        time = min(int(timestamp), _MAX_SECONDS) if timestamp.lstrip(b"-").isdigit() else 0
         commit = Commit(field.decode("ascii", "replace"), author.decode("utf-8", "replace"), time, [])
     if commit is not None:
         yield commit

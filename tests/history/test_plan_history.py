@@ -76,6 +76,14 @@ def test_events_have_their_commit(repo: Folder) -> None:
     assert history(repo, "parser") == history(repo)
 
 
+def test_a_time_that_no_calendar_has(repo: Folder) -> None:
+    repo.plan()
+    repo.env["GIT_AUTHOR_DATE"] = "@999999999999999 +0000"
+    commit(repo)
+    assert repo.run("log").out.startswith("9999-12-31 23:59Z  Ann  ")
+    assert repo.run("stats", "--chart", "lead-time").exit == 0
+
+
 def test_before_the_first_commit_all_is_uncommitted(plain: Folder) -> None:
     plain.git("init", "-q")
     plain.plan()
