@@ -109,7 +109,7 @@ def _read_events(sources: list[tuple[Project, PlanRef | None]], tick: Tick) -> I
     if len(sources) == 1:
         return iter_history(*sources[0], tick=tick)
     events = [event for project, ref in sources for event in iter_history(project, ref, tick=tick)]
-    return iter(sorted(events, key=lambda event: (event.is_committed, -event.time)))
+    return iter(sorted(events, key=lambda event: (bool(event.commit), -event.time)))
 
 
 def _take(events: Iterable[HistoryEvent], limit: int | None) -> Iterator[HistoryEvent]:
