@@ -8,7 +8,7 @@ from execplan.charts import chart_data
 from execplan.charts.chart import AGE, BURN_UP, LEAD_TIME, RUNS, WEEKLY, Chart
 from execplan.charts.chart_data import PlanAge, RunResult
 from execplan.charts.task_times import StampedTask, TaskTimes, replay_tasks, stamped_tasks
-from execplan.clock import now
+from execplan.clock import leading_date, now
 from execplan.errors import ExecplanError
 from execplan.git.git_query import GIT_UNUSABLE_CODES
 from execplan.named_tuple import NamedTuple
@@ -91,10 +91,7 @@ def _display_path(stored_plan: StoredPlan) -> str:
 
 def _start_day(stored_plan: StoredPlan, tasks: Sequence[TaskTimes] | None) -> str:
     """Return the day at the start of the plan's ID, or else of its first task in git; empty if there is neither."""
-    from execplan.clock import read_timestamp
-
-    timestamp = read_timestamp(stored_plan.ref.id[:10])
-    if timestamp is not None and timestamp.is_valid:
-        return timestamp.date
     path = _display_path(stored_plan)
-    return min([chart_data.day_of(task.added) for task in tasks or () if task.path == path], default="")
+    return leading_date(stored_plan.ref.id) or min(
+        [chart_data.day_of(task.added) for task in tasks or () if task.path == path], default=""
+    )

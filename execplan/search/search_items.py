@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from execplan.clock import leading_date
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.text.markdown_blocks import FRONT, HEADING
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Final
 
-    from execplan.plan.model import Entry, ParsedPlan
+    from execplan.plan.model import ParsedPlan
 
 TITLE: Final = "title"
 SECTION: Final = "section"
@@ -40,8 +41,6 @@ MAX_CHARS: Final = 50_000
 A longer part of a section becomes several items. The rest of a longer line is not searched.
 """
 _NO_OWNER = -1
-_DATE_SHAPE = "0000-00-00"
-_DIGITS_TO_ZEROS = str.maketrans("123456789", "000000000")
 
 
 class SearchItem(NamedTuple):
@@ -96,7 +95,7 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     ):
         for entry in entries:
             heading, key = owners.section_at(entry.start)
-            author, date = entry.author or "", _entry_date(entry)
+            author, date = entry.author or "", leading_date(entry.date or "")
             owners.claim(kind, entry.start, entry.end, heading, key, "", author, date)
     for task in plan.tasks:
         heading, key = owners.section_at(task.start)
@@ -182,9 +181,3 @@ def _split_large(indexes: list[int], lines: list[str]) -> Iterator[list[int]]:
 def artifact_items(names: Iterable[str]) -> list[SearchItem]:
     """Return an item for each file in a plan's artifacts directory, given by its path in it."""
     return [SearchItem(ARTIFACT, name, (), "", "") for name in names]
-
-
-def _entry_date(entry: Entry) -> str:
-    """Return the date of an entry, or an empty string if it has none in the form YYYY-MM-DD."""
-    date = (entry.date or "")[:10]
-    return date if date.translate(_DIGITS_TO_ZEROS) == _DATE_SHAPE else ""

@@ -90,6 +90,13 @@ def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:
         find(repo, "alpha in:foo,baz")
 
 
+def test_only_valid_dates_count(repo: Folder) -> None:
+    repo.plan("# Plan\n\n## Decision Log\n\n- Decision: alpha\n  Date/Author: 2026-02-30 / Ann\n", "2026-01-05_dated")
+    repo.plan("# Plan\n\n## Notes\n\nalpha\n", "2026-aa-bb_odd")
+    assert {plan.ref.id for plan in find(repo, "alpha after:2026-01-05").plans} == {"2026-01-05_dated"}
+    assert find(repo, "alpha after:2026-02").plans == ()
+
+
 def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None:
     repo.plan()
     assert only_line(repo, "parser loss") == "A plan can be read and edited without loss."
