@@ -139,9 +139,8 @@ def test_the_library_and_progress(repo: Folder) -> None:
     for at in range(50):
         repo.plan(CLEAN.replace("parser", f"parser {at}"), f"2026-01-01_plan-{at}")
     ticks: list[tuple[int, int]] = []
-    results = search(
-        project_discovery.require(str(repo.path)), "loss", tick=lambda count, total: ticks.append((count, total))
-    )
+    project = project_discovery.require(str(repo.path))
+    results = search(project, "loss", limit=10, matches_per_plan=3, tick=lambda *counts: ticks.append(counts))
     assert results.plan_count == 50
     assert ticks == sorted(ticks)
     assert ticks[-1] == (50, 50)
