@@ -49,7 +49,7 @@ def read_commits(project: Project, revision: str, folders: Sequence[str]) -> lis
 
     A side branch is left out if a merge discarded its changes, or if it has none in total. Raises ExecplanError if git fails.
     """
-    config = ("-c", "diff.relative=false", "-c", "i18n.logOutputEncoding=UTF-8")
+    config = ("-c", "diff.relative=false", "-c", "log.follow=false", "-c", "i18n.logOutputEncoding=UTF-8")
     args = (*_LOG_ARGS, *_MERGE_ARGS, _FORMAT, revision)
     out = git_query.output(project, *config, "--literal-pathspecs", *args, "--", *folders)
     return list(_parse_log(out.split(b"\0")))

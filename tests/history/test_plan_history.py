@@ -84,6 +84,31 @@ def test_a_time_that_no_calendar_has(repo: Folder) -> None:
     assert repo.run("stats", "--chart", "lead-time").exit == 0
 
 
+def test_settings_of_git_change_nothing(repo: Folder) -> None:
+    repo.plan()
+    commit(repo)
+    repo.ok("done", "2")
+    commit(repo)
+    repo.ok("archive", "parser", "--force", "--reason", "Enough.")
+    commit(repo)
+    expected = history(repo)
+    assert [event.kind for event in expected if event.kind in ("created", "archived")] == ["archived", "created"]
+    for name, value in {
+        "log.showRoot": "false",
+        "log.follow": "true",
+        "log.diffMerges": "off",
+        "log.showSignature": "true",
+        "diff.renames": "false",
+        "diff.relative": "true",
+        "core.quotePath": "true",
+        "i18n.logOutputEncoding": "UTF-16",
+        "color.ui": "always",
+        "format.pretty": "oneline",
+    }.items():
+        repo.git("config", name, value)
+    assert history(repo) == expected
+
+
 def test_before_the_first_commit_all_is_uncommitted(plain: Folder) -> None:
     plain.git("init", "-q")
     plain.plan()
