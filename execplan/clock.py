@@ -145,6 +145,12 @@ def read_timestamp(text: str) -> Timestamp | None:
     return _make_timestamp(text[:end], text[:end], following_text, is_bare=True)
 
 
+def leading_date(text: str) -> str:
+    """Return the valid date in the form YYYY-MM-DD at the start of a text, or an empty string."""
+    timestamp = read_timestamp(text[:10])
+    return timestamp.date if timestamp is not None and timestamp.is_valid else ""
+
+
 def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
     """Return the first and the last minute since 1970 in UTC that a timestamp may mean, or None if it is invalid.
 

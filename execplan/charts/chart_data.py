@@ -48,6 +48,7 @@ class PlanAge(NamedTuple):
 
     state: str
     day: str
+    """Day at the start of the plan's ID, or else of its first task in git; empty if neither is known."""
 
 
 class RunResult(NamedTuple):

@@ -8,7 +8,7 @@ from execplan.charts import chart_data
 from execplan.charts.chart import AGE, BURN_UP, LEAD_TIME, RUNS, WEEKLY, Chart
 from execplan.charts.chart_data import PlanAge, RunResult
 from execplan.charts.task_times import StampedTask, TaskTimes, replay_tasks, stamped_tasks
-from execplan.clock import now
+from execplan.clock import leading_date, now
 from execplan.errors import ExecplanError
 from execplan.git.git_query import GIT_UNUSABLE_CODES
 from execplan.named_tuple import NamedTuple
@@ -43,12 +43,17 @@ def collect_sources(stored_plans: Sequence[StoredPlan], events: Sequence[History
 
     paths = {_display_path(stored_plan) for stored_plan in stored_plans}
     tasks = replay_tasks([event for event in events if event.path in paths]) if events is not None else None
+    first_days: dict[str, str] = {}
+    for task in tasks or ():
+        day = chart_data.day_of(task.added)
+        first_days[task.path] = min(day, first_days.get(task.path, day))
     stamped, ages, runs = [], [], []
     for stored_plan in stored_plans:
+        path = _display_path(stored_plan)
         if stored_plan.plan is not None:
-            stamped += stamped_tasks(_display_path(stored_plan), stored_plan.plan)
+            stamped += stamped_tasks(path, stored_plan.plan)
         if stored_plan.state in (ACTIVE, DRAFT):
-            ages.append(PlanAge(stored_plan.state, _start_day(stored_plan, tasks)))
+            ages.append(PlanAge(stored_plan.state, leading_date(stored_plan.ref.id) or first_days.get(path, "")))
         summaries, _ = list_readable_runs(stored_plan.project, [stored_plan.ref])
         runs += [RunResult(summary.state, (summary.started or "")[:10]) for summary in summaries]
     return ChartSources(tasks, stamped, ages, runs, now().date().isoformat())
@@ -87,14 +92,3 @@ def make_chart(name: str, sources: ChartSources) -> Chart:
 
 def _display_path(stored_plan: StoredPlan) -> str:
     return stored_plan.project.display_path(stored_plan.ref.path)
-
-
-def _start_day(stored_plan: StoredPlan, tasks: Sequence[TaskTimes] | None) -> str:
-    """Return the day at the start of the plan's ID, or else of its first task in git; empty if there is neither."""
-    from execplan.clock import read_timestamp
-
-    timestamp = read_timestamp(stored_plan.ref.id[:10])
-    if timestamp is not None and timestamp.is_valid:
-        return timestamp.date
-    path = _display_path(stored_plan)
-    return min([chart_data.day_of(task.added) for task in tasks or () if task.path == path], default="")

@@ -20,7 +20,7 @@ _BAR_MARKERS = "█▒░▓#"
 """Characters of the series of bars, which differ without colors, too."""
 _MAX_Y_TICKS = 6
 _GAP = "  "
-"""Space between the columns of horizontal bars."""
+"""Space between the columns of horizontal bars, and in legends."""
 _MIN_BAR_COLUMNS = 10
 """Width of the longest horizontal bar below which only the total of each bar is shown as a number."""
 _MIN_NARROW_BAR_COLUMNS = 4
@@ -30,7 +30,8 @@ _MIN_NARROW_BAR_COLUMNS = 4
 def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     """Return a chart of this size in characters, with terminal colors if `has_color`.
 
-    Bars are horizontal, with their numbers, if there is room for each; else they are vertical, with a scale. Raises ExecplanError without plotext.
+    Bars are horizontal, with their numbers, if there is room for each; else they are vertical, with a scale.
+    Raises ExecplanError without plotext.
     """
     require_library("plotext")
     import plotext
@@ -43,7 +44,8 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     figure.clear()
     figure.theme("simple" if has_color else "colorless")
     figure.plot_size(width, height - 2)  # two lines for title and legend
-    markers = _LINE_MARKERS if chart.form == LINES else _BAR_MARKERS
+    signs = _series_signs(chart)
+    markers = _LINE_MARKERS if chart.form == LINES else signs
     colored_markers = [
         plotext.marker(marker, _COLORS[series.color] if has_color else None)
         for marker, series in zip(markers, chart.drawn_series, strict=False)
@@ -59,14 +61,24 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
         ticks = bar_ticks(chart.labels, max_ticks)
     figure.ruler("x").ticks(*[list(column) for column in zip(*ticks, strict=True)])
     _set_scale(figure, chart)
-    signs = _LINE_SIGNS if chart.form == LINES else _BAR_MARKERS
-    legend = [
-        f"{plotext.colorize(sign, _COLORS[series.color]) if has_color else sign} {series.name}"
-        for sign, series in zip(signs, chart.drawn_series, strict=False)
-    ]
     drawing = str(figure.build()).rstrip("\n")
-    text = f"{chart.title} ({chart.unit})\n{drawing}\n{'   '.join(legend)}"
+    text = f"{chart.title} ({chart.unit})\n{drawing}\n{_legend(chart, has_color=has_color)}"
     return text if has_color else str(plotext.uncolorize(text))
+
+
+def _series_signs(chart: Chart) -> list[str]:
+    """Return the character of each series that is drawn; with many of them, some have the same."""
+    signs = _LINE_SIGNS if chart.form == LINES else _BAR_MARKERS
+    return [signs[at % len(signs)] for at in range(len(chart.drawn_series))]
+
+
+def _legend(chart: Chart, *, has_color: bool) -> str:
+    """Return a line with the character and the name of each series."""
+    names = [
+        f"{_paint(sign, series.color, has_color=has_color)} {series.name}"
+        for sign, series in zip(_series_signs(chart), chart.drawn_series, strict=True)
+    ]
+    return _GAP.join(names)
 
 
 def _draw_lines(figure: Any, chart: Chart, markers: list[Any]) -> None:
@@ -99,20 +111,16 @@ def _horizontal_bars(chart: Chart, width: int, height: int, *, has_color: bool) 
         bar_columns = width - len(columns[0]) - len(_GAP)
     if bar_columns < _MIN_NARROW_BAR_COLUMNS or 1 + len(columns) + has_legend > height:
         return []
-    signs = [_BAR_MARKERS[at % len(_BAR_MARKERS)] for at in range(len(chart.series))]
+    signs = _series_signs(chart)
     bars = [
         _bar(chart, [series.values[at] for series in chart.series], signs, bar_columns, has_color=has_color)
         for at in range(len(chart.labels))
-    ]
-    legend = [
-        f"{_paint(sign, series.color, has_color=has_color)} {series.name}"
-        for sign, series in zip(signs, chart.series, strict=True)
     ]
     return [
         f"{chart.title} ({chart.unit})",
         columns[0],
         *[f"{column}{_GAP}{bar}".rstrip() for column, bar in zip(columns[1:], bars, strict=True)],
-        *([_GAP.join(legend)] if has_legend else []),
+        *([_legend(chart, has_color=has_color)] if has_legend else []),
     ]
 
 

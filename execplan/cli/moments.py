@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from execplan.cli.durations import parse_duration
-from execplan.clock import epoch_seconds, is_utc_timestamp, parse_utc_timestamp
+from execplan.clock import epoch_seconds, is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
 from execplan.errors import USAGE, ExecplanError
 
 _DAY_SECONDS = 86_400
+_DATE_LENGTH = len("2026-01-01")
 MAX_SECONDS = 100 * 366 * _DAY_SECONDS
 """Longest duration before now, about a century."""
 MOMENT_FORMS = "7d, 2026-10-31 or 2026-10-31T14:30Z"
@@ -28,6 +29,23 @@ def parse_moment(text: str, *, is_end: bool = False) -> int | None:
         if is_utc_timestamp(f"{timestamp}{seconds}Z"):
             return parse_utc_timestamp(f"{timestamp}{seconds}Z")
     return None
+
+
+def parse_entry_date(text: str) -> tuple[int, bool] | None:
+    """Return the moment of an entry's date in seconds since 1970, and whether it includes a time; None if it is invalid.
+
+    A time counts in UTC if no zone is written. In a zone that is known only by its name, only the date counts.
+    """
+    moment = parse_moment(text)
+    if moment is not None:
+        return moment, len(text) > _DATE_LENGTH
+    timestamp = read_timestamp(text)
+    bounds = minute_bounds(timestamp) if timestamp is not None else None
+    if timestamp is None or bounds is None:
+        return None
+    if bounds[0] == bounds[1]:
+        return bounds[0] * 60, True
+    return parse_utc_timestamp(f"{timestamp.date}T00:00:00Z"), False
 
 
 def is_date_shaped(text: str) -> bool:

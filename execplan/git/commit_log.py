@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _LOG_ARGS = ("log", "--date-order", "--no-show-signature", "--raw", "--no-abbrev", "-z", "-M")
 _MERGE_ARGS = ("-c", "--combined-all-paths")
 """Of a merge, list only the files that differ from those of every parent."""
-_FORMAT = "--format=%H%x00%P%x00%at%x00%aN"
+_FORMAT = "--format=%H%x00%at%x00%aN"
+_MAX_SECONDS = 253_402_300_799
+"""End of the year 9999; git accepts later times, and Python does not."""
 
 
 class FileChange(NamedTuple):
@@ -47,7 +49,7 @@ def read_commits(project: Project, revision: str, folders: Sequence[str]) -> lis
 
     A side branch is left out if a merge discarded its changes, or if it has none in total. Raises ExecplanError if git fails.
     """
-    config = ("-c", "diff.relative=false", "-c", "i18n.logOutputEncoding=UTF-8")
+    config = ("-c", "diff.relative=false", "-c", "log.follow=false", "-c", "i18n.logOutputEncoding=UTF-8")
     args = (*_LOG_ARGS, *_MERGE_ARGS, _FORMAT, revision)
     out = git_query.output(project, *config, "--literal-pathspecs", *args, "--", *folders)
     return list(_parse_log(out.split(b"\0")))
@@ -76,8 +78,8 @@ def _parse_log(fields: list[bytes]) -> Iterator[Commit]:
             continue
         if commit is not None:
             yield commit
-        _, timestamp, author = next(stream, b""), next(stream, b""), next(stream, b"")
-        time = int(timestamp) if timestamp.lstrip(b"-").isdigit() else 0
+        timestamp, author = next(stream, b""), next(stream, b"")
+        time = min(int(timestamp), _MAX_SECONDS) if timestamp.lstrip(b"-").isdigit() else 0
         commit = Commit(field.decode("ascii", "replace"), author.decode("utf-8", "replace"), time, [])
     if commit is not None:
         yield commit

@@ -29,12 +29,13 @@ _PROGRAMS = ("GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "
 """Environment variables that name programs, which no query needs."""
 _OPTIONS = {
     "diff": ("--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"),
-    "log": ("--no-ext-diff", "--no-textconv", "--submodule=short"),
+    "log": ("--no-ext-diff", "--no-textconv", "--submodule=short", "--root"),
     "status": ("--ignore-submodules=dirty",),
 }
 """Options that precede those of the caller, which therefore win.
 
-Checking a submodule for changes would use the submodule's own configuration.
+Checking a submodule for changes would use the submodule's own configuration. With `log.showRoot=false`, the first commit
+would have no files.
 """
 _FILTERING_COMMANDS = ("status", "diff", "hash-object")
 """Commands that pass files of the working tree through filters."""

@@ -45,17 +45,13 @@ SECTION_CHANGED: Final = "section-changed"
 SECTION_REMOVED: Final = "section-removed"
 
 PLAN_EVENTS = (CREATED, RENAMED, RETITLED, ARCHIVED, RESTORED, DELETED, BROKEN, REPAIRED, REFORMATTED)
-TASK_EVENTS = (
-    *(TASK_ADDED, TASK_DONE, TASK_REOPENED, TASK_MARKED, TASK_REWORDED, TASK_MOVED),
-    TASK_REMOVED,
-)
-ENTRY_EVENTS = tuple(
-    [kind + suffix for kind in ENTRY_KINDS for suffix in (ADDED_SUFFIX, CHANGED_SUFFIX, REMOVED_SUFFIX)]
-)
+TASK_EVENTS = (TASK_ADDED, TASK_DONE, TASK_REOPENED, TASK_MARKED, TASK_REWORDED, TASK_MOVED, TASK_REMOVED)
+_SUFFIXES = (ADDED_SUFFIX, CHANGED_SUFFIX, REMOVED_SUFFIX)
+ENTRY_EVENTS = tuple([kind + suffix for kind in ENTRY_KINDS for suffix in _SUFFIXES])
+DECISION_EVENTS = tuple([DECISION + suffix for suffix in _SUFFIXES])
 SECTION_EVENTS = (SECTION_ADDED, SECTION_CHANGED, SECTION_REMOVED)
 EVENT_KINDS = (*PLAN_EVENTS, *TASK_EVENTS, *ENTRY_EVENTS, *SECTION_EVENTS)
 """All kinds of events."""
-DECISION_EVENTS = tuple([DECISION + suffix for suffix in (ADDED_SUFFIX, CHANGED_SUFFIX, REMOVED_SUFFIX)])
 
 
 class HistoryEvent(NamedTuple):
@@ -89,11 +85,6 @@ class HistoryEvent(NamedTuple):
     """Time of the change in seconds since 1970: when the commit was written, or the file was modified."""
     commit: str = ""
     """ID of the commit; empty for a change that is not committed."""
-
-    @property
-    def is_committed(self) -> bool:
-        """Return whether the change is in a commit, and not only in the working tree."""
-        return bool(self.commit)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as in the document of `log --json`; what an event does not have is null."""

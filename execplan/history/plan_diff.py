@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
@@ -107,29 +108,20 @@ class _VersionFinder:
     def __init__(self, project: Project, ref: PlanRef) -> None:
         self._project = project
         self._path = project.display_path(ref.real_path)
-        self._lineage: Lineage | None = None
-        self._has_lineage = False
 
     def find(self, commit: str) -> _Version:
         """Return the plan's version in a commit."""
         files = {file.path: file.blob for file in committed_files(self._project, commit, plan_folders(self._project))}
         if self._path in files:
             return _Version(self._path, files[self._path])
-        path = next((path for path in self._find_former_paths() if path in files), "")
+        former_paths = reversed(self._lineage.paths) if self._lineage is not None else ()
+        path = next((path for path in former_paths if path in files), "")  # the latest one
         return _Version(path, files[path]) if path else _NO_VERSION
 
     def find_former_blobs(self) -> dict[str, str]:
         """Return the version before each version of the plan."""
-        lineage = self._find_lineage()
-        return lineage.former_blobs if lineage is not None else {}
+        return self._lineage.former_blobs if self._lineage is not None else {}
 
-    def _find_former_paths(self) -> list[str]:
-        """Return the paths that the plan has had, the latest first."""
-        lineage = self._find_lineage()
-        return list(reversed(lineage.paths)) if lineage is not None else []
-
-    def _find_lineage(self) -> Lineage | None:
-        if not self._has_lineage:
-            self._lineage = track_changes(self._project)[0].find(self._path)
-            self._has_lineage = True
-        return self._lineage
+    @cached_property
+    def _lineage(self) -> Lineage | None:
+        return track_changes(self._project)[0].find(self._path)

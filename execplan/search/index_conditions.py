@@ -13,7 +13,6 @@ from execplan.search.search_query import (
     AUTHOR,
     BEFORE,
     IN,
-    KIND_NAMES,
     PLAN,
     STATE,
     TASK,
@@ -32,10 +31,7 @@ _SECTION_NAMES = tuple([outline.title_key(name) for name in outline.NAMES])
 
 
 def make_conditions(query: SearchQuery, database: Connection) -> tuple[list[str], list[str | int]]:
-    """Return the SQL conditions on items and plans of a query, and the values to bind.
-
-    Raises ExecplanError for an unknown section.
-    """
+    """Return the SQL conditions on items and plans of a query, and the values to bind."""
     conditions: list[str] = []
     values: list[str | int] = []
     if query.words:
@@ -49,6 +45,15 @@ def make_conditions(query: SearchQuery, database: Connection) -> tuple[list[str]
         conditions.append(f"not ({condition})" if search_filter.is_excluded else condition)
         values += filter_values
     return conditions, values
+
+
+def ensure_sections_exist(query: SearchQuery, database: Connection) -> None:
+    """Raise ExecplanError if `in:` names a section that no plan in the index has."""
+    for place in [
+        place for search_filter in query.filters if search_filter.name == IN for place in search_filter.values
+    ]:
+        if place.lower() not in _KINDS and not _find_sections(place, database):
+            raise unknown_value_error(IN, place, (*ITEM_KINDS.values(), *_SECTION_NAMES))
 
 
 def _match_expression(words: Sequence[SearchWord]) -> str:
@@ -93,23 +98,22 @@ def _filter_condition(search_filter: SearchFilter, database: Connection) -> tupl
 def _place_condition(places: Sequence[str], database: Connection) -> tuple[str, list[str | int]]:
     """Return the condition that items are of one of these kinds or in one of these sections."""
     kinds, sections = [], []
-    section_keys: list[str] | None = None
     for place in places:
         if place.lower() in _KINDS:
             kinds.append(_KINDS[place.lower()])
-            continue
-        name = outline.canonical_name(place)
-        if name is not None:
-            sections.append(outline.title_key(name))
-            continue
-        section_keys = section_keys or _column_values(database, "section")
-        key = outline.title_key(place)
-        matches = [section for section in {*section_keys, *_SECTION_NAMES} if key and key in section]
-        if not matches:
-            raise unknown_value_error(IN, place, (*KIND_NAMES, *_SECTION_NAMES))
-        sections += matches
+        else:
+            sections += _find_sections(place, database)
     marks = ", ".join("?" * len(kinds)), ", ".join("?" * len(sections))
     return f"(items.kind in ({marks[0]}) or items.section in ({marks[1]}))", [*kinds, *sections]
+
+
+def _find_sections(place: str, database: Connection) -> list[str]:
+    """Return the keys of the standard section that a place names, or else of the sections with it in their titles."""
+    name = outline.canonical_name(place)
+    key = outline.title_key(name or place)
+    if name is not None or not key:
+        return [key] if key else []
+    return [section for section in {*_column_values(database, "section"), *_SECTION_NAMES} if key in section]
 
 
 def _column_values(database: Connection, column: str) -> list[str]:

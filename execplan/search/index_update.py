@@ -9,6 +9,7 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from execplan import trace
+from execplan.clock import leading_date
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -203,8 +204,8 @@ def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick
 def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> PlanContent:
     """Read a plan for the search; without items if it is the indexed one or can't be read."""
     project, ref = plan_file.project, plan_file.ref
-    date = ref.id[:10] if ref.id[:4].isdigit() and ref.id[4:5] == ref.id[7:8] == "-" else ""
-    record = PlanRecord(plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, plan_file.artifacts_digest)
+    date, artifacts = leading_date(ref.id), plan_file.artifacts_digest
+    record = PlanRecord(plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, artifacts)
     try:
         ensure_inside(project, ref.path)
         data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)

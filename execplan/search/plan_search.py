@@ -17,7 +17,6 @@ from execplan.search.search_query import parse_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Final
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from execplan.search.search_index import SearchIndex
     from execplan.search.search_query import SearchQuery
 
-DEFAULT_LIMIT: Final = 10
-"""Default maximum number of plans in a result."""
-DEFAULT_MATCHES: Final = 3
-"""Default maximum number of matches shown of each plan."""
 _FATAL_CODES = frozenset({"no-full-text-search", "worker-died"})
 """Codes of errors of the environment after which a search without the file of the index would fail, too."""
 
@@ -61,16 +56,13 @@ class SearchResults(NamedTuple):
 
 
 def search(
-    project: Project,
-    query: str,
-    *,
-    limit: int = DEFAULT_LIMIT,
-    matches_per_plan: int = DEFAULT_MATCHES,
-    tick: Tick | None = None,
+    project: Project, query: str, *, limit: int, matches_per_plan: int, tick: Tick | None = None
 ) -> SearchResults:
     """Search the live and archived plans of a project and its nested projects; secrets in the lines are redacted.
 
-    `tick` is called with the number of plans that were read for the index, and the total. Raises ExecplanError for an invalid query, for invalid settings, and if Python's SQLite has no full-text search.
+    At most `limit` plans are returned. `tick` is called with the number of plans that were read for the index, and the
+    total. Raises ExecplanError for an invalid query, for invalid settings, and if Python's SQLite has no full-text
+    search.
     """
     parsed_query = parse_query(query)
     plan_files = index_update.list_plan_files(project)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.search.index_conditions import make_conditions
+from execplan.search.index_conditions import ensure_sections_exist, make_conditions
 from execplan.search.index_records import Hit, PlanRecord
 from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.search.index_records import IndexedItem
     from execplan.search.search_query import SearchQuery
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 """Version of the tables and of what is in them; an index of another version is rebuilt."""
 _TOKENIZER: Final = "unicode61 remove_diacritics 2"
 _SCHEMA = (
@@ -142,6 +142,7 @@ class SearchIndex:
 
     def find(self, query: SearchQuery) -> list[Hit]:
         """Return the items that match a query, best first. Raises ExecplanError for an unknown section."""
+        ensure_sections_exist(query, self._database)
         conditions, values = make_conditions(query, self._database)
         columns = f"plans.path, items.position, bm25(words, 1.0, {_CONTEXT_WEIGHT}) * items.weight"
         if not query.words:

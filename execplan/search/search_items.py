@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from execplan.clock import leading_date
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.text.markdown_blocks import FRONT, HEADING
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Final
 
-    from execplan.plan.model import Entry, ParsedPlan
+    from execplan.plan.model import ParsedPlan
 
 TITLE: Final = "title"
 SECTION: Final = "section"
@@ -40,8 +41,6 @@ MAX_CHARS: Final = 50_000
 A longer part of a section becomes several items. The rest of a longer line is not searched.
 """
 _NO_OWNER = -1
-_DATE_SHAPE = "0000-00-00"
-_DIGITS_TO_ZEROS = str.maketrans("123456789", "000000000")
 
 
 class SearchItem(NamedTuple):
@@ -75,7 +74,7 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
             owners.exclude(block.start, block.start + 1)
             owners.exclude(block.end - 1, block.end)
     if plan.title_line >= 0:
-        owners.claim(TITLE, plan.title_line, plan.title_line + 1)
+        owners.claim(plan.title_line, plan.title_line + 1, _Claim(TITLE))
     for section, key in zip(plan.sections, owners.section_keys, strict=True):
         headings = [
             block
@@ -83,11 +82,11 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
             if block.kind == HEADING and not block.depth
         ]
         ends = [*[block.start for block in headings], section.end]
-        owners.claim(SECTION, section.start, ends[0], section.title, key)
+        owners.claim(section.start, ends[0], _Claim(SECTION, section.title, key))
         if section.name is not None:
             owners.exclude(section.start, section.body_start)
         for block, end in zip(headings, ends[1:], strict=True):
-            owners.claim(SECTION, block.start, end, f"{section.title} › {block.text}", key)
+            owners.claim(block.start, end, _Claim(SECTION, f"{section.title} › {block.text}", key))
     for kind, entries in (
         (DECISION, plan.decisions),
         (DISCOVERY, plan.discoveries),
@@ -96,13 +95,24 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     ):
         for entry in entries:
             heading, key = owners.section_at(entry.start)
-            author, date = entry.author or "", _entry_date(entry)
-            owners.claim(kind, entry.start, entry.end, heading, key, "", author, date)
+            claim = _Claim(kind, heading, key, author=entry.author or "", date=leading_date(entry.date or ""))
+            owners.claim(entry.start, entry.end, claim)
     for task in plan.tasks:
         heading, key = owners.section_at(task.start)
         date = task.timestamp.date if task.timestamp is not None and task.timestamp.is_valid else ""
-        owners.claim(TASK, task.start, task.item_end, heading, key, task.state, "", date)
+        owners.claim(task.start, task.item_end, _Claim(TASK, heading, key, task.state, date=date))
     return owners.items()
+
+
+class _Claim(NamedTuple):
+    """An item without its lines; the fields are those of a `SearchItem`."""
+
+    kind: str
+    heading: str = ""
+    section: str = ""
+    state: str = ""
+    author: str = ""
+    date: str = ""
 
 
 class _LineOwners:
@@ -111,7 +121,7 @@ class _LineOwners:
     def __init__(self, plan: ParsedPlan) -> None:
         self._plan = plan
         self._owners = [0] * len(plan.text.lines)
-        self._claims: list[tuple[str, str, str, str, str, str]] = [(SECTION, "", "", "", "", "")]
+        self._claims = [_Claim(SECTION)]
         self._section_starts = [section.start for section in plan.sections]
         self.section_keys = [outline.title_key(section.name or section.title) for section in plan.sections]
 
@@ -120,20 +130,10 @@ class _LineOwners:
         index = bisect_right(self._section_starts, line) - 1
         return (self._plan.sections[index].title, self.section_keys[index]) if index >= 0 else ("", "")
 
-    def claim(
-        self,
-        kind: str,
-        start: int,
-        end: int,
-        heading: str = "",
-        section: str = "",
-        state: str = "",
-        author: str = "",
-        date: str = "",
-    ) -> None:
-        """Make an item with the fields of a `SearchItem` the owner of a range of lines."""
+    def claim(self, start: int, end: int, claim: _Claim) -> None:
+        """Make an item the owner of a range of lines."""
         self._owners[start:end] = [len(self._claims)] * (end - start)
-        self._claims.append((kind, heading, section, state, author, date))
+        self._claims.append(claim)
 
     def exclude(self, start: int, end: int) -> None:
         """Leave a range of lines without an owner."""
@@ -149,18 +149,12 @@ class _LineOwners:
                 indexes_by_claim[owner].append(index)
         return [
             SearchItem(
-                kind,
+                claim.kind,
                 "\n".join([lines[index][:MAX_CHARS] for index in part]),
                 tuple([index + 1 for index in part]),
-                heading,
-                section,
-                state,
-                author,
-                date,
+                *claim[1:],
             )
-            for (kind, heading, section, state, author, date), indexes in zip(
-                self._claims, indexes_by_claim, strict=True
-            )
+            for claim, indexes in zip(self._claims, indexes_by_claim, strict=True)
             for part in _split_large(indexes, lines)
         ]
 
@@ -182,9 +176,3 @@ def _split_large(indexes: list[int], lines: list[str]) -> Iterator[list[int]]:
 def artifact_items(names: Iterable[str]) -> list[SearchItem]:
     """Return an item for each file in a plan's artifacts directory, given by its path in it."""
     return [SearchItem(ARTIFACT, name, (), "", "") for name in names]
-
-
-def _entry_date(entry: Entry) -> str:
-    """Return the date of an entry, or an empty string if it has none in the form YYYY-MM-DD."""
-    date = (entry.date or "")[:10]
-    return date if date.translate(_DIGITS_TO_ZEROS) == _DATE_SHAPE else ""

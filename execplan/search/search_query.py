@@ -10,7 +10,6 @@ from execplan import clock
 from execplan.errors import USAGE, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan.model import BROKEN, DONE, OPEN, OTHER, STATES
-from execplan.search.search_items import ITEM_KINDS
 from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -174,7 +173,3 @@ def _check_date(name: str, value: str) -> str:
 
 def _query_error(message: str, hint: str) -> ExecplanError:
     return ExecplanError("invalid-query", message, exit=USAGE, hint=hint)
-
-
-KIND_NAMES = tuple(ITEM_KINDS.values())
-"""The kinds of items as `in:` names them, in the plural."""

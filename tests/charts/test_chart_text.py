@@ -30,11 +30,18 @@ def test_scale_and_labels() -> None:
     text = chart_text.draw(BAR_CHART, 80, 18, has_color=False)
     assert text.startswith("Results of runs per week (runs)\n")
     assert "2026-01-01" in text
-    assert "█ completed   ▒ failed" in text
+    assert "█ completed  ▒ failed" in text
     assert "40┤" in text
     assert "20┤" in text
     assert chart_text.draw(EMPTY, 80, 18, has_color=False) == "Age of the open plans: no data"
     assert "3┤" in chart_text.draw(ONE_DAY, 80, 18, has_color=False)
+
+
+def test_more_series_than_characters() -> None:
+    series = tuple([Series(f"state {number}", (number,) * 48, "gray") for number in range(1, 8)])
+    lines = chart_text.draw(BAR_CHART._replace(series=series), 80, 18, has_color=False).splitlines()
+    assert lines[-1].count("state") == 7
+    assert any([line.startswith("25┤") for line in lines])
 
 
 NARROW = Chart(

@@ -69,11 +69,44 @@ def test_events_have_their_commit(repo: Folder) -> None:
     os.utime(repo.path / PATH, (CLOCK + 60, CLOCK + 60))
     uncommitted, done, *created = history(repo)
     assert (uncommitted.text, uncommitted.commit, uncommitted.author) == ("Write the tests.", "", "")
-    assert (uncommitted.time, uncommitted.is_committed) == (CLOCK + 60, False)
+    assert uncommitted.time == CLOCK + 60
     assert (done.kind, done.commit, done.author, done.plan_id) == ("task-done", second, "Bob", NAME)
     assert {event.commit for event in created} == {first}
     assert [event.kind for event in created][:3] == ["created", "task-added", "task-done"]
     assert history(repo, "parser") == history(repo)
+
+
+def test_a_time_that_no_calendar_has(repo: Folder) -> None:
+    repo.plan()
+    repo.env["GIT_AUTHOR_DATE"] = "@999999999999999 +0000"
+    commit(repo)
+    assert repo.run("log").out.startswith("9999-12-31 23:59Z  Ann  ")
+    assert repo.run("stats", "--chart", "lead-time").exit == 0
+
+
+def test_settings_of_git_change_nothing(repo: Folder) -> None:
+    repo.plan()
+    commit(repo)
+    repo.ok("done", "2")
+    commit(repo)
+    repo.ok("archive", "parser", "--force", "--reason", "Enough.")
+    commit(repo)
+    expected = history(repo)
+    assert [event.kind for event in expected if event.kind in ("created", "archived")] == ["archived", "created"]
+    for name, value in {
+        "log.showRoot": "false",
+        "log.follow": "true",
+        "log.diffMerges": "off",
+        "log.showSignature": "true",
+        "diff.renames": "false",
+        "diff.relative": "true",
+        "core.quotePath": "true",
+        "i18n.logOutputEncoding": "UTF-16",
+        "color.ui": "always",
+        "format.pretty": "oneline",
+    }.items():
+        repo.git("config", name, value)
+    assert history(repo) == expected
 
 
 def test_before_the_first_commit_all_is_uncommitted(plain: Folder) -> None:

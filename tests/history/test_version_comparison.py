@@ -12,6 +12,7 @@ from execplan.history.version_comparison import compare_versions
 from execplan.history.version_reader import VersionReader
 from execplan.history.version_units import VersionUnits
 from tests.plans import CLEAN
+from tests.shell import ROOT
 
 
 def compare(old: str, new: str) -> list[HistoryEvent]:
@@ -156,6 +157,11 @@ def plan_texts(draw: st.DrawFn, marks: str = " x~") -> str:
     decisions = "".join([f"- Decision: {text}\n  Rationale: It is so.\n" for text in draw(ENTRIES)])
     prose = draw(st.sampled_from(["", "One line.\n", "Two\nlines.\n"]))
     return f"# Title\n\n## Progress\n\n{tasks}\n## Decision Log\n\n{decisions}\n## Plan of Work\n\n{prose}"
+
+
+def test_kinds_of_events_are_documented() -> None:
+    page = (ROOT / "docs/how-to/see-what-happened.md").read_text()
+    assert [kind for kind in EVENT_KINDS if f"`{kind}`" not in page] == []
 
 
 @given(plan_texts())

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execplan.errors import ExecplanError
 from execplan.library.project_api import Project
 from execplan.plan import reader
 from execplan.project import project_discovery
@@ -80,6 +81,22 @@ def test_words_and_filters(repo: Folder) -> None:
     assert lines(repo, "author:bob") == lines(repo, "plan:nowhere") == []
 
 
+def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:
+    repo.plan("# Plan\n\n## Foo\n\nalpha\n", "2026-01-01_foo")
+    repo.plan("# Plan\n\n## Bar\n\nalpha\n", "2026-01-02_bar")
+    assert [plan.ref.id for plan in find(repo, "alpha in:foo,bar").plans] == ["2026-01-01_foo", "2026-01-02_bar"]
+    assert [plan.ref.id for plan in find(repo, "alpha -in:foo").plans] == ["2026-01-02_bar"]
+    with pytest.raises(ExecplanError, match="'baz'"):
+        find(repo, "alpha in:foo,baz")
+
+
+def test_only_valid_dates_count(repo: Folder) -> None:
+    repo.plan("# Plan\n\n## Decision Log\n\n- Decision: alpha\n  Date/Author: 2026-02-30 / Ann\n", "2026-01-05_dated")
+    repo.plan("# Plan\n\n## Notes\n\nalpha\n", "2026-aa-bb_odd")
+    assert {plan.ref.id for plan in find(repo, "alpha after:2026-01-05").plans} == {"2026-01-05_dated"}
+    assert find(repo, "alpha after:2026-02").plans == ()
+
+
 def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None:
     repo.plan()
     assert only_line(repo, "parser loss") == "A plan can be read and edited without loss."
@@ -122,9 +139,8 @@ def test_the_library_and_progress(repo: Folder) -> None:
     for at in range(50):
         repo.plan(CLEAN.replace("parser", f"parser {at}"), f"2026-01-01_plan-{at}")
     ticks: list[tuple[int, int]] = []
-    results = search(
-        project_discovery.require(str(repo.path)), "loss", tick=lambda count, total: ticks.append((count, total))
-    )
+    project = project_discovery.require(str(repo.path))
+    results = search(project, "loss", limit=10, matches_per_plan=3, tick=lambda *counts: ticks.append(counts))
     assert results.plan_count == 50
     assert ticks == sorted(ticks)
     assert ticks[-1] == (50, 50)

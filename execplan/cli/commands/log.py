@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import MOMENT_FORMS, parse_moment, require_moment
+from execplan.cli.moments import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
@@ -109,7 +109,7 @@ def _read_events(sources: list[tuple[Project, PlanRef | None]], tick: Tick) -> I
     if len(sources) == 1:
         return iter_history(*sources[0], tick=tick)
     events = [event for project, ref in sources for event in iter_history(project, ref, tick=tick)]
-    return iter(sorted(events, key=lambda event: (event.is_committed, -event.time)))
+    return iter(sorted(events, key=lambda event: (bool(event.commit), -event.time)))
 
 
 def _take(events: Iterable[HistoryEvent], limit: int | None) -> Iterator[HistoryEvent]:
@@ -134,10 +134,9 @@ def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:
     dated_events = []
     for event in events:
         if event.kind in DECISION_EVENTS:
-            time = parse_moment(event.entry_date)
-            dated_events.append(
-                event._replace(time=event.time if time is None else time, author=event.entry_author or event.author)
-            )
+            entry_moment = parse_entry_date(event.entry_date)
+            time = event.time if entry_moment is None else entry_moment[0]
+            dated_events.append(event._replace(time=time, author=event.entry_author or event.author))
     return iter(sorted(dated_events, key=lambda event: -event.time))
 
 

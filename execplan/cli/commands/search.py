@@ -88,7 +88,8 @@ def _next_commands(project: Project, query: str, results: SearchResults, limit: 
     from execplan.search import plan_search
 
     prefixes = " ".join([f"{word}*" for word in query.split()])
-    return (f"execplan search {quote(prefixes)}",) if plan_search.search(project, prefixes, limit=1).plans else ()
+    results = plan_search.search(project, prefixes, limit=1, matches_per_plan=1)
+    return (f"execplan search {quote(prefixes)}",) if results.plans else ()
 
 
 def _search_command(query: str, limit: int, matches: int) -> str:

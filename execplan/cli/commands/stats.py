@@ -11,9 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_flag
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.files import atomic_files, file_access
 from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery, project_state
+from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,23 +157,16 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
 
 def _write_textfile(project: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
     """Write the metrics to a file atomically, and return whether it changed. Raises ExecplanError."""
+    from execplan.cli.output.output_file import write_output_file
     from execplan.cli.output.prometheus_metrics import render
 
-    path, new = os.path.abspath(file), render(statistics, session_usage).encode()
-    with project_state.lock(project, os.path.realpath(path), "stats"):
-        if not os.path.lexists(path):
-            if not atomic_files.create(path, new):
-                raise file_access.FileChangedError(path)
-            os.chmod(path, 0o644)  # whatever the umask says: another user's collector reads it
-            return True
-        old = file_access.read(path, _MAX_TEXTFILE_BYTES)[0]
-        if old and not old.startswith(_TEXTFILE_PREFIX):
-            message = f"{file} contains something other than metrics, so it was not overwritten"
-            raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="use another file, or remove it")
-        if old == new:
-            return False
-        atomic_files.replace_if_unchanged(path, old, new)
-        return True
+    message = f"{file} contains something other than metrics, so it was not overwritten"
+    error = ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+    new, is_new = render(statistics, session_usage).encode(), not os.path.lexists(file)
+    changed = write_output_file(project, file, new, _TEXTFILE_PREFIX, error, _MAX_TEXTFILE_BYTES)
+    if is_new:
+        os.chmod(file, 0o644)  # whatever the umask says: another user's collector reads it
+    return changed
 
 
 def _stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.charts import chart_sources, chart_svg, chart_text
 from execplan.cli.answer import Answer
+from execplan.cli.output.output_file import write_output_file
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.files import atomic_files, file_access
 from execplan.plan_store import plan_store
-from execplan.project import project_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,18 +79,7 @@ def _format_chart(chart: Chart) -> str:
 
 
 def _write_svg(project: Project, file: str, source: str) -> bool:
-    """Write an SVG file atomically, unless it has this content already; return whether it changed. Raises ExecplanError."""
-    path, new = os.path.abspath(file), source.encode()
-    with project_state.lock(project, os.path.realpath(path), "stats"):
-        if not os.path.lexists(path):
-            if not atomic_files.create(path, new):
-                raise file_access.FileChangedError(path)
-            return True
-        old = file_access.read(path, _MAX_SVG_BYTES)[0]
-        if old == new:
-            return False
-        if old and not old.startswith(_SVG_START):
-            message = f"{file} contains something other than a chart, so it was not overwritten"
-            raise ExecplanError("not-a-chart", message, exit=CHECK_FAILED, hint="use another file, or remove it")
-        atomic_files.replace_if_unchanged(path, old, new)
-        return True
+    """Write an SVG file, and return whether it changed. Raises ExecplanError."""
+    message = f"{file} contains something other than a chart, so it was not overwritten"
+    error = ExecplanError("not-a-chart", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+    return write_output_file(project, file, source.encode(), _SVG_START, error, _MAX_SVG_BYTES)

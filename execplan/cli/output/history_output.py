@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.moments import parse_moment
+from execplan.cli.moments import parse_entry_date
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.clock import format_minute
 from execplan.git.git_directory import is_shallow
@@ -149,8 +149,10 @@ def _label(event: HistoryEvent) -> str:
 
 def _format_header(event: HistoryEvent, *, names_plan: bool, has_entry_date: bool) -> str:
     time = format_minute(event.time) if event.commit else ""
-    if has_entry_date and parse_moment(event.entry_date) is not None:
-        time = event.entry_date if len(event.entry_date) == _DATE_LENGTH else format_minute(event.time)
+    entry_moment = parse_entry_date(event.entry_date) if has_entry_date else None
+    if entry_moment is not None:
+        _, has_time = entry_moment
+        time = format_minute(event.time) if has_time else event.entry_date[:_DATE_LENGTH]
     parts = [] if event.commit else [paint(_UNCOMMITTED, "yellow")]
     parts += [time] if time else []
     parts += [_printable(event.author)] if event.author else []

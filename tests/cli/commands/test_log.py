@@ -92,6 +92,23 @@ def test_decisions_show_the_date_as_far_as_it_is_written(repo: Folder) -> None:
     assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30 10:05Z  Bob"
 
 
+@pytest.mark.parametrize(
+    ("written", "time", "shown"),
+    [
+        ("2025-12-30 01:05+08:00", "2025-12-29T17:05:00Z", "2025-12-29 17:05Z"),
+        ("(2025-12-30 10:05 PDT)", "2025-12-30T00:00:00Z", "2025-12-30"),
+        ("2025-02-30", "2026-01-02T00:00:00Z", "2026-01-02 00:00Z"),
+    ],
+)
+def test_dates_of_decisions_with_time_zones(repo: Folder, written: str, time: str, shown: str) -> None:
+    repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", f"Date/Author: {written} / Bob"))
+    repo.git("add", "-A")
+    repo.env |= {"GIT_AUTHOR_DATE": f"{CLOCK + DAY} +0000"}
+    repo.git("commit", "-q", "-m", "One")
+    assert [event["time"] for event in events(repo, "--decisions")] == [time]
+    assert repo.run("log", "parser", "--decisions").out.startswith(f"{shown}  Bob  ")
+
+
 def test_text_names_plans_only_where_there_are_several(edited: Folder) -> None:
     assert OTHER in edited.run("log").out
     assert edited.run("log", "parser").out.splitlines()[0].startswith("2026-01-02 00:00Z  Bob  ")
