@@ -55,6 +55,7 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
+        "plan/front_matter.py",
     },
 }
 HEAVY = frozenset(
