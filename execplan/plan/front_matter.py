@@ -136,11 +136,14 @@ def _read_scalar(value: str) -> str | None:
         if not quote or has_tail or (tail and tail[0] in "'\"#") or "\\" in text:
             return None
         return text
-    text = value.partition(" #")[0].rstrip(" ")
+    return read_plain_text(value.partition(" #")[0].rstrip(" "))
+
+
+def read_plain_text(text: str) -> str | None:
+    """Return a text if YAML reads it as this text without quotes; None if it may be something else."""
     is_plain = text[:1].isalnum() or text[:1] in ("/", ".", "_", "(", "+", "$")
-    if not is_plain or ": " in text or text.endswith(":"):
-        return None
-    return text
+    is_safe = text.isprintable() and text == text.strip(" ") and text not in ("...",)
+    return text if is_plain and is_safe and ": " not in text and " #" not in text and not text.endswith(":") else None
 
 
 def _parse_yaml(lines: list[str], end: int) -> FrontMatter:
