@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.plan.model import OPEN
-from execplan.plan.plan_metadata import read_dependencies
+from execplan.plan.plan_dependencies import read_dependencies
 from execplan.plan.task_needs import read_task_needs
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.plan.model import ParsedPlan
-    from execplan.plan.plan_metadata import PlanMention
+    from execplan.plan.plan_dependencies import PlanMention
     from execplan.plan_store.plan_store import PlanRef
 
 
@@ -92,7 +92,9 @@ def find_blockers_of(
                     problems.append(f"task {number} needs {need.name}: {entry.ref.id} has no such task")
                     continue
                 task_id, task = found_task
-                reason = f"{entry.ref.id}: {task.text}" if task.state == OPEN else f"{entry.ref.id}: marked {task.mark!r}"
+                reason = (
+                    f"{entry.ref.id}: {task.text}" if task.state == OPEN else f"{entry.ref.id}: marked {task.mark!r}"
+                )
                 blockers.append(Blocker(need.name, entry.ref.id, entry.display_path, task_id, reason))
         if blockers:
             task_blockers.append((number, tuple(blockers)))

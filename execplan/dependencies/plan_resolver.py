@@ -45,7 +45,11 @@ class Resolution(NamedTuple):
         """Why the name is not clear; empty if it is."""
         if self.entry is not None:
             return ""
-        return f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}" if self.candidates else "no such plan"
+        return (
+            f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
+            if self.candidates
+            else "no such plan"
+        )
 
 
 class PlanResolver:
@@ -147,7 +151,9 @@ class PlanResolver:
             directory, _, name = plan_path.rpartition("/")
             wanted_directory, _, wanted_name = path.removeprefix("./").rpartition("/")
             is_same_directory = f"/{directory}".endswith(f"/{wanted_directory}")
-            if is_same_directory and (name == wanted_name or (wanted_name.isdigit() and name.startswith(f"{wanted_name}-"))):
+            if is_same_directory and (
+                name == wanted_name or (wanted_name.isdigit() and name.startswith(f"{wanted_name}-"))
+            ):
                 matches.append(entry)
         return matches
 
@@ -174,4 +180,12 @@ def _single(matches: list[PlanEntry]) -> Resolution:
     matches = current if len(current) == 1 else matches
     if len(matches) == 1:
         return Resolution(matches[0])
-    return Resolution(None, tuple([os.path.relpath(entry.display_path) if len({e.ref.id for e in matches}) < len(matches) else entry.ref.id for entry in matches]))
+    return Resolution(
+        None,
+        tuple(
+            [
+                os.path.relpath(entry.display_path) if len({e.ref.id for e in matches}) < len(matches) else entry.ref.id
+                for entry in matches
+            ]
+        ),
+    )

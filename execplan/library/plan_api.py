@@ -250,9 +250,9 @@ class Plan:
 
         A dependency that closes a cycle is an error.
         """
-        from execplan.plan import metadata_edits
+        from execplan.plan import metadata_assignment, metadata_edits
 
-        parsed = [metadata_edits.parse_assignment(assignment) for assignment in assignments]
+        parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
         return self._edit("set", metadata_edits.set_metadata(parsed), options)
 
     def attach(

@@ -2,88 +2,29 @@
 
 from __future__ import annotations
 
-from execplan.clock import read_timestamp
-from execplan.errors import INPUT, USAGE, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.front_matter import parse_front_matter
 from execplan.plan.front_matter_edits import new_front_matter, remove_key, set_key
-from execplan.plan.plan_change import PlanChange, plan_content, require_text
-from execplan.plan.plan_metadata import (
-    LINK_KEYS,
-    LIST_KEYS,
-    METADATA_TITLES,
-    TEXT_KEYS,
-    normalize_key,
-    read_metadata,
-)
+from execplan.plan.metadata_assignment import unknown_key_error
+from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, METADATA_TITLES, TEXT_KEYS, normalize_key
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.plan_metadata import read_metadata
 from execplan.plan.reader import read_text
 from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.markdown_blocks import ITEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from execplan.plan.metadata_assignment import Assignment
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.text.markdown_blocks import Block
     from execplan.text.text_lines import Text
 
-KEYS = (*TEXT_KEYS, *LIST_KEYS, *[f"links.{key}" for key in LINK_KEYS])
-"""The keys that a plan's front matter can be given; others are changed where they are."""
-_DATE_KEYS = ("created", "updated")
 _LABELS = {"id": "ID", "depends_on": "Depends on", "pr": "PR"}
-
-
-class Assignment(NamedTuple):
-    """A new value for a key of the metadata."""
-
-    key: tuple[str, ...]
-    """Name of the key; for one of the map `links`, that and its name."""
-    values: tuple[str, ...]
-    """The values; empty to remove the key."""
-    is_list: bool
-
-    @property
-    def name(self) -> str:
-        """The key as a user names it, such as `links.pr`."""
-        return ".".join(self.key)
-
-    @property
-    def value(self) -> str | tuple[str, ...]:
-        """The value for the front matter: a text, or the texts of a list."""
-        return self.values if self.is_list or len(self.values) > 1 else "".join(self.values)
-
-
-def parse_assignment(source: str) -> Assignment:
-    """Parse `key=value`, where a list is `a,b`, and nothing removes the key; raises ExecplanError."""
-    name, equals, value = source.partition("=")
-    name = name.strip()
-    if not equals or not name:
-        raise ExecplanError(
-            "usage",
-            f"--meta requires key=value, not {source!r}",
-            exit=USAGE,
-            hint="execplan set --meta owner=ana; to remove a key: --meta owner=",
-        )
-    text = require_text(value, f"the value of {name}") if value.strip() else ""
-    group, dot, link = name.partition(".")
-    bare = normalize_key(link if dot else name)
-    if bare in LINK_KEYS and (not dot or group == "links"):
-        key: tuple[str, ...] = ("links", bare)
-    elif dot:
-        raise _unknown_key_error(name)
-    else:
-        key = (bare if bare in (*TEXT_KEYS, *LIST_KEYS) else name,)
-    if bare in _DATE_KEYS and text and read_timestamp(text) is None:
-        raise ExecplanError(
-            "bad-metadata", f"{name} requires a date, not {text!r}", exit=USAGE, hint=f"--meta {name}=2026-01-31"
-        )
-    is_list = key[0] in LIST_KEYS
-    separator = "," if is_list else ", "
-    parts = [part.strip() for part in text.split(separator)] if is_list or len(key) > 1 else [text]
-    return Assignment(key, tuple(dict.fromkeys([part for part in parts if part])), is_list)
 
 
 def set_metadata(assignments: Sequence[Assignment]) -> ChangeBuilder:
@@ -132,7 +73,7 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
         return remove_key(lines, written_key) if written_key is not None else None
     if written_key is None:
         if key[0] not in (*TEXT_KEYS, *LIST_KEYS, "links"):
-            raise _unknown_key_error(assignment.name)
+            raise unknown_key_error(assignment.name)
         last_item = _last_metadata_item(plan)
         if not front_matter.end and last_item is not None:
             label = _LABELS.get(key[-1], key[-1].capitalize())
@@ -145,7 +86,7 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
     return set_key(lines, written_key or key, value)
 
 
-def _written_key(fields: dict[str, object], key: tuple[str, ...]) -> tuple[str, ...] | None:
+def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return a key as the front matter writes it: the name itself before other names for the same; None if not there."""
     if len(key) > 1:
         links = fields.get(key[0])
@@ -170,7 +111,11 @@ def _metadata_items(plan: ParsedPlan) -> list[Block]:
 
 def _metadata_item(plan: ParsedPlan, key: str) -> Block | None:
     return next(
-        (item for item in _metadata_items(plan) if ":" in item.text and normalize_key(item.text.partition(":")[0]) == key),
+        (
+            item
+            for item in _metadata_items(plan)
+            if ":" in item.text and normalize_key(item.text.partition(":")[0]) == key
+        ),
         None,
     )
 
@@ -252,16 +197,4 @@ def _difference(old: Text, new: Text) -> tuple[Edit, ...]:
             tuple([line for line, _ in changed]),
             tuple([end for _, end in changed]),
         ),
-    )
-
-
-def _unknown_key_error(name: str) -> ExecplanError:
-    from execplan.text.suggestions import did_you_mean
-
-    return ExecplanError(
-        "bad-metadata",
-        f"unknown metadata key {name!r}",
-        exit=USAGE,
-        hint=did_you_mean(name, KEYS) or f"the keys are {', '.join(KEYS)}",
-        candidates=list(KEYS),
     )

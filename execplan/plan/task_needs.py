@@ -39,7 +39,7 @@ def read_task_needs(text: str) -> tuple[TaskNeed, ...]:
             needs.append(need)
             is_open = word.endswith(",")
         else:
-            is_open = is_open and bare.lower() == "and" or (bool(needs) and bare.lower() == "and")
+            is_open = (is_open and bare.lower() == "and") or (bool(needs) and bare.lower() == "and")
     return tuple(dict.fromkeys(needs))
 
 

@@ -13,8 +13,8 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
 from execplan.edits.plan_writer import WriteOptions
-from execplan.library.plan_api import Plan
 from execplan.errors import USAGE, ExecplanError
+from execplan.library.plan_api import Plan
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
