@@ -129,7 +129,7 @@ def _item_edit(lines: list[str], item: Block, assignment: Assignment) -> Edit | 
     """Return the edit of a key in the Metadata list; raises ExecplanError if its value has several lines."""
     if item.end - item.start > 1:
         raise ExecplanError(
-            "bad-metadata",
+            "metadata-by-hand",
             f"{assignment.name} has several lines in the Metadata list",
             exit=INPUT,
             hint="change it by hand: execplan edit",
@@ -159,7 +159,7 @@ def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assi
         )
     if new_matter.problem or old_rest != new_rest or not is_others_same or not _has_values(after, assignment):
         raise ExecplanError(
-            "would-break",
+            "metadata-by-hand",
             f"the plan's metadata is written in a way in which {assignment.name} can't be changed alone; nothing was written",
             exit=INPUT,
             hint="change it by hand, then check the plan: execplan edit",

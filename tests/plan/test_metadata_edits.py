@@ -157,7 +157,7 @@ def test_whatever_the_value(fields: list[str], key: str, value: str, end: str) -
         assignment = parse_assignment(f"{key}={value}")
         result = changed(text, f"{key}={value}")
     except ExecplanError as error:
-        assert error.code in ("bad-metadata", "no-words", "bad-character", "would-break", "usage")  # noqa: PT017
+        assert error.code in ("bad-metadata", "no-words", "bad-character", "metadata-by-hand", "usage")  # noqa: PT017
         return
     if not assignment.values:
         return
