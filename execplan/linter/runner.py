@@ -23,6 +23,7 @@ from execplan.linter.rule import (
 from execplan.linter.rules import (
     command_rules,
     completeness_rules,
+    dependency_rules,
     front_matter_rules,
     history_rules,
     lifecycle_rules,
@@ -78,7 +79,7 @@ RULE_MODULES = (
     ),
     *(log_entry_rules, log_consistency_rules),
     *(self_containment_rules, command_rules, symbol_rules, link_rules),
-    *(lifecycle_rules, project_rules, history_rules),
+    *(lifecycle_rules, project_rules, history_rules, dependency_rules),
     *(step_compile_rules, step_safety_rules),
 )
 """Modules of rules; importing one registers its rules."""

@@ -44,6 +44,8 @@ CALLS = {
     "diff": ["diff"],
     "stats": ["stats"],
     "serve": ["serve", "--port", "0", "--dry-run"],
+    "graph": ["graph"],
+    "overlaps": ["overlaps"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],

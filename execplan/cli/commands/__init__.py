@@ -37,6 +37,10 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",
     },
+    "Coordinate": {
+        "graph": "Draw which plans wait for which.",
+        "overlaps": "Find open plans that name the same files.",
+    },
     "Check": {
         "lint": "Check plans against the rules.",
         "merge": "Merge plans changed on two branches, or resolve a conflict.",
