@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.server.live_project import LivePlan, ProjectState
     from execplan.server.page_edits import PageEdit
-    from execplan.site.plan_sections import DecisionItem
+    from execplan.site.decision_items import DecisionItem
 
 EVENTS_URL = "/events"
 LIVE_SCRIPT = f"{ASSETS_DIRECTORY}/live.js"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan_store import plan_store
+from execplan.site.decision_items import DecisionWriter
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
-from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
+from execplan.site.plan_sections import PlanContent, plan_markdown, render_content
 from execplan.site.redacted_records import redact_cards, redact_events, redact_lines
 from execplan.text.text_lines import digest
 
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.site.artifact_copies import Artifact
+    from execplan.site.decision_items import DecisionItem
     from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
-    from execplan.site.plan_sections import DecisionItem
     from execplan.site.redacted_records import RedactText
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from execplan.site import page_rendering
+from execplan.site.decision_items import DecisionItem
 from execplan.site.page_charts import draw_project_charts
 from execplan.site.page_context import ARCHIVE_PAGE, BOARD_PAGE, CHARTS_PAGE, DECISIONS_PAGE
 from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_sections import DecisionItem
 from execplan.site.redacted_records import redact_board, redact_cards
 
 if TYPE_CHECKING:

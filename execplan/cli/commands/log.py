@@ -61,8 +61,9 @@ def log(
 
     With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
-    from execplan.cli.output.history_output import format_events, shallow_clone_warnings
+    from execplan.cli.output.history_output import format_events
     from execplan.cli.output.progress_bar import ProgressBar
+    from execplan.history.plan_history import shallow_clone_warnings
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None

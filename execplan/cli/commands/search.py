@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _DEFAULT_LIMIT = 10
 _DEFAULT_MATCHES = 3
 _MAX_NUMBER = 10_000
-_FILTER_PREFIXES = ("-in:", "-task:", "-author:", "-before:", "-after:", "-state:", "-plan:")
 _SIMPLE_QUERY = "\"'*:-"
 """Characters that a query must not have for a suggestion to add an asterisk to its words."""
 
@@ -96,12 +95,10 @@ def _search_command(query: str, limit: int, matches: int) -> str:
     """Return the command for a search with these limits."""
     options = f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
     options += f" --matches {min(matches, _MAX_NUMBER)}" if matches != _DEFAULT_MATCHES else ""
-    return (
-        f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
-    )
+    return f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
 
 
-search.text_prefixes = _FILTER_PREFIXES
+search.takes_excluded_words = True
 search.finishes_moves = False  # a command that writes finishes an interrupted move
 search.may_page = True
 command = search
