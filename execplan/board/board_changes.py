@@ -109,9 +109,7 @@ def _artifact_directories(artifacts: str) -> Iterator[str]:
                 names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         except OSError:
             continue
-        pending += [
-            os.path.join(directory, name) for name in sorted(names) if directory != artifacts or name != _RUNS
-        ]
+        pending += [os.path.join(directory, name) for name in sorted(names) if directory != artifacts or name != _RUNS]
 
 
 def _entries(directory: str) -> list[str]:

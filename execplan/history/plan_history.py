@@ -12,16 +12,17 @@ from execplan.git.git_directory import is_shallow
 from execplan.git.git_history import resolve_commit
 from execplan.git.git_query import require_repository
 from execplan.history.change_events import ChangeReader
+from execplan.history.history_event import HistoryEvent
 from execplan.history.plan_lineages import LineageTracker, PlanPaths, add_commits
 from execplan.history.working_tree import uncommitted_changes
 from execplan.plan.plan_lookup import is_specific_enough
 from execplan.plan_store.plan_store import normalize_id
+from execplan.worker_processes import process_count, run_in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from execplan.git.commit_log import Commit
-    from execplan.history.history_event import HistoryEvent
     from execplan.history.plan_lineages import Lineage, PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _BATCH_SIZE = 16
 """Number of changes whose versions are read together."""
+_PARTS_PER_PROCESS = 4
+"""Parts of the changes for each process, which make the processes end at about the same time."""
 _SHALLOW_WARNING = (
     "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
     " to get the history: git fetch --unshallow"
@@ -43,23 +46,46 @@ def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
     `tick` is called with the number of changes that were read, and that of all. Raises ExecplanError without a git
     repository, or if git fails.
     """
-    return list(iter_history(project, ref, tick=tick))
+    changes = _find_changes(project, ref)
+    workers = process_count(len(changes))
+    if workers == 1:
+        return list(_read_events(project, changes, tick))
+    size = -(-len(changes) // (workers * _PARTS_PER_PROCESS))
+    starts = range(0, len(changes), size)
+    parts = run_in_processes(
+        lambda at: [tuple(event) for event in _read_events(project, changes[starts[at] : starts[at] + size], None)],
+        len(starts),
+        workers,
+        lambda count: tick(min(count * size, len(changes)), len(changes)) if tick is not None else None,
+    )
+    return [HistoryEvent._make(fields) for part in parts for fields in part]
 
 
 def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> Iterator[HistoryEvent]:
     """Yield what `load_history` returns; versions are read only as far as the events are taken."""
+    yield from _read_events(project, _find_changes(project, ref), tick)
+
+
+def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | None, PlanChange]]:
+    """Return the changes of a plan, or of all plans, with their commits, newest first."""
     require_repository(project)
     tracker, committed, uncommitted = track_changes(project)
     path = project.display_path(ref.real_path) if ref is not None else ""
     lineage = tracker.find(path) if ref is not None else None
     if ref is not None and lineage is None:
-        return
-    changes = [
+        return []
+    return [
         (commit, change)
         for commit, plan_changes in [(None, uncommitted), *committed]
         for change in plan_changes
         if lineage in (None, change.lineage)
     ]
+
+
+def _read_events(
+    project: Project, changes: Sequence[tuple[Commit | None, PlanChange]], tick: Tick | None
+) -> Iterator[HistoryEvent]:
+    """Yield the events of changes."""
     with BlobReader(project) as blobs:
         reader = ChangeReader(project, blobs)
         for index, (commit, change) in enumerate(changes):

@@ -21,7 +21,9 @@ _DIGEST_DIGITS = 16
 """Number of digits of a digest in the command; `approve` accepts eight or more."""
 _NO_LINK = ResolvedLink("", "link removed")
 _PREVIEW = Markup("<p>{}</p>{}<details><summary>Evaluation of each step</summary>{}</details>")
-_COMMAND = Markup("<p>After you have read the evaluation, approve exactly this in the terminal:</p><pre><code>{}</code></pre>")
+_COMMAND = Markup(
+    "<p>After you have read the evaluation, approve exactly this in the terminal:</p><pre><code>{}</code></pre>"
+)
 
 
 def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> Markup:
@@ -45,5 +47,9 @@ def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> 
     page = render_page(evaluated.current_plan.document, evaluation, evaluated.path, digest)
     html = MarkdownHtml(lambda url: _NO_LINK, lambda text: "").block(redact_text(page))
     verdict = format_verdict(evaluation)
-    command = _COMMAND.format(f"execplan approve {plan.ref.shell_name} --digest {digest[:_DIGEST_DIGITS]}") if evaluation.ok else ""
+    command = (
+        _COMMAND.format(f"execplan approve {plan.ref.shell_name} --digest {digest[:_DIGEST_DIGITS]}")
+        if evaluation.ok
+        else ""
+    )
     return _PREVIEW.format(f"{verdict[0].upper()}{verdict[1:]}.", command, Markup(html))  # noqa: S704 (escaped by the conversion)

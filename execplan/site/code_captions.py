@@ -22,14 +22,10 @@ def describe_code(info: str) -> Sequence[tuple[str, str]]:
     parsed = parse_info_string(info)
     if parsed is None or parsed.flaws:
         return ()
-    if parsed.mark:
-        facts = [(_MARKS[parsed.mark], "")]
-    else:
-        facts = [("Step", parsed.id.value if parsed.id is not None else "")]
+    step = "Step", parsed.id.value if parsed.id is not None else ""
+    facts = [(_MARKS[parsed.mark], "")] if parsed.mark else [step]
     attributes = [attribute for attribute in parsed.attributes if attribute.name != "id"]
     return [
         *facts,
-        *[
-            (attribute.name.replace("-", " "), "" if attribute.is_bare else attribute.value) for attribute in attributes
-        ],
+        *[(attribute.name.replace("-", " "), "" if attribute.is_bare else attribute.value) for attribute in attributes],
     ]

@@ -55,9 +55,7 @@ class SiteDirectory:
                 project_state.make_state_dir(project, "locks")
             else:
                 atomic_files.make_directory(locks)
-            stack.enter_context(
-                FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site")
-            )
+            stack.enter_context(FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site"))
         except ExecplanError as error:
             if error.exit != ENVIRONMENT:
                 raise

@@ -138,7 +138,9 @@ class _Renderer(mistune.HTMLRenderer):
         facts = self._describe_code(info)
         if not facts:
             return f"<code>{safe_entity(info)}</code>"
-        texts = [safe_entity(label) + (f" <code>{safe_entity(value)}</code>" if value else "") for label, value in facts]
+        texts = [
+            safe_entity(label) + (f" <code>{safe_entity(value)}</code>" if value else "") for label, value in facts
+        ]
         return " ".join([f"<span>{text}</span>" for text in texts])
 
     def block_html(self, html: str) -> str:

@@ -133,6 +133,7 @@ def test_deleted_plans_are_found_by_their_names(repo: Folder) -> None:
         assert select_past_plan(os.fspath(repo.path), name)[1].id == "2026-01-02_moved"
     with pytest.raises(ExecplanError, match="unknown plan"):
         select_past_plan(os.fspath(repo.path), "2026-01-09_other")
+    repo.plan(CLEAN, "2026-02-01_new")
     repo.git("rm", "-q", ".agent/execplans/2026-01-05_kept.md")
     commit(repo)
     with pytest.raises(ExecplanError, match="matches 2 plans") as error:

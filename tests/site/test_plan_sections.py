@@ -93,7 +93,9 @@ def test_decisions_have_their_fields_and_code_stays_code() -> None:
 
 
 def test_a_list_in_a_rationale_is_a_list() -> None:
-    section = render(PLAN.replace("A task is a **line**.", "Two reasons:\n  - it is **fast**\n  - it is small")).sections[1]
+    section = render(
+        PLAN.replace("A task is a **line**.", "Two reasons:\n  - it is **fast**\n  - it is small")
+    ).sections[1]
     rationale = section.decisions[0].rationale
     assert rationale.startswith("<p>Two reasons:</p>\n<ul>")
     assert "<li>it is <strong>fast</strong></li>" in rationale

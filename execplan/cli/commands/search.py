@@ -95,7 +95,9 @@ def _search_command(query: str, limit: int, matches: int) -> str:
     """Return the command for a search with these limits."""
     options = f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
     options += f" --matches {min(matches, _MAX_NUMBER)}" if matches != _DEFAULT_MATCHES else ""
-    return f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
+    return (
+        f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
+    )
 
 
 search.takes_excluded_words = True

@@ -46,8 +46,8 @@ def chart_answer(
             (member, None) for member in {plan_project.base: plan_project for plan_project, _ in plans}.values()
         ]
     events = chart_sources.load_events(histories)
-    stored_plans = [plan_store.load(plan_project, ref) for plan_project, ref in plans]
-    chart = chart_sources.make_chart(name, chart_sources.collect_sources(stored_plans, events))
+    sources = [chart_sources.read_plan_sources(plan_store.load(plan_project, ref)) for plan_project, ref in plans]
+    chart = chart_sources.make_chart(name, chart_sources.collect_sources(sources, events))
     warnings = shallow_clone_warnings(project) if events is not None and name != RUNS else ()
     if svg is not None:
         changed = _write_svg(project, svg, chart_svg.draw(chart))
