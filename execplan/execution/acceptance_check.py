@@ -151,6 +151,4 @@ def _step_check(step: Step, task_id: str, task: Task) -> AcceptanceCheck | None:
         argv, command, is_script = tuple(step.argv), join(step.argv), False
     else:
         return None
-    return AcceptanceCheck(
-        task_id, task.text, command, argv, is_script, step.cwd or ".", env, step.timeout_s, step.id
-    )
+    return AcceptanceCheck(task_id, task.text, command, argv, is_script, step.cwd or ".", env, step.timeout_s, step.id)

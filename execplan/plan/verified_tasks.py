@@ -12,8 +12,8 @@ from execplan.text.line_edit import Edit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Final
     from datetime import datetime
+    from typing import Final
 
     from execplan.plan.model import ParsedPlan, Task
     from execplan.plan.plan_change import ChangeBuilder, PlanChange
@@ -28,7 +28,7 @@ def complete_verified_tasks(links: Mapping[str, str], now: datetime) -> ChangeBu
     A task that is already done gets the link only, unless it has one from an earlier check.
     """
     complete = complete_tasks(tuple(links), now)
-    known_ids: list[str] = []
+    known_ids = list(links)
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         tasks = find_tasks(plan, tuple(links), known_ids)
@@ -38,7 +38,9 @@ def complete_verified_tasks(links: Mapping[str, str], now: datetime) -> ChangeBu
             for task_id, task in zip(known_ids, tasks, strict=True)
             if links[task_id] and not (task.state == DONE and is_verified(plan, task))
         ]
-        summary = completion.summary if completion.edits else f"verify {', '.join([str(task.number) for task in tasks])}"
+        summary = (
+            completion.summary if completion.edits else f"verify {', '.join([str(task.number) for task in tasks])}"
+        )
         return completion._replace(edits=(*completion.edits, *edits), summary=summary)
 
     return build_change

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from execplan.advice.plan_advice import Work
 from execplan.advice.plan_json import amended_json
 from execplan.cli import prompts
 from execplan.cli.answer import Answer
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
     from execplan.cli.answer import Call
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.engine.acceptance.check_permission import CheckPermission
     from execplan.engine.acceptance.check_run import CheckResult
     from execplan.engine.acceptance.verified_completion import Verification
+    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.project.project import Project
 
 
@@ -117,18 +118,16 @@ def _results_answer(plan: Plan, verification: Verification) -> Answer:
     ]
     name = quote_plan_name(plan.id, data["path"])
     failed = [result.check.task_id for result in verification.results if not result.passed]
-    next_commands = (
-        (f"execplan done {' '.join(failed)} --verify -p {name}",)
-        if failed or edit is None
-        else completion_commands(plan, edit, name, "execplan next {id}")
-    )
+    repeat_command = f"execplan done {' '.join(failed)} --verify -p {name}"
+    next_commands = () if edit is None or failed else completion_commands(plan, edit, name, "execplan next {id}")
     return Answer(
         data,
         printable_lines(lines),
         CHECK_FAILED if failed else OK,
         warnings=(*verification.warnings, *(edit.warnings if edit is not None else ())),
-        next_commands=next_commands,
+        next_commands=next_commands or (repeat_command,),
         is_requested=bool(failed),
+        work=Work("fix what failed", repeat_command) if failed else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 from typing import TYPE_CHECKING
 
 from execplan.clock import now
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.engine.commands.command_result import CommandResult
     from execplan.engine.commands.command_sandbox import Sandbox
     from execplan.engine.commands.stop_signal import StopSignal
+    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.policy import Policy
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
@@ -40,7 +41,7 @@ class CheckResult(NamedTuple):
     check: AcceptanceCheck
     passed: bool
     summary: str
-    """Exit status and duration, or why the check did not end by itself."""
+    """Exit status and duration, or why the check was ended."""
     seconds: float
     tail: tuple[str, ...]
     """Last lines of the output, without secrets and control characters."""
@@ -56,9 +57,13 @@ class CheckResult(NamedTuple):
 class CheckRunner:
     """Runs the checks of tasks one after another, with the same sandbox and limits."""
 
-    def __init__(self, project: Project, policy: Policy, sandbox: Sandbox | None, stop: StopSignal) -> None:
+    def __init__(
+        self, project: Project, policy: Policy, sandbox: Sandbox | None, stop: StopSignal, artifacts: str
+    ) -> None:
+        """Prepare to run checks; `artifacts` is the directory to which transcripts may be moved later."""
         from execplan.engine.journal.journal_writer import make_redaction
 
+        self._artifacts = artifacts
         self._project, self._policy, self._sandbox, self._stop = project, policy, sandbox, stop
         self._redaction: Redactor = make_redaction()
 
@@ -81,11 +86,24 @@ class CheckRunner:
         return CheckResult(check, passed, _describe(result), result.seconds, self._tail_lines(result), path)
 
     def _transcript_path(self, check: AcceptanceCheck) -> str:
-        """Return a path in the state directory that no other process uses."""
+        """Reserve a file in the state directory, with a name that the artifacts don't have."""
         project_state.make_state_dir(self._project, STATE_DIRECTORY)
         directory = os.path.join(self._project.state, STATE_DIRECTORY)
         _remove_oldest(directory)
-        return os.path.join(directory, f"{check.task_id}-{now():%Y%m%dT%H%M%SZ}-{os.urandom(3).hex()}.md")
+        stem = f"{check.task_id}-{now():%Y%m%dT%H%M%SZ}"
+        for number in count(1):
+            name = f"{stem}-{number}.md" if number > 1 else f"{stem}.md"
+            path = os.path.join(directory, name)
+            if os.path.lexists(os.path.join(self._artifacts, name)):
+                continue
+            try:
+                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise file_access.file_error(error, path, "write") from None
+            return path
+        raise AssertionError
 
     def _command_spec(self, check: AcceptanceCheck, path: str) -> CommandSpec:
         policy = self._policy

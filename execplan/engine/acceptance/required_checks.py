@@ -37,7 +37,11 @@ def ensure_unchecked(project: Project, ref: PlanRef, plan: ParsedPlan, queries: 
     from execplan.execution.acceptance_check import find_acceptance_checks
 
     tasks = [task for _, task in [find_task(plan, query) for query in queries] if task.state != DONE]
-    checks = [check for check in find_acceptance_checks(plan, ref.id, project.display_path(ref.path), tasks) if check is not None]
+    checks = [
+        check
+        for check in find_acceptance_checks(plan, ref.id, project.display_path(ref.path), tasks)
+        if check is not None
+    ]
     if checks:
         ids = " ".join([check.task_id for check in checks])
         raise ExecplanError(

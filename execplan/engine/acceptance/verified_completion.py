@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.edits.plan_writer import amend
-from execplan.execution.acceptance_check import find_acceptance_checks
 from execplan.engine.acceptance.check_permission import denied_error, find_permission, not_approved_error
 from execplan.engine.acceptance.check_run import CheckRunner
 from execplan.errors import CONFLICT, INPUT, INTERRUPTED, TERMINATED, ExecplanError
+from execplan.execution.acceptance_check import find_acceptance_checks
 from execplan.execution.permission import ASK, DENY
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.edits.plan_writer import EditResult, WriteOptions
-    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.engine.acceptance.check_permission import CheckPermission
     from execplan.engine.acceptance.check_run import CheckResult
     from execplan.engine.commands.stop_signal import StopSignal
+    from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.plan_store.plan_store import PlanRef
@@ -45,7 +45,7 @@ class VerificationObserver:
     def check_starts(self, check: AcceptanceCheck) -> None:
         """Learn that a check starts."""
 
-    def output_line(self, line: str, is_error: bool) -> None:  # noqa: FBT001 - the transcript calls it like this
+    def output_line(self, line: str, is_error: bool) -> None:
         """Learn a line of output, and whether it is from standard error."""
 
 
@@ -99,7 +99,7 @@ def verify_tasks(
     missing_sandbox = sandbox is None and policy.sandbox != "off"
     warnings = (f"checks run without a sandbox: {reason}",) if missing_sandbox else ()
     stop = StopSignal()
-    runner = CheckRunner(project, policy, sandbox, stop)
+    runner = CheckRunner(project, policy, sandbox, stop, _artifacts_directory(project, ref))
     results: list[CheckResult] = []
     with SignalHandlers(stop, lambda: None):
         for check in checks:
@@ -109,15 +109,13 @@ def verify_tasks(
                 raise _interrupted_error(stop, check)
     passed = [result for result in results if result.passed]
     edit = _complete(project, ref, passed, options) if passed else None
-    kept = tuple([_with_kept_transcript(project, ref, result) if result.passed else result for result in results])
-    return Verification(edit, kept, (), warnings)
+    final_results = [_with_artifact(project, ref, result) if result.passed else result for result in results]
+    return Verification(edit, tuple(final_results), (), warnings)
 
 
-def _require_checks(
-    project: Project, ref: PlanRef, plan: ParsedPlan, queries: Sequence[str]
-) -> list[AcceptanceCheck]:
+def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: Sequence[str]) -> list[AcceptanceCheck]:
     """Return the checks of the tasks, each task once. Raises ExecplanError if a task has none."""
-    tasks = list({task_id: task for task_id, task in [find_task(plan, query) for query in queries]}.values())
+    tasks = list(dict([find_task(plan, query) for query in queries]).values())
     checks = find_acceptance_checks(plan, ref.id, project.display_path(ref.path), tasks)
     missing = [str(task.number) for task, check in zip(tasks, checks, strict=True) if check is None]
     if missing:
@@ -138,12 +136,12 @@ def _approve(
     from execplan.approvals import check_approvals
     from execplan.plan_store.author import system_login
 
-    asked = [permission for permission in permissions if permission.kind == ASK]
-    if not asked:
+    unapproved = [permission for permission in permissions if permission.kind == ASK]
+    if not unapproved:
         return
-    if approve_checks is None or not approve_checks(asked):
-        raise not_approved_error(asked[0], ref.shell_name)
-    for permission in asked:
+    if approve_checks is None or not approve_checks(unapproved):
+        raise not_approved_error(unapproved[0], ref.shell_name)
+    for permission in unapproved:
         check = permission.check
         check_approvals.approve(project, check.argv, check.cwd, check.env, system_login())
 
@@ -186,9 +184,12 @@ def _ensure_same_checks(
     return build_change
 
 
+def _artifacts_directory(project: Project, ref: PlanRef) -> str:
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), CHECKS_DIRECTORY)
+
+
 def _artifact_path(project: Project, ref: PlanRef, result: CheckResult) -> str:
-    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    return os.path.join(folder, CHECKS_DIRECTORY, result.name)
+    return os.path.join(_artifacts_directory(project, ref), result.name)
 
 
 def _remove_unlinked(project: Project, ref: PlanRef, links: dict[str, str], paths: dict[str, str]) -> None:
@@ -200,7 +201,7 @@ def _remove_unlinked(project: Project, ref: PlanRef, links: dict[str, str], path
             atomic_files.remove_empty_directory(os.path.dirname(path))
 
 
-def _with_kept_transcript(project: Project, ref: PlanRef, result: CheckResult) -> CheckResult:
+def _with_artifact(project: Project, ref: PlanRef, result: CheckResult) -> CheckResult:
     """Return the result with the transcript among the artifacts if it is kept there."""
     path = _artifact_path(project, ref, result)
     if not os.path.lexists(path):
