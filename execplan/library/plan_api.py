@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
     from execplan.edits.plan_commit import PlanCommitResult
     from execplan.edits.plan_writer import EditResult
+    from execplan.engine.acceptance.verified_completion import ApproveChecks, Verification, VerificationObserver
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
@@ -138,10 +139,31 @@ class Plan:
         return list(check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings)
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
-        """Check off tasks, with the time."""
+        """Check off tasks, with the time. Raises ExecplanError if the policy requires that their checks pass first."""
+        from execplan.engine.acceptance.required_checks import require_verification
         from execplan.plan import task_edits
 
-        return self._edit("done", task_edits.complete_tasks(_names(tasks), now()), options)
+        names = _names(tasks)
+        change = task_edits.complete_tasks(names, now())
+        return self._edit("done", require_verification(self.project, self.ref, names, change), options)
+
+    def verify(
+        self,
+        *tasks: str | int,
+        approve_checks: ApproveChecks | None = None,
+        observer: VerificationObserver | None = None,
+        options: WriteOptions = _DEFAULT,
+    ) -> Verification:
+        """Run the checks of tasks, and check off those whose check passes, with links to the transcripts.
+
+        `approve_checks` gets the checks that need a person's approval, and returns whether the person approves them;
+        without it, such a check is an error.
+        """
+        from execplan.engine.acceptance.verified_completion import verify_tasks
+
+        return verify_tasks(
+            self.project, self.ref, _names(tasks), options, approve_checks=approve_checks, observer=observer
+        )
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Uncheck tasks and remove their timestamps."""
