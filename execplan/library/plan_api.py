@@ -263,9 +263,7 @@ class Plan:
 
         return add_comment(self.project, self.ref, on, text, options)
 
-    def reply(
-        self, comment: str, text: str, *, reopen: bool = False, options: WriteOptions = _DEFAULT
-    ) -> StoredRecord:
+    def reply(self, comment: str, text: str, *, reopen: bool = False, options: WriteOptions = _DEFAULT) -> StoredRecord:
         """Reply to a comment, named by the beginning of its ID, and reopen it if requested."""
         from execplan.review.plan_comments import add_reply
 

@@ -64,7 +64,9 @@ def list_targets(plan: ParsedPlan, steps: Iterable[tuple[str, int]] = ()) -> lis
         (TASK, task.text, f"task {task.number}", task.start, task_id)
         for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True)
     ]
-    for kind, entries in zip(ENTRY_KINDS, (plan.discoveries, plan.decisions, plan.outcomes, plan.revisions), strict=True):
+    for kind, entries in zip(
+        ENTRY_KINDS, (plan.discoveries, plan.decisions, plan.outcomes, plan.revisions), strict=True
+    ):
         rows += [(kind, entry.text, f"{kind} {number}", entry.start, "") for number, entry in enumerate(entries, 1)]
     rows += [(STEP, step_id, f"step {step_id}", line, "") for step_id, line in steps]
     counts: dict[tuple[str, str], int] = {}

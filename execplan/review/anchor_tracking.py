@@ -32,9 +32,7 @@ _MAX_VERSIONS: Final = 500
 """Maximum number of versions of a plan that are searched, the newest ones."""
 
 
-def track_anchors(
-    project: Project, ref: PlanRef, plan: ParsedPlan, anchors: Sequence[Anchor]
-) -> list[Anchor | None]:
+def track_anchors(project: Project, ref: PlanRef, plan: ParsedPlan, anchors: Sequence[Anchor]) -> list[Anchor | None]:
     """Return the current name of the part that each anchor named in an earlier version; None if the part is gone.
 
     Anchors of steps and of the whole plan are not followed. Never fails: without git, or if git fails, only the journal
@@ -169,9 +167,9 @@ def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Ite
         reader = ChangeReader(project, blob_reader)
 
         def versions_from(blob: str) -> Iterator[VersionUnits]:
-            seen = {blob}
-            while (blob := later.get(blob, "")) and blob not in seen:
-                seen.add(blob)
+            visited = {blob}
+            while (blob := later.get(blob, "")) and blob not in visited:
+                visited.add(blob)
                 version = reader.version(blob)
                 if not isinstance(version, ExecplanError):
                     yield version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
@@ -108,7 +109,7 @@ def _short_ids(ids: Sequence[str]) -> dict[str, str]:
     """Return the shortest beginning of each ID that no other one has."""
     ordered = sorted(ids)
     lengths = dict.fromkeys(ordered, _MIN_SHORT_ID)
-    for left, right in zip(ordered, ordered[1:], strict=False):
+    for left, right in pairwise(ordered):
         shared = next((index for index, pair in enumerate(zip(left, right, strict=False)) if len(set(pair)) > 1), 0)
         shared = shared or min(len(left), len(right))
         lengths[left], lengths[right] = max(lengths[left], shared + 1), max(lengths[right], shared + 1)

@@ -145,5 +145,6 @@ def _add_to_thread(
     return comment_file.add_record(project, ref, make_record, options, command=command, summary=command)
 
 
-def _new_record(project: Project, kind: str, text: str, *, to: str = "", anchor: Anchor = Anchor(PLAN)) -> CommentRecord:  # noqa: B008
-    return CommentRecord(new_record_id(), kind, utc_timestamp(), clean_name(author(project)), text, to, anchor)
+def _new_record(project: Project, kind: str, text: str, *, to: str = "", anchor: Anchor | None = None) -> CommentRecord:
+    name = clean_name(author(project))
+    return CommentRecord(new_record_id(), kind, utc_timestamp(), name, text, to, anchor or Anchor(PLAN))

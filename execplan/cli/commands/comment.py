@@ -54,9 +54,7 @@ def comment(call: Call, text: str | None, on: str | None, plan: str | None, opti
     assert stored.record is not None
     short_id, place = stored.record.id, ""
     if not options.dry_run:
-        placed = next(
-            placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id
-        )
+        placed = next(placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id)
         short_id, place = placed.thread.short_id, placed.label
     name = quote_plan_name(chosen.id, chosen.path)
     return stored_answer(
@@ -71,7 +69,7 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan comment \"Text\", or - for standard input")
+        raise ExecplanError("usage", message, exit=USAGE, hint='execplan comment "Text", or - for standard input')
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 
