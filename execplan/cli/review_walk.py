@@ -6,9 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.comment_output import format_comments
 from execplan.cli.output.history_output import format_changes
-from execplan.cli.output.review_output import review_heading, section_change_lines
+from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines
 from execplan.cli.output.terminal_text import printable_text
 from execplan.errors import ExecplanError
 from execplan.history.history_event import (
@@ -20,7 +19,6 @@ from execplan.history.history_event import (
     TASK_REMOVED,
 )
 from execplan.library.plan_api import Plan
-from execplan.review.plan_comments import PlanComments
 
 if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
@@ -29,31 +27,29 @@ if TYPE_CHECKING:
 _QUESTION = "[Enter] next  [c] comment  [q] quit: "
 
 
-def walk_through(review: PlanReview) -> tuple[bool, list[str]]:
-    """Show each change and new comment; return whether the end was reached, and the IDs of the reviewer's comments.
+def walk_through(review: PlanReview) -> bool:
+    """Show each change and the new comments, and return whether the end was reached.
 
     The content of a plan that is reviewed for the first time is shown at once.
     """
     _print(review_heading(review))
-    comment_ids: list[str] = []
     if review.last is None:
         _print("\n".join(format_changes(review.events)))
-        if not _ask(review, None, comment_ids):
-            return False, comment_ids
+        if not _ask(review, None):
+            return False
     for number, event in enumerate(review.events if review.last is not None else (), 1):
         lines = [f"{number} of {len(review.events)}", *format_changes([event], shows_details=True)]
         _print("\n".join(["", *lines, *[f"    {line}" for line in section_change_lines(review, event)]]))
-        if not _ask(review, _part_of(event), comment_ids):
-            return False, comment_ids
-    comment_lines = format_comments(PlanComments(review.new_threads))
-    if comment_lines:
-        _print("\n".join(["", "New comments and replies:", *comment_lines]))
-        if not _ask(review, None, comment_ids):
-            return False, comment_ids
-    return True, comment_ids
+        if not _ask(review, _part_of(event)):
+            return False
+    if review.new_threads:
+        _print("\n".join(["", *new_comment_lines(review)]))
+        if not _ask(review, None):
+            return False
+    return True
 
 
-def _ask(review: PlanReview, part: str | None, comment_ids: list[str]) -> bool:
+def _ask(review: PlanReview, part: str | None) -> bool:
     """Ask what to do at a change, and comment on its part of the plan; return False to stop the review."""
     while True:
         print(_QUESTION, end="", flush=True)
@@ -67,17 +63,16 @@ def _ask(review: PlanReview, part: str | None, comment_ids: list[str]) -> bool:
             print(f"Comment on {printable_line(part or 'the plan')}: ", end="", flush=True)
             text = sys.stdin.readline().strip()
             if text:
-                _comment(review, part, text, comment_ids)
+                _comment(review, part, text)
 
 
-def _comment(review: PlanReview, part: str | None, text: str, comment_ids: list[str]) -> None:
+def _comment(review: PlanReview, part: str | None, text: str) -> None:
     try:
         stored = Plan(review.project, review.ref).comment(text, on=part)
     except ExecplanError as error:
         print(f"execplan: {printable_line(error.message)}", file=sys.stderr)
         return
     if stored.record is not None:
-        comment_ids.append(stored.record.id)
         print(f"commented: {stored.record.id}")
 
 

@@ -17,7 +17,7 @@ from execplan.plan_store import plan_store
 from execplan.project import project_state
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import require_existing
-from execplan.review.comment_records import ParsedRecords, parse_records, without_conflict_markers
+from execplan.review.comment_records import ParsedRecords, derive_id, parse_records, without_conflict_markers
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class StoredRecord(NamedTuple):
     """The record; None if there was nothing to add."""
     path: str
     """Path of the file from the repository root."""
+    paths: tuple[str, ...]
+    """Paths of all files that were written, or would be in a dry run."""
     digest: str
     """SHA-256 of the file with the record."""
     diff: str
@@ -69,18 +71,23 @@ def add_record(
     """Add a record to a plan's comments under the plan's lock, and commit the file if requested; raises ExecplanError.
 
     `make_record` gets the plan and the records before, and is called again if another program changes the file
-    meanwhile; it returns None if there is nothing to add.
+    meanwhile. It returns a record without an ID, or None if there is nothing to add.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
     path = comments_path(project, ref)
+
+    def written_paths(record: CommentRecord | None) -> tuple[str, ...]:
+        files = [path, *([_attributes_path(path)] if _needs_attributes(project, path) else [])]
+        return tuple([project.display_path(file) for file in files]) if record is not None else ()
+
     if options.dry_run:
         record, old, new = _append(project, ref, path, make_record, options)
         from execplan.edits.plan_writer import format_diff
 
         display_path = project.display_path(path)
         diff = format_diff(old or b"", new, display_path) if record is not None else ""
-        return StoredRecord(record, display_path, digest(new), diff, None, ())
+        return StoredRecord(record, display_path, written_paths(record), digest(new), diff, None, ())
     options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
@@ -92,10 +99,11 @@ def add_record(
             return record, old, new
 
         record, old, new = atomic_files.retry_on_change(write_once, project.display_path(path))
-        stored = StoredRecord(record, project.display_path(path), digest(new), "", None, ())
+        paths = written_paths(record)
+        stored = StoredRecord(record, project.display_path(path), paths, digest(new), "", None, ())
         if record is None:
             return stored
-        attributes_path = _write_attributes(project, path)
+        _write_attributes(project, path)
         if not options.should_commit(project):
             return stored
         from execplan.edits.plan_commit import commit_paths
@@ -104,8 +112,8 @@ def add_record(
         plan = reader.read_or_none(plan_store.read_bytes(project, ref.path))
         title = plan.title if plan is not None else None
         old_contents = {path: old} if old is not None else {}
-        paths = [path, *([attributes_path] if attributes_path else [])]
-        commit_result = commit_paths(project, ref.id, paths, command, summary, old_contents, title)
+        file_paths = [path, _attributes_path(path)]
+        commit_result = commit_paths(project, ref.id, file_paths, command, summary, old_contents, title)
         return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
 
 
@@ -121,6 +129,7 @@ def _append(
     record = make_record(reader.read(plan_data), parse_records(old or b""))
     if record is None:
         return None, old, old or b""
+    record = record._replace(id=derive_id(record, ref.id, old or b""))
     old_lines = without_conflict_markers(old or b"")
     line_end = b"" if old_lines.endswith(b"\n") or not old_lines else b"\n"
     new = old_lines + line_end + record.to_line().encode("utf-8")
@@ -140,21 +149,29 @@ def _read_file(project: Project, path: str) -> bytes | None:
     return data
 
 
-def _write_attributes(project: Project, path: str) -> str:
-    """Select git's `union` merge for the file of comments, and return the path of the attributes; empty without git."""
-    if project.git is None:
-        return ""
-    attributes_path = os.path.join(os.path.dirname(path), ATTRIBUTES_FILE)
+def _attributes_path(path: str) -> str:
+    return os.path.join(os.path.dirname(path), ATTRIBUTES_FILE)
+
+
+def _needs_attributes(project: Project, path: str) -> bool:
+    """Return whether git does not know yet how to merge the file of comments."""
+    return project.git is not None and COMMENTS_FILE.encode() not in (
+        _read_file(project, _attributes_path(path)) or b""
+    )
+
+
+def _write_attributes(project: Project, path: str) -> None:
+    """Select git's `union` merge for the file of comments, unless the attributes next to it name the file already."""
 
     def write_once() -> None:
-        old = _read_file(project, attributes_path)
-        if old is None or COMMENTS_FILE.encode() not in old:
-            line_end = b"\n" if old and not old.endswith(b"\n") else b""
-            new = (old or b"") + line_end + _ATTRIBUTES_LINE
-            atomic_files.replace_if_unchanged(attributes_path, old, new, within=project.root)
+        if not _needs_attributes(project, path):
+            return
+        old = _read_file(project, _attributes_path(path))
+        line_end = b"\n" if old and not old.endswith(b"\n") else b""
+        new = (old or b"") + line_end + _ATTRIBUTES_LINE
+        atomic_files.replace_if_unchanged(_attributes_path(path), old, new, within=project.root)
 
-    atomic_files.retry_on_change(write_once, project.display_path(attributes_path))
-    return attributes_path
+    atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
 
 
 def _too_large_error(project: Project, path: str, size: int) -> ExecplanError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.clock import is_utc_timestamp
 from execplan.plan.plan_anchors import ANCHOR_KINDS, PLAN, Anchor
 from execplan.text import fast_json
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ RECORD_KINDS: Final = (COMMENT, REPLY, RESOLVE, REOPEN)
 _ID_PREFIX: Final = "c"
 _ID_DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID_LENGTH: Final = 12
-"""Number of random digits of an ID, 60 bits, so that no two branches ever use the same one."""
+"""Number of digits of an ID after its prefix: 60 bits, so that different records never have the same one."""
 _CONFLICT_MARKERS: Final = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 
@@ -28,6 +28,7 @@ class CommentRecord(NamedTuple):
     """A comment, a reply to it, or a change of its state."""
 
     id: str
+    """ID in the file; empty for a record that is not in a file yet."""
     kind: str
     """One of `RECORD_KINDS`."""
     time: str
@@ -71,9 +72,13 @@ class ParsedRecords(NamedTuple):
     problems: tuple[RecordProblem, ...] = ()
 
 
-def new_record_id() -> str:
-    """Return a new random ID."""
-    return _ID_PREFIX + "".join([_ID_DIGITS[byte & 31] for byte in os.urandom(_ID_LENGTH)])
+def derive_id(record: CommentRecord, plan_id: str, data: bytes) -> str:
+    """Return the ID of a new record, derived from its fields, the plan's ID and the bytes of the file before it.
+
+    On two branches, records have the same ID only if they are equal and were added to the same file in the same second.
+    """
+    bits = int(digest(f"{plan_id}\n{record.to_line()}".encode("utf-8", "surrogateescape") + data)[:15], 16)
+    return _ID_PREFIX + "".join([_ID_DIGITS[bits >> shift & 31] for shift in range(5 * (_ID_LENGTH - 1), -1, -5)])
 
 
 def parse_records(data: bytes) -> ParsedRecords:

@@ -10,7 +10,7 @@ from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, 
 from execplan.plan_store.author import author, clean_name
 from execplan.review import comment_file
 from execplan.review.anchor_tracking import track_anchors
-from execplan.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord, new_record_id
+from execplan.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord
 from execplan.review.comment_threads import CommentThread, build_threads, find_thread
 
 if TYPE_CHECKING:
@@ -147,4 +147,4 @@ def _add_to_thread(
 
 def _new_record(project: Project, kind: str, text: str, *, to: str = "", anchor: Anchor | None = None) -> CommentRecord:
     name = clean_name(author(project))
-    return CommentRecord(new_record_id(), kind, utc_timestamp(), name, text, to, anchor or Anchor(PLAN))
+    return CommentRecord("", kind, utc_timestamp(), name, text, to, anchor or Anchor(PLAN))

@@ -36,7 +36,7 @@ class PlanReview(NamedTuple):
     events: tuple[HistoryEvent, ...]
     """What changed, in the order of the plan."""
     new_threads: tuple[PlacedThread, ...]
-    """Comments that are new, or have new replies or another state."""
+    """Comments that others have made, replied to, resolved or reopened since."""
     record_ids: tuple[str, ...]
     """IDs of all records of comments."""
     problems: tuple[str, ...]
@@ -54,10 +54,14 @@ def load_review(project: Project, ref: PlanRef, reviewer: str) -> PlanReview:
     old = version_reader.read(last.data) if last is not None else None
     comments = load_comments(project, ref, plan)
     known_ids = last.record_ids if last is not None else frozenset()
-    ids_by_thread = [
-        (placed, [placed.thread.comment.id, *[reply.id for reply in placed.thread.replies]])
-        for placed in comments.threads
-    ]
+    records = {placed: (placed.thread.comment, *placed.thread.replies) for placed in comments.threads}
+    is_new = {
+        record.id: record.id not in known_ids and record.author != reviewer
+        for thread_records in records.values()
+        for record in thread_records
+    }
+    events = compare_versions(old, new) if last is None or last.data != data else []
+    path = project.display_path(ref.path)
     return PlanReview(
         project,
         ref,
@@ -66,9 +70,9 @@ def load_review(project: Project, ref: PlanRef, reviewer: str) -> PlanReview:
         data,
         old,
         new,
-        tuple(compare_versions(old, new)) if old is None or last is None or last.data != data else (),
-        tuple([placed for placed, ids in ids_by_thread if not known_ids.issuperset(ids)]),
-        tuple([record_id for _, ids in ids_by_thread for record_id in ids]),
+        tuple([event._replace(plan_id=ref.id, path=path) for event in events]),
+        tuple([placed for placed in comments.threads if any([is_new[record.id] for record in records[placed]])]),
+        tuple(is_new),
         comments.problems,
     )
 

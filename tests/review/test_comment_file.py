@@ -66,7 +66,7 @@ def test_a_line_that_another_program_adds_meanwhile_is_kept(repo: Folder, monkey
             file.write_bytes(file.read_bytes() + file.read_bytes().replace(b"First", b"Theirs").replace(b'"c', b'"cx'))
         return replace(target, *arguments, **options)
 
-    monkeypatch.setattr(comment_file.atomic_files, "replace_if_unchanged", save_before)
+    monkeypatch.setattr(atomic_files, "replace_if_unchanged", save_before)
     plan.comment("Second")
     assert calls
     assert texts(repo) == ["First", "Theirs", "Second"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,6 @@ from execplan.review.comment_records import (
     COMMENT,
     RECORD_KINDS,
     CommentRecord,
-    new_record_id,
     parse_records,
     without_conflict_markers,
 )
@@ -19,6 +20,12 @@ from execplan.review.comment_threads import build_threads
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 ANCHORS = st.builds(Anchor, st.sampled_from([kind for kind in ANCHOR_KINDS if kind != PLAN]), TEXTS, st.integers(1, 9))
+
+
+def new_record_id() -> str:
+    return f"c{uuid4().hex}"
+
+
 COMMENTS = st.builds(
     lambda author, text, anchor: CommentRecord(
         new_record_id(), COMMENT, "2026-01-31T12:00:00Z", author, text, anchor=anchor

@@ -35,16 +35,15 @@ def review(call: Call, plan: str | None, mark: bool) -> Answer:
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     plan_review = load_review(project, ref, clean_name(author(project)))
     is_marked = mark
-    comment_ids: list[str] = []
     if can_ask() and not (call.as_json or call.quiet or mark):
         from execplan.cli.review_walk import walk_through
 
-        is_marked, comment_ids = walk_through(plan_review)
+        is_marked = walk_through(plan_review)
         text = "" if is_marked else "The review is not finished, so nothing was recorded."
     else:
         text = review_text(plan_review)
     if is_marked:
-        mark_reviewed(plan_review._replace(record_ids=(*plan_review.record_ids, *comment_ids)))
+        mark_reviewed(plan_review)
         text = "\n".join([*([text] if text else []), f"recorded: {plan_review.reviewer} has reviewed {ref.id}"])
     has_news = bool(plan_review.events or plan_review.new_threads)
     command = f"execplan review {quote_plan_name(ref.id, ref.path)} --mark"

@@ -52,16 +52,17 @@ def format_comments(comments: PlanComments, show_command: str = "") -> list[str]
     resolved = [placed for placed in comments.threads if not placed.thread.is_open]
     lines = []
     if open_threads:
-        lines += [paint(f"{format_count(len(open_threads), 'open comment')}:", "bold"), *_thread_lines(open_threads)]
+        lines += [paint(f"{format_count(len(open_threads), 'open comment')}:", "bold"), *thread_lines(open_threads)]
     if resolved and not show_command:
         heading = f"{format_count(len(resolved), 'resolved comment')}:"
-        lines += [*([""] if lines else []), paint(heading, "bold"), *_thread_lines(resolved)]
+        lines += [*([""] if lines else []), paint(heading, "bold"), *thread_lines(resolved)]
     elif resolved and open_threads:
         lines.append(f"and {format_count(len(resolved), 'resolved comment')}: {show_command}")
     return lines
 
 
-def _thread_lines(threads: Sequence[PlacedThread]) -> list[str]:
+def thread_lines(threads: Sequence[PlacedThread]) -> list[str]:
+    """Return the lines of comments with their replies."""
     lines = []
     for placed in threads:
         lead = f"  {placed.thread.short_id}  "
@@ -110,7 +111,7 @@ def stored_answer(stored: StoredRecord, short_id: str, message: str, options: Wr
         "commit": stored.commit,
     }
     if options.dry_run:
-        lines = [f"would write {stored.path}" if record is not None else "nothing to write"]
+        lines = [f"would write {path}" for path in stored.paths] or ["nothing to write"]
         return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff))
     lines = [message] + ([f"committed {stored.commit[:12]}"] if stored.commit else [])
     return Answer(data, printable_lines(lines), warnings=stored.warnings, next_commands=commands, is_requested=False)

@@ -6,10 +6,9 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.comment_output import format_comments
+from execplan.cli.output.comment_output import thread_lines
 from execplan.cli.output.history_output import format_changes
 from execplan.history.history_event import SECTION_CHANGED
-from execplan.review.plan_comments import PlanComments
 from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
@@ -25,17 +24,20 @@ _MAX_SECTION_LINES: Final = 30
 def review_text(review: PlanReview) -> str:
     """Return the changes and the new comments as text."""
     lines = [review_heading(review), *format_changes(review.events)]
-    comment_lines = format_comments(PlanComments(review.new_threads))
-    if comment_lines:
-        lines += ["", "New comments and replies:", *comment_lines]
+    lines += ["", *new_comment_lines(review)] if review.new_threads else []
     return "\n".join(lines)
+
+
+def new_comment_lines(review: PlanReview) -> list[str]:
+    """Return the new comments with a heading, or nothing if there are none."""
+    return ["new comments and replies:", *thread_lines(review.new_threads)] if review.new_threads else []
 
 
 def review_heading(review: PlanReview) -> str:
     """Return the line above the changes: how many there are, and since when."""
     count = format_count(len(review.events), "change")
     if review.last is None:
-        return f"{review.ref.id}: {review.reviewer} has not reviewed it yet"
+        return f"{review.ref.id}: {review.reviewer} has not reviewed it yet, so all of it is new"
     date = f"{review.last.time[:16].replace('T', ' ')}Z"
     return f"{review.ref.id}: {count if review.events else 'no changes'} since {review.reviewer} reviewed it on {date}"
 
