@@ -60,6 +60,11 @@ def comments_path(project: Project, ref: PlanRef) -> str:
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), COMMENTS_FILE)
 
 
+def has_comments(project: Project, ref: PlanRef) -> bool:
+    """Return whether a plan has a file of comments."""
+    return os.path.lexists(comments_path(project, ref))
+
+
 def read_records(project: Project, ref: PlanRef) -> ParsedRecords:
     """Read the records of a plan; none if it has no file of comments. Raises ExecplanError if it can't be read."""
     return parse_records(_read_file(project, comments_path(project, ref)) or b"")

@@ -99,6 +99,13 @@ def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
         return ()
 
 
+def count_open_comments(project: Project, ref: PlanRef) -> int:
+    """Return the number of open comments of a plan; 0 if they can't be read."""
+    if not comment_file.has_comments(project, ref):
+        return 0
+    return len([thread for thread in load_threads(project, ref) if thread.is_open])
+
+
 def read_targets(plan: ParsedPlan) -> list[PlanTarget]:
     """Return the parts of a plan that can be commented on, with the steps of its annotated code blocks."""
     from execplan.execution.annotations.annotated_steps import find_annotated_steps

@@ -237,11 +237,11 @@ def _add_comments(
     data: dict[str, Any], stored_plan: StoredPlan, parsed_plan: ParsedPlan
 ) -> tuple[list[str], tuple[str, ...]]:
     """Add the comments to the plan's data, and return the lines about open ones, and warnings."""
-    from execplan.review.comment_file import comments_path
+    from execplan.review.comment_file import has_comments
 
     project, ref = stored_plan.project, stored_plan.ref
     data["comments"] = []
-    if not os.path.lexists(comments_path(project, ref)):
+    if not has_comments(project, ref):
         return [], ()
     from execplan.cli.output.comment_output import format_comments, read_comments
 
