@@ -27,6 +27,7 @@ LAYERS = (
     ("scaffold",),
     ("git_merge", "archive"),
     ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies"),
+    ("review",),
     ("linter.checking",),
     ("engine",),
     ("agents",),
