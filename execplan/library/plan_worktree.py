@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.archive import plan_archive
-from execplan.edits.plan_commit import commit_plan
+from execplan.edits.plan_commit import commit_paths, commit_plan
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
@@ -18,9 +18,10 @@ from execplan.plan_store import claims, plan_store
 from execplan.project import project_discovery, project_state
 from execplan.worktrees import worktree_merge, worktree_removal
 from execplan.worktrees.worktree_creation import worktree_ref
-from execplan.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, lock_record
+from execplan.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, lock_record, save_record
 
 if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
 
@@ -68,9 +69,7 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
         )
     plan_id = Plan.find(name, project.base).id if name is not None else "PLAN"
     message = f"{plan_id} has no worktree" if name is not None else "no plan has a worktree"
-    raise ExecplanError(
-        "no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}"
-    )
+    raise ExecplanError("no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}")
 
 
 def finish_worktree(
@@ -87,7 +86,9 @@ def finish_worktree(
         worktree = find_worktree(record, worktrees)
         target = _require_target(worktrees, into)
         target_project = project_in(project, target)
-        archived, not_archived, warnings = None, (), ()
+        archived: str | None = None
+        not_archived: tuple[str, ...] = ()
+        warnings: tuple[str, ...] = ()
         if worktree is not None and worktree.exists:
             plan_project = project_discovery.find(project_in(project, worktree).base)
             ref = worktree_ref(plan_project, record)
@@ -95,6 +96,8 @@ def finish_worktree(
                 commit_plan(plan_project, ref, None, dry_run=False)
             if ref is not None:
                 ensure_no_open_runs(plan_project, ref, "merged")
+            if record.is_archiving and ref is not None:
+                _commit_archive(plan_project, record, ref, worktree)
             worktree_merge.ensure_finishable(record, worktree)
             plan_path = os.path.join(target.root, record.plan)
             with (
@@ -128,7 +131,9 @@ def _require_target(worktrees: list[Worktree], into: str) -> Worktree:
     )
 
 
-def _archive_if_complete(project: Project, record: WorktreeRecord) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+def _archive_if_complete(
+    project: Project, record: WorktreeRecord
+) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     """Archive the plan in its worktree and commit that; return its new path, or the reasons against it, and warnings."""
     ref = worktree_ref(project, record)
     if ref is None or ref.archived or plan_store.load(project, ref).state != COMPLETE:
@@ -136,8 +141,20 @@ def _archive_if_complete(project: Project, record: WorktreeRecord) -> tuple[str 
     reasons = plan_archive.archive_blockers(project, ref)
     if reasons:
         return None, tuple(reasons), ()
+    save_record(project, record._replace(is_archiving=True))
     moved = Plan(project, ref).archive(options=WriteOptions(commit=True))
+    save_record(project, record)
     return moved.path, (), moved.warnings
+
+
+def _commit_archive(project: Project, record: WorktreeRecord, ref: PlanRef, worktree: Worktree) -> None:
+    """Commit what an interrupted archive has changed among the plans of a worktree that was clean before."""
+    prefixes = project_discovery.owned_path_prefixes(project)
+    files = [path for path in worktree_merge.changed_files(worktree.root) if path.startswith(prefixes)]
+    if files:
+        paths = [os.path.join(project.root, path) for path in files]
+        commit_paths(project, ref.id, paths, "archive", "archive", {}, Plan(project, ref).title)
+    save_record(project, record._replace(is_archiving=False))
 
 
 def _release_claims(project: Project, record: WorktreeRecord) -> None:

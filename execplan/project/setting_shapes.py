@@ -180,7 +180,9 @@ def _branch_form_problem(form: str) -> str:
     name = _fill(form, _BRANCH_FIELDS)
     is_valid = name.isprintable() and not set(name) & set(" ~^:?*[\\") and "@{" not in name and name[:1] != "-"
     parts = name.split("/")
-    are_valid = all([part and part[0] != "." and not part.endswith((".lock", ".")) and ".." not in part for part in parts])
+    are_valid = all(
+        [part and part[0] != "." and not part.endswith((".lock", ".")) and ".." not in part for part in parts]
+    )
     if not (is_valid and are_valid) or form == _fill(form, _BRANCH_FIELDS):
         return "must be a valid branch name that contains {slug} or {id}"
     return ""

@@ -52,11 +52,14 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
         )
     files = changed_files(worktree.root)
     if files:
+        hint = f"commit or remove them: git -C {directory} status"
+        if files == [record.plan]:
+            hint = f"commit the plan, too: execplan worktree {quote(record.id)} --finish --commit"
         raise ExecplanError(
             "uncommitted-changes",
             f"{worktree.root} has changes that are not committed; nothing was merged or removed",
             exit=CHECK_FAILED,
-            hint=f"commit or remove them: git -C {directory} status",
+            hint=hint,
             candidates=files,
             data={"reasons": files},
         )
@@ -72,7 +75,7 @@ def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, 
     with tempfile.NamedTemporaryFile(prefix="execplan-", suffix=".attributes") as attributes:
         attributes.write(_all_attributes(project, worktree.root).encode("utf-8", "surrogateescape"))
         attributes.flush()
-        settings = ("-c", f"core.attributesFile={attributes.name}")
+        settings: tuple[str, ...] = ("-c", f"core.attributesFile={attributes.name}")
         if not _has_driver(worktree.root):
             settings += ("-c", f"{DRIVER_SETTING}={driver_command()}")
         message = f"Merge {into} into {record.branch}"
@@ -152,17 +155,19 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
 def _failed_merge_error(root: str, message: str, result: GitOutput) -> ExecplanError:
     """Return the error for a merge that git or a hook has stopped, with what they printed."""
     lines = result.lines
-    is_blocked = any(["would be overwritten by merge" in line for line in lines])
-    return ExecplanError(
-        "merge-blocked",
-        f"{message}{': files in ' + root + ' have changes' if is_blocked else ''}",
-        exit=CHECK_FAILED if is_blocked else ENVIRONMENT,
-        hint=f"commit or remove the changes, then try again: git -C {quote(root)} status"
-        if is_blocked
-        else "fix what git reports, then try again",
-        candidates=lines,
-        data={"reasons": lines} if is_blocked else None,
-    )
+    if any(["would be overwritten by merge" in line for line in lines]):
+        hint = f"commit or remove the changes, then try again: git -C {quote(root)} status"
+        reason = f"files in {root} have changes that are not committed"
+        return ExecplanError(
+            "merge-blocked",
+            f"{message}: {reason}",
+            exit=CHECK_FAILED,
+            hint=hint,
+            candidates=lines,
+            data={"reasons": lines},
+        )
+    hint = "fix what git or the hook reports, then try again"
+    return ExecplanError("merge-failed", message, exit=ENVIRONMENT, hint=hint, candidates=lines)
 
 
 def _is_linear(root: str, branch: str, into: str) -> bool:
@@ -191,5 +196,3 @@ def _all_attributes(project: Project, root: str) -> str:
 def _has_driver(root: str) -> bool:
     """Return whether git already has a driver for the attribute of plans."""
     return not git_process.run_git(root, "config", "--get", f"merge.{ATTRIBUTE}.driver").status
-
-

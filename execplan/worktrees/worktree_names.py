@@ -41,4 +41,4 @@ def _branch_part(text: str) -> str:
     part = "".join(chars)
     while ".." in part or "--" in part:
         part = part.replace("..", ".").replace("--", "-")
-    return part.strip("-.").removesuffix(".lock") or "plan"
+    return part.strip("-.").removesuffix(".lock").strip("-.") or "plan"

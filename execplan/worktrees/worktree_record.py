@@ -26,7 +26,7 @@ _MAX_BYTES = 1 << 16
 
 
 class WorktreeRecord(NamedTuple):
-    """The worktree of a plan."""
+    """What git does not know about the worktree of a plan."""
 
     plan: str
     """Path of the plan from the root, equal in all worktrees."""
@@ -40,6 +40,8 @@ class WorktreeRecord(NamedTuple):
     """Absolute path of the worktree when it was created; `git worktree move` may have moved it."""
     name: str
     """Who claimed the plan."""
+    is_archiving: bool = False
+    """Whether `--finish` has begun to archive the plan in its clean worktree, and has not committed that yet."""
 
 
 def plan_key(project: Project, ref: PlanRef) -> str:
@@ -96,8 +98,10 @@ def find_worktree(record: WorktreeRecord, worktrees: list[Worktree]) -> Worktree
 def _read_record(path: str) -> WorktreeRecord | None:
     try:
         fields = fast_json.loads(file_access.read(path, _MAX_BYTES)[0])
-        return WorktreeRecord(**{name: str(fields[name]) for name in WorktreeRecord._fields})
-    except (ExecplanError, ValueError, TypeError, KeyError, RecursionError):
+        is_archiving = fields.pop("is_archiving") is True
+        texts = {name: str(fields[name]) for name in WorktreeRecord._fields if name != "is_archiving"}
+        return WorktreeRecord(**texts, is_archiving=is_archiving)
+    except (ExecplanError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 

@@ -28,7 +28,7 @@ def remove_worktree(
     """
     if worktree is not None:
         git_process.run_git_checked(target.root, "worktree", "remove", worktree.root)
-        _remove_if_empty(project, worktree)
+    _remove_if_empty(project, record.root if worktree is None else worktree.root)
     warnings: tuple[str, ...] = ()
     if has_branch(target.root, record.branch) and is_ancestor(target.root, record.branch, into):
         result = git_process.run_git(target.root, "branch", "--quiet", "-d", record.branch)
@@ -52,9 +52,9 @@ def has_branch(root: str, name: str) -> bool:
     return not git_process.run_git(root, "rev-parse", "-q", "--verify", f"refs/heads/{name}").status
 
 
-def _remove_if_empty(project: Project, worktree: Worktree) -> None:
-    """Remove the directory of all worktrees if this was the last one."""
-    directory = os.path.dirname(worktree.root)
+def _remove_if_empty(project: Project, root: str) -> None:
+    """Remove the directory of all worktrees if the one with this root was the last."""
+    directory = os.path.dirname(root)
     if directory == os.path.realpath(worktrees_directory(project)):
         try:
             os.rmdir(directory)

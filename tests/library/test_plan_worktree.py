@@ -191,7 +191,7 @@ def test_a_hook_stops_the_merge(repo: Folder) -> None:
     repo.git("commit", "-qm", "More")
     hook = repo.write(".git/hooks/pre-merge-commit", "#!/bin/sh\ncase $PWD in */repo) echo too late; exit 1;; esac\n")
     hook.chmod(0o755)
-    result = refused(repo, "merge-blocked", "worktree", "--finish")
+    result = refused(repo, "merge-failed", "worktree", "--finish")
     assert result.exit == 6
     assert "too late" in result.err
     assert not (repo.path / ".git/MERGE_HEAD").exists()
@@ -235,7 +235,7 @@ def test_a_worktree_that_can_not_be_finished(repo: Folder, problem: str) -> None
         code = "branch-not-checked-out"
         repo.git("switch", "-qc", "other")
     result = refused(repo, code, "worktree", "parser", "--finish")
-    assert "parser" in result.err
+    assert ("main" if code == "branch-not-checked-out" else str(worktree.path)) in result.err
     assert worktree.path.exists()
     assert "plan/parser" in branches(repo)
 
@@ -366,14 +366,16 @@ class KilledCommand:
     def run(self, *arguments: str, before: int = 0, after: int = 0) -> int:
         """Run a command, and return its exit status; that of a killed one is negative."""
         self.counter.write_text("0\n")
-        variables = {
-            "PATH": f"{self.repo.path.parent / 'bin'}:{self.repo.env['PATH']}",
-            "REAL_PATH": self.repo.env["PATH"],
-            "COUNT_FILE": str(self.counter),
-            "KILL_BEFORE": str(before),
-            "KILL_AFTER": str(after),
-        }
-        return self.repo.run(*arguments, **variables).exit
+        path = self.repo.env["PATH"]
+        result = self.repo.run(
+            *arguments,
+            PATH=f"{self.repo.path.parent / 'bin'}:{path}",
+            REAL_PATH=path,
+            COUNT_FILE=str(self.counter),
+            KILL_BEFORE=str(before),
+            KILL_AFTER=str(after),
+        )
+        return result.exit
 
     @property
     def count(self) -> int:
@@ -424,7 +426,9 @@ def test_finish_is_killed_at_a_call_of_git(tmp_path: Path, moment: str) -> None:
         shutil.rmtree(origin.path.parent)
         shutil.copytree(saved, origin.path.parent, symlinks=True)
         command = KilledCommand(origin)
-        status = command.run("worktree", "--finish", before=number * (moment == "before"), after=number * (moment == "after"))
+        status = command.run(
+            "worktree", "--finish", before=number * (moment == "before"), after=number * (moment == "after")
+        )
         assert status == -signal.SIGKILL, number
         if origin.ok("worktree")["worktrees"]:
             result = origin.run("worktree", "--finish")

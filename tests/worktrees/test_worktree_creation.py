@@ -194,12 +194,12 @@ def test_a_hook_that_fails_after_the_checkout(repo: Folder) -> None:
 def test_called_by_a_git_hook(repo: Folder) -> None:
     """Git's variables for its hooks don't lead the commands into the wrong worktree."""
     commit_plan(repo)
-    variables = {"GIT_DIR": str(repo.path / ".git"), "GIT_INDEX_FILE": str(repo.path / ".git" / "index")}
-    result = repo.run("worktree", "parser", "-q", **variables)
+    git_dir, index = str(repo.path / ".git"), str(repo.path / ".git" / "index")
+    result = repo.run("worktree", "parser", "-q", GIT_DIR=git_dir, GIT_INDEX_FILE=index)
     assert result.exit == 0
     worktree = folder_at(repo, result.out.strip())
     worktree.ok("done", "2", "--commit")
-    assert worktree.run("worktree", "--finish", "-q", **variables).exit == 0
+    assert worktree.run("worktree", "--finish", "-q", GIT_DIR=git_dir, GIT_INDEX_FILE=index).exit == 0
     assert "- [x] (2026-01-01 00:00Z) Build the parser." in (repo.path / PLAN).read_text()
 
 

@@ -85,9 +85,7 @@ def worktree(
     return _open(call, plan, commits=commits, branch=branch, directory=directory)
 
 
-def _ensure_compatible_options(
-    plan: str | None, *, finish: bool, commits: bool, creates: bool, finishes: bool
-) -> None:
+def _ensure_compatible_options(plan: str | None, *, finish: bool, commits: bool, creates: bool, finishes: bool) -> None:
     """Raise ExecplanError if the options can't be combined."""
     message = ""
     if finish and creates:
@@ -97,7 +95,9 @@ def _ensure_compatible_options(
     elif plan is None and not finish and (commits or creates):
         message = "--commit, --branch and --directory require PLAN"
     if message:
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan worktree PLAN; later: execplan worktree --finish")
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="execplan worktree PLAN; later: execplan worktree --finish"
+        )
 
 
 def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory: str | None) -> Answer:
@@ -183,9 +183,14 @@ def _list(project: Project) -> Answer:
         row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": root}
         data.append({**row, "by": record.name, "notes": notes})
         suffix = f" ({', '.join(notes)})" if notes else ""
-        rows.append((record.id, record.branch, record.into, record.name, f"{root}{suffix}"))
+        rows.append((record.id, record.branch, record.into, record.name, f"{_short_path(root)}{suffix}"))
     text = format_table(("id", "branch", "into", "by", "directory"), rows) if rows else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
+
+
+def _short_path(path: str) -> str:
+    """Return a path relative to the current directory if that is shorter."""
+    return min(os.path.relpath(path), path, key=len)
 
 
 def _notes(record: WorktreeRecord, located: Worktree | None) -> list[str]:
