@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     examples=(
         "execplan worktree",
         "execplan worktree parser --commit",
-        'cd "$(execplan worktree parser)"',
+        "execplan worktree parser --as agent-1",
         "execplan worktree parser --finish",
     ),
 )
@@ -66,7 +66,8 @@ def worktree(
     """Work on a plan in a git worktree of its own.
 
     With PLAN, creates a worktree and a branch for the plan, claims its next task in your name, and prints the directory
-    and nothing else. If the plan already has a worktree, prints its directory. Without PLAN, lists the worktrees of plans.
+    and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints its directory. Without
+    PLAN, lists the worktrees of plans.
 
     --finish merges the branch from which the worktree came into the plan's branch, in the plan's worktree, so conflicts
     are resolved there. Then it archives the plan if it is complete, merges the plan's branch back, removes the worktree
