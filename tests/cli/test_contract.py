@@ -43,6 +43,7 @@ CALLS = {
     "log": ["log"],
     "diff": ["diff"],
     "stats": ["stats"],
+    "worktree": ["worktree"],
     "serve": ["serve", "--port", "0", "--dry-run"],
     "comment": ["comment", "Which line endings?", "--on", "2"],
     "reply": ["reply", "c", "All of them."],

@@ -195,6 +195,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
     "site": "it writes files that are not in any step",
+    "worktree": "it writes outside the repository, and merges commits that no step made",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

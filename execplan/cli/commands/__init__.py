@@ -42,6 +42,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "reply": "Reply to a review comment.",
         "resolve": "Resolve a review comment.",
         "review": "Show what changed in a plan since you last reviewed it.",
+        "worktree": "Work on a plan in a git worktree of its own.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
