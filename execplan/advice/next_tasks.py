@@ -63,7 +63,7 @@ def find_open_tasks(
         if not claims_by_task and not blockers.tasks
         else len(plan.tasks)
     )
-    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1]) if task["state"] == OPEN]
+    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1], plan) if task["state"] == OPEN]
     return select_open_tasks(project, tasks, claims_by_task, name, blockers)
 
 

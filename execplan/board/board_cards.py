@@ -18,6 +18,7 @@ from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
+from execplan.review.plan_comments import count_open_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,6 +92,8 @@ class Card(NamedTuple):
     """First line with a conflict marker, from 1, or 0."""
     error: str
     """Why the plan is broken; empty for others."""
+    open_comments: int = 0
+    """Number of review comments that are not resolved."""
 
     @property
     def approval_text(self) -> str:
@@ -231,6 +234,7 @@ def _make_card(
         run=run,
         conflict_line=facts.conflict_line,
         error=facts.error,
+        open_comments=count_open_comments(project, ref),
     )
 
 

@@ -17,6 +17,7 @@ SAME_ID: Final = "same-id"
 EVIDENCE: Final = "evidence"
 DEPENDENCY: Final = "dependency"
 CYCLE: Final = "cycle"
+COMMENTS: Final = "comments"
 
 _NEVER: Final = 1 << 62
 
@@ -73,6 +74,14 @@ class RepositoryTree:
     def dependency_cycle(self, path: str) -> str:
         """Return the plans and tasks that a plan waits for and that wait for it, as `a -> b -> a`; empty if there are none."""
         return str(self._ask(CYCLE, path))
+
+    def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+        """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
+
+        Part and occurrence are those of an `Anchor`.
+        """
+        answer = self._ask(COMMENTS, path)
+        return answer if isinstance(answer, tuple) else ()
 
     def is_unchanged(self, kind: str, subject: str, answer: object) -> bool:
         """Return whether a query still has the answer that it had in another run."""

@@ -117,6 +117,16 @@ def _repository_settings() -> tuple[Setting, ...]:
             "What happens when you edit a task that someone else has claimed: `warn`, or `enforce`, which stops the edit.",
         ),
         Setting(
+            "worktrees",
+            shapes.WORKTREES,
+            "The directory for the worktrees of plans, inside the repository or next to it; `{repository}` is the name of the repository's directory.",
+        ),
+        Setting(
+            "worktree_branch",
+            shapes.BRANCH_FORM,
+            "The branch of a plan's worktree, with the fields `{slug}` and `{id}`.",
+        ),
+        Setting(
             "stalled_days",
             shapes.at_least(1),
             "Days without a timestamp, an edit or a commit after which an open plan is marked as stalled.",
@@ -245,6 +255,12 @@ def _execution_settings() -> tuple[Setting, ...]:
             shapes.SWITCH,
             "Whether agents can commit files that steps changed.",
             default=True,
+        ),
+        Setting(
+            "require_checks",
+            shapes.SWITCH,
+            "Whether a task with a check can be done only with `done --verify`.",
+            default=False,
         ),
         names(
             "environment",

@@ -40,6 +40,11 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "Coordinate": {
         "graph": "Draw which plans wait for which.",
         "overlaps": "Find open plans that name the same files.",
+        "comment": "Comment on a plan, or on a task, section, entry or step.",
+        "reply": "Reply to a review comment.",
+        "resolve": "Resolve a review comment.",
+        "review": "Show what changed in a plan since you last reviewed it.",
+        "worktree": "Work on a plan in a git worktree of its own.",
     },
     "Check": {
         "lint": "Check plans against the rules.",

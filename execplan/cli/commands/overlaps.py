@@ -62,7 +62,9 @@ def _overlaps_text(result: PlanOverlaps) -> str:
     if not lines:
         lines.append(f"no overlaps in {format_count(result.plan_count, 'open plan')}")
     if result.ordered:
-        lines.append(f"not reported: {format_count(len(result.ordered), 'pair')} of plans where one waits for the other")
+        lines.append(
+            f"not reported: {format_count(len(result.ordered), 'pair')} of plans where one waits for the other"
+        )
     return printable_lines(lines)
 
 
