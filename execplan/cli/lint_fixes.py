@@ -72,10 +72,7 @@ class FixSettings(NamedTuple):
             )
         return FixReport(tuple(lines), tuple(fixed), tuple(warnings), failed)
 
-
-    def fix_indexes(
-        self, projects: Sequence[Project], check_options: CheckOptions, options: WriteOptions
-    ) -> FixReport:
+    def fix_indexes(self, projects: Sequence[Project], check_options: CheckOptions, options: WriteOptions) -> FixReport:
         """Write the outdated plan indexes of projects, or show the changes in a dry run; errors become warnings."""
         from execplan.plan_index.index_location import find_index
 
@@ -89,9 +86,7 @@ class FixSettings(NamedTuple):
                     report = report.add_index(write_index(project, options), is_dry_run=options.dry_run)
             except ExecplanError as error:
                 warning = f"the plan index is not fixed: {error.message}; {error.hint}"
-                report = report._replace(
-                    warnings=(*report.warnings, warning), failed=report.failed or error.exit
-                )
+                report = report._replace(warnings=(*report.warnings, warning), failed=report.failed or error.exit)
         return report
 
 
@@ -108,7 +103,7 @@ class FixReport(NamedTuple):
         """Return the report with a plan index that was written, or would be; unchanged if it was current."""
         if not written.changed:
             return self
-        index = written.index
+        index = written.plan_index
         line = written.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
         fixed_index = {
             "path": index.display_path,

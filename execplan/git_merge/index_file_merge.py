@@ -29,11 +29,11 @@ def merge_index_files(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMa
     index_sides = [_index_lines(text, block) for text, block in zip(texts, blocks, strict=True)]
     merged_index = merge_index_lines(*index_sides)
     # With the same index on all sides, the line merge sees only the changes around it.
-    file_sides = [
+    base_lines, our_lines, their_lines = [
         _lines_with_ends(text if block is None else replace_index(text, block, merged_index.lines))
         for text, block in zip(texts, blocks, strict=True)
     ]
-    lines, conflicts = git_merge_file.merge_lines(*file_sides, marks)
+    lines, conflicts = git_merge_file.merge_lines(base_lines, our_lines, their_lines, marks)
     note = "both sides changed the same rows of the plan index; correct them after the merge: execplan index --write"
     return MergeResult("".join(lines).encode("utf-8"), conflicts, (note,) if merged_index.contested else ())
 

@@ -185,9 +185,7 @@ def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> l
     for code, rule in RULES.items():
         if code in levels and rule.project_check is not None:
             matches = list(rule.project_check(facts))
-            findings += [
-                (match.path, _project_finding(rule, levels[code], match)) for match in matches[:MAX_FINDINGS]
-            ]
+            findings += [(match.path, _project_finding(rule, levels[code], match)) for match in matches[:MAX_FINDINGS]]
             if len(matches) > MAX_FINDINGS:
                 overflow = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(matches) - MAX_FINDINGS} more")
                 findings.append((matches[MAX_FINDINGS].path, overflow))

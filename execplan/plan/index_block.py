@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 BEGIN_PREFIX: Final = "<!-- execplan:index:begin"
 _BEGIN_MARKER: Final = f"{BEGIN_PREFIX} (written by execplan index; your own text goes above or below) -->"
 _END_MARKER: Final = "<!-- execplan:index:end -->"
+NO_PLANS: Final = "There are no open plans."
+"""Line of an index without rows."""
 _TITLE: Final = "# Plans"
 """Title of a file that is created for the index."""
 

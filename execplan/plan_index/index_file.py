@@ -58,7 +58,7 @@ class PlanIndex(NamedTuple):
 class WrittenIndex(NamedTuple):
     """An index that was written, or would be in a dry run."""
 
-    index: PlanIndex
+    plan_index: PlanIndex
     changed: bool
     diff: str
     """Unified diff, in a dry run only."""
@@ -91,9 +91,7 @@ def load_open_plans(project: Project) -> list[StoredPlan]:
     return plan_store.load_all(project, plan_store.refs(project))
 
 
-def make_index(
-    project: Project, path: str, old: bytes | None, stored_plans: Sequence[StoredPlan]
-) -> PlanIndex:
+def make_index(project: Project, path: str, old: bytes | None, stored_plans: Sequence[StoredPlan]) -> PlanIndex:
     """Return the index of some plans in a file with the given bytes. Raises ExecplanError if its markers don't match."""
     display_path = project.display_path(path)
     with ErrorContext(display_path):

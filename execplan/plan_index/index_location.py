@@ -25,7 +25,7 @@ def find_index(project: Project) -> str | None:
 
     Raises ExecplanError if the file can't be read, or if the setting names a plan.
     """
-    if project.settings.index:
+    if project.settings.index_file:
         return _path_of_setting(project)
     for path in _candidates(project):
         data = file_access.read_if_exists(path, MAX_BYTES)
@@ -57,13 +57,13 @@ def _directories(project: Project) -> list[str]:
 
 
 def _path_of_setting(project: Project) -> str:
-    path = os.path.join(project.base, project.settings.index)
+    path = os.path.join(project.base, project.settings.index_file)
     ref = plan_store.ref_for_path(project, path)
     folder = project.split_plan_path(path)[0]
     if (ref.archived or folder == project.plans) and os.path.basename(path).lower() not in NON_PLAN_FILES:
         raise ExecplanError(
             "bad-setting",
-            f"index names {project.settings.index!r}, which would be a plan, because it is among the plans",
+            f"index_file names {project.settings.index_file!r}, which would be a plan, because it is among the plans",
             exit=INPUT,
             hint=f"name it {_NAMES[0]} or {_NAMES[1]}, or put it into another directory",
         )

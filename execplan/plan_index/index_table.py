@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from execplan.linter.rules.staleness_rules import latest_date
+from execplan.plan.index_block import NO_PLANS
 from execplan.plan.plan_metadata import Links, read_metadata
 from execplan.plan_store import plan_store
 from execplan.text.message_parts import printable_line, shorten
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _HEAD = ("| Plan | State | Done | Owner | Last change | Links |", "| --- | --- | --- | --- | --- | --- |")
-_NO_PLANS = "There are no open plans."
 _MAX_TITLE_LENGTH = 100
 _MAX_CELL_LENGTH = 60
 _MAX_LINKS = 5
@@ -100,7 +100,7 @@ def index_lines(project: Project, entries: Iterable[IndexEntry], index_path: str
     archive = project.archives[0]
     archive_line = f"Archived plans: [{_cell_text(os.path.basename(archive))}]({_relative_url(archive, folder)}/)"
     tail = ["", archive_line] if plan_store.refs(project, archive=True) else []
-    table = [*_HEAD, *[_format_row(entry, url, project, folder) for url, entry in rows]] if rows else [_NO_PLANS]
+    table = [*_HEAD, *[_format_row(entry, url, project, folder) for url, entry in rows]] if rows else [NO_PLANS]
     return [*table, *tail]
 
 

@@ -84,7 +84,7 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that directory."),
         Setting("guide", shapes.DIRECTORY, "The guide for authors."),
         Setting(
-            "index",
+            "index_file",
             shapes.OPTIONAL_MARKDOWN,
             "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
         ),

@@ -44,6 +44,7 @@ CALLS = {
     "diff": ["diff"],
     "stats": ["stats"],
     "serve": ["serve", "--port", "0", "--dry-run"],
+    "index": ["index"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],

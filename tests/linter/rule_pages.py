@@ -58,7 +58,9 @@ def _project_facts(paths: list[str], heading: str) -> ProjectFacts:
         tuple(commits),
         any(path in commits for path in plans),
         tuple((path, frozenset(facts.get("names", "").split())) for path in plans),
-        outdated_indexes=tuple(OutdatedIndex(path, 0, ("2026-01-01_parser",)) for path in facts.get("outdated", "").split()),
+        outdated_indexes=tuple(
+            OutdatedIndex(path, 0, ("2026-01-01_parser",)) for path in facts.get("outdated", "").split()
+        ),
     )
 
 

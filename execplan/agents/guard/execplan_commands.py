@@ -74,6 +74,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"

@@ -37,6 +37,9 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",
     },
+    "Coordinate": {
+        "index": "Print or write an index of the open plans.",
+    },
     "Check": {
         "lint": "Check plans against the rules.",
         "merge": "Merge plans changed on two branches, or resolve a conflict.",

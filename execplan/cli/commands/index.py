@@ -38,7 +38,7 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     """Print or write an index of the open plans as Markdown.
 
     Each plan has a row with its title, state, progress, owner, last change and links. The index is in the file that the
-    setting `index` names, else in index.md or README.md near the plans, between two markers; your text around them
+    setting `index_file` names, else in index.md or README.md near the plans, between two markers; your text around them
     stays as it is. The index is computed from the plans alone, so it is the same in every clone. `lint` reports an
     index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are written, too.
     """
@@ -61,8 +61,7 @@ def _printed_answer(indexes: list[tuple[Project, PlanIndex]]) -> Answer:
         lines += [f"<!-- {plan_index.display_path} -->"] if len(indexes) > 1 else []
         lines += index_lines(project, plan_index.entries, plan_index.path)
     data = {"indexes": [_index_json(project, plan_index) for project, plan_index in indexes]}
-    outdated = [plan_index for _, plan_index in indexes if not plan_index.is_current]
-    return Answer(data, "\n".join(lines), next_commands=("execplan index --write",) if outdated else ())
+    return Answer(data, "\n".join(lines), is_raw=True)
 
 
 def _written_answer(written: list[tuple[Project, WrittenIndex]], *, dry_run: bool) -> Answer:
@@ -71,7 +70,8 @@ def _written_answer(written: list[tuple[Project, WrittenIndex]], *, dry_run: boo
     data = {
         "indexes": [
             {
-                **_index_json(project, result.index),
+                **_index_json(project, result.plan_index),
+                **({} if dry_run else {"current": True}),
                 "changed": result.changed,
                 "commit": result.commit,
                 **({"diff": result.diff} if dry_run else {}),
@@ -84,7 +84,7 @@ def _written_answer(written: list[tuple[Project, WrittenIndex]], *, dry_run: boo
 
 
 def _describe(result: WrittenIndex, *, dry_run: bool) -> str:
-    plan_index = result.index
+    plan_index = result.plan_index
     plans = format_count(len(plan_index.entries), "open plan")
     if not result.changed:
         return f"{plan_index.display_path} is current ({plans})"

@@ -87,9 +87,7 @@ def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) ->
         from execplan.plan_index import index_check
 
         outdated_index = (
-            index_check.find_outdated_staged_index(project)
-            if is_staged
-            else index_check.find_outdated_index(project)
+            index_check.find_outdated_staged_index(project) if is_staged else index_check.find_outdated_index(project)
         )
     except ExecplanError as error:
         if error.exit == ENVIRONMENT or not path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
+from execplan.plan.index_block import NO_PLANS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def merge_index_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence
             row = their_row
         else:
             contested += 1
-            row = max([side for side in (our_row, their_row) if side is not None], key=_last_change)
+            row = max([side for side in (our_row, their_row) if side is not None], key=_recency)
         if row is not None:
             rows[key] = row
-    main_table = our_table if our_table.rows or not their_table.rows else their_table
+    main_table = next((table for table in (our_table, their_table) if bool(table.rows) == bool(rows)), None)
+    if main_table is None:
+        return MergedIndex([NO_PLANS, *our_table.tail], contested)
     return MergedIndex([*main_table.head, *[rows[key] for key in sorted(rows)], *main_table.tail], contested)
 
 
@@ -69,7 +72,7 @@ def _row_key(row: str) -> str:
     return rest.partition(")")[0] if mark else row
 
 
-def _last_change(row: str) -> str:
-    """Return the date in a row; empty if it has none."""
+def _recency(row: str) -> tuple[str, str]:
+    """Return the date in a row, empty if it has none; then the row, so that the order of the sides doesn't matter."""
     dates = [cell.strip() for cell in row.split(" | ") if cell.strip()[:4].isdigit() and cell.strip()[4:5] == "-"]
-    return dates[-1] if dates else ""
+    return dates[-1] if dates else "", row
