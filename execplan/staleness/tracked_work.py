@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 _HEADER_LINE = re.compile(
-    r"^[\s>*+-]*\**(?P<kind>(?:tracking |tracked |github |related )?issues?|prs?|pull requests?|merge requests?|closes|fixes)\**\s*:\**\s*(?P<value>.+)$",
+    r"^[\s>*+-]*\**(?P<kind>(?:tracking |tracked |github |related )?issues?|prs?|mrs?|pull requests?|merge requests?|closes|fixes)\**\s*:\**\s*(?P<value>.+)$",
     re.IGNORECASE,
 )
 _ISSUE = re.compile(r"(?:(?P<url>https?://[^\s)>\]]*?)/(?:-/)?issues/|(?P<owner>[\w.-]+/[\w.-]+)?#|^)(?P<number>\d+)\b")
@@ -40,7 +40,7 @@ def read_tracked_work(plan: ParsedPlan, repository: str) -> TrackedWork:
     for line in _header_lines(plan):
         header = _HEADER_LINE.match(line)
         if header is not None:
-            is_request = header["kind"].lower().startswith(("pr", "pull", "merge"))
+            is_request = header["kind"].lower().startswith(("pr", "mr", "pull", "merge"))
             (requests if is_request else issues).append(header["value"])
     return TrackedWork(
         tuple(dict.fromkeys(_numbers(_ISSUE, issues, repository))),
