@@ -26,7 +26,7 @@ LAYERS = (
     ("edits",),
     ("scaffold",),
     ("git_merge", "archive"),
-    ("undo", "history", "approvals", "context.gathering", "capture", "search"),
+    ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies"),
     ("plan_index", "staleness"),
     ("linter.checking",),
     ("engine",),

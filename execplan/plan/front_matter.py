@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 32 * 1024
 """Maximum length of front matter that is parsed; real ones have a hundredth of it."""
+_MAX_BRACKETS = 500
+"""Maximum number of opening brackets, because PyYAML takes quadratic time for nested ones."""
 
 
 class FrontMatter(NamedTuple):
@@ -40,6 +42,8 @@ def parse_front_matter(lines: list[str]) -> FrontMatter:
     inner_lines = lines[1 : end - 1]
     if sum([len(line) for line in inner_lines]) > MAX_CHARACTERS:
         return FrontMatter({}, end, f"longer than {MAX_CHARACTERS:,} characters", 0)
+    if sum([line.count("[") + line.count("{") for line in inner_lines]) > _MAX_BRACKETS:
+        return FrontMatter({}, end, f"more than {_MAX_BRACKETS} brackets", 0)
     fields = read_simple_fields(inner_lines)
     return FrontMatter(fields, end) if fields is not None else _parse_yaml(inner_lines, end)
 
@@ -73,35 +77,37 @@ def read_simple_fields(lines: Sequence[str]) -> dict[str, FrontValue] | None:
         if not content or content[0] == "#":
             continue
         indent = len(line) - len(content)
-        item = content[2:].strip(" ") if content[:2] == "- " else None
-        if indent == 0 and item is None:
-            pair = _read_pair(content)
-            if pair is None or pair[0] in fields:
+        if indent or content[:2] == "- ":
+            if not open_key or (open_indent >= 0 and indent != open_indent):
                 return None
-            open_key, value = pair
-            open_indent = -1
+            value = _add_nested(fields[open_key], content)
+            if value is None:
+                return None
             fields[open_key] = value
-            open_key = open_key if value == "" and content.partition(" #")[0].rstrip(" ").endswith(":") else ""
+            open_indent = indent
             continue
-        if not open_key or (open_indent >= 0 and indent != open_indent):
+        pair = _read_pair(content)
+        if pair is None or pair[0] in fields:
             return None
-        open_value = fields[open_key]
-        if item is not None:
-            text = _read_scalar(item)
-            if text is None or ": " in item or item.endswith(":") or isinstance(open_value, dict):
-                return None
-            fields[open_key] = [*open_value, text] if isinstance(open_value, list) else [text]
-        else:
-            pair = _read_pair(content)
-            if pair is None or isinstance(open_value, list):
-                return None
-            entries = dict(open_value) if isinstance(open_value, dict) else {}
-            if pair[0] in entries:
-                return None
-            entries[pair[0]] = pair[1]
-            fields[open_key] = entries
-        open_indent = indent
+        fields[pair[0]] = pair[1]
+        is_open = content.partition(" #")[0].rstrip(" ").endswith(":")
+        open_key, open_indent = pair[0] if is_open else "", -1
     return fields
+
+
+def _add_nested(value: FrontValue, content: str) -> FrontValue | None:
+    """Return the value of a key with another item of its list, or another entry of its map; None if it is none."""
+    if content[:2] == "- ":
+        item = content[2:].strip(" ")
+        text = _read_scalar(item)
+        if text is None or ": " in item or item.endswith(":") or isinstance(value, dict):
+            return None
+        return [*value, text] if isinstance(value, list) else [text]
+    pair = _read_pair(content)
+    if pair is None or isinstance(value, list):
+        return None
+    entries = dict(value) if isinstance(value, dict) else {}
+    return {**entries, pair[0]: pair[1]} if pair[0] not in entries else None
 
 
 def _read_pair(content: str) -> tuple[str, str | list[str]] | None:
@@ -136,11 +142,14 @@ def _read_scalar(value: str) -> str | None:
         if not quote or has_tail or (tail and tail[0] in "'\"#") or "\\" in text:
             return None
         return text
-    text = value.partition(" #")[0].rstrip(" ")
+    return read_plain_text(value.partition(" #")[0].rstrip(" "))
+
+
+def read_plain_text(text: str) -> str | None:
+    """Return a text if YAML reads it as this text without quotes; None if it may be something else."""
     is_plain = text[:1].isalnum() or text[:1] in ("/", ".", "_", "(", "+", "$")
-    if not is_plain or ": " in text or text.endswith(":"):
-        return None
-    return text
+    is_safe = text.isprintable() and text == text.strip(" ") and text != "..."
+    return text if is_plain and is_safe and ": " not in text and " #" not in text and not text.endswith(":") else None
 
 
 def _parse_yaml(lines: list[str], end: int) -> FrontMatter:

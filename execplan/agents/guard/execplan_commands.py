@@ -56,10 +56,12 @@ def _writing_command(flags: str = "", value_options: str = "", *, denied_options
     )
 
 
-def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
+def _task_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
     """Return the options of a command that a claim can block, so that the agent must identify itself."""
     return AllowedOptions(
-        f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} --as {value_options}", denied_options=_DENIED_EVERYWHERE
+        f"{_WRITE_FLAGS} {flags}",
+        f"{_PLAN_WRITE_OPTIONS} --as {value_options}",
+        denied_options=f"{_DENIED_EVERYWHERE} {denied_options}",
     )
 
 
@@ -126,7 +128,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         _WRITE_FLAGS, f"{_PLAN_OPTIONS} --reason --failed --new-information", denied_options=_DENIED_OPTIONS
     ),
     "add": _writing_command("--create", "--after --before --under"),
-    "done": _task_command(),
+    "done": _task_command("--verify", denied_options="-y --yes"),
     "reopen": _task_command(),
     "split": _task_command("", "--done --remaining"),
     "reword": _task_command(),
@@ -135,7 +137,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "outcome": _writing_command("--create"),
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
-    "set": _writing_command("--create"),
+    "set": _writing_command("--create", "--meta"),
     "new": AllowedOptions(
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",
