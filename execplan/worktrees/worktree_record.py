@@ -70,8 +70,9 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
     """Return the record of the plan at a path from the root, or None."""
     return _read_record(_path(project, plan))
 
+
+def save_record(project: Project, record: WorktreeRecord) -> None:
     """Write the record of a worktree. The caller holds its lock. Raises ExecplanError on failure."""
-    """Write a record. The caller holds its lock. Raises ExecplanError on failure."""
     import json
 
     atomic_files.replace(_path(project, record.plan), json.dumps(record._asdict()).encode())

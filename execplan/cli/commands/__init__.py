@@ -45,6 +45,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "resolve": "Resolve a review comment.",
         "review": "Show what changed in a plan since you last reviewed it.",
         "worktree": "Work on a plan in a git worktree of its own.",
+        "index": "Print or write an index of the open plans.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
