@@ -26,7 +26,7 @@ LAYERS = (
     ("edits",),
     ("scaffold",),
     ("git_merge", "archive"),
-    ("undo", "history", "approvals", "context.gathering", "capture", "search"),
+    ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies"),
     ("linter.checking",),
     ("engine",),
     ("agents",),
@@ -55,6 +55,7 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
+        "plan/front_matter.py",
     },
 }
 HEAVY = frozenset(

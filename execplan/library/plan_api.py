@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan.plan_metadata import PlanMetadata
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.undo.undo_redo import ReversalResult
@@ -258,6 +259,23 @@ class Plan:
         from execplan.plan import section_edits
 
         return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
+
+    @property
+    def metadata(self) -> PlanMetadata:
+        """The metadata of the plan, from its front matter or its Metadata list; empty where nothing is given."""
+        from execplan.plan.plan_metadata import read_metadata
+
+        return read_metadata(self.read())
+
+    def set_metadata(self, assignments: Sequence[str], *, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Set keys of the metadata, each given as `key=value`; `key=` removes one, and a list is `key=a,b`.
+
+        A dependency that closes a cycle is an error.
+        """
+        from execplan.plan import metadata_assignment, metadata_edits
+
+        parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
+        return self._edit("set", metadata_edits.set_metadata(parsed), options)
 
     def attach(
         self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
+    from execplan.site.decision_items import DecisionItem
     from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
-    from execplan.site.plan_sections import DecisionItem
     from execplan.site.plan_view import PlanView
 
 _NO_HTML: Final = Markup()

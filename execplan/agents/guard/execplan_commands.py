@@ -136,7 +136,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "outcome": _writing_command("--create"),
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
-    "set": _writing_command("--create"),
+    "set": _writing_command("--create", "--meta"),
     "new": AllowedOptions(
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",

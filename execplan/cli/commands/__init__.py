@@ -19,7 +19,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "outcome": "Add an outcome.",
         "note": "Add a note to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
-        "set": "Replace the body of a section.",
+        "set": "Replace the body of a section, or set metadata.",
         "attach": "Attach files to a plan as evidence.",
         "undo": "Undo the last operation.",
         "redo": "Redo the last undone operation.",
