@@ -33,7 +33,7 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
-    ("board", "charts"),
+    ("board", "charts", "costs"),
     ("site",),
     ("library",),
     ("toolkit", "server"),

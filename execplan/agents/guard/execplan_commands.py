@@ -79,7 +79,10 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
+        "--cost",
+        value_options=f"{_PLAN_OPTIONS} --format --chart",
+        operand_kind="plan",
+        denied_options="--textfile --svg",
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
