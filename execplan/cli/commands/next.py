@@ -33,10 +33,12 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.project.project_discovery import require_existing
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.worktrees.newest_plans import with_newest_versions
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
+    from execplan.worktrees.plan_location import PlanLocation
 
 
 def release_claims(
@@ -146,7 +148,7 @@ def next_(
         )
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
-    stored_plan, broken_ids = _find_plan(plan)
+    stored_plan, broken_ids, location = _find_plan(plan)
     if stored_plan is None:
         current_project = project_discovery.require(os.getcwd())
         return Answer(
@@ -182,13 +184,15 @@ def next_(
         and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None
     ):
         stored_plan = plan_store.load(project, ref)
-    answer = _task_answer(stored_plan, claimant, task)
+    answer = _task_answer(stored_plan, claimant, task, location)
     return answer._replace(
         data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings
     )
 
 
-def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
+def _task_answer(
+    stored_plan: StoredPlan, claimant: str | None, query: str | None, location: PlanLocation | None
+) -> Answer:
     """Show the next task or the task that `claimant` has just claimed; if given, the task that `query` names."""
     project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
     assert plan is not None
@@ -202,6 +206,7 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
         open_tasks = open_tasks._replace(task=None)
     execution = execution_status.status_if_readable(stored_plan)
     advice = advise(stored_plan, open_tasks, execution)
+    advice = advice.in_directory(location.directory if location is not None else "")
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
         lines = [
@@ -216,7 +221,9 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
     lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    lines += [location.describe()] if location is not None else []
     data = {**plan_json(stored_plan), "task": open_tasks.task, "taken": open_tasks.claimed_tasks, "run": run}
+    data["worktree"] = location.to_json() if location is not None else None
     work = advice.work
     if work is not None and work.task is not None:
         work = work._replace(description="do it")
@@ -240,21 +247,28 @@ def _ensure_compatible_options(
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
 
 
-def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
-    """Return the selected plan, or None if there are no plans, and the IDs of broken plans; raises ExecplanError."""
+def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str], PlanLocation | None]:
+    """Return the newest version of the selected plan with its location, and the IDs of broken plans; raises ExecplanError.
+
+    The plan is None if there are no plans.
+    """
     if plan is not None or plan_selection.plan_from_environment():
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
-        return plan_store.load(project, ref), []
-    stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
+        (stored_plan,), locations = with_newest_versions(project, [plan_store.load(project, ref)], includes_new=False)
+        return stored_plan, [], locations.get(stored_plan.ref.path)
+    project = project_discovery.require(os.getcwd())
+    stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
+    stored_plans = [stored_plan for stored_plan in stored_plans if not stored_plan.ref.archived]
     if not stored_plans:
-        return None, []
+        return None, [], None
     broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
     try:
-        return plan_selection.select_only_plan(stored_plans), broken_ids
+        stored_plan = plan_selection.select_only_plan(stored_plans)
     except ExecplanError as error:
         if broken_ids:
             error.message += f"; broken: {', '.join(broken_ids)}"
         raise
+    return stored_plan, broken_ids, locations.get(stored_plan.ref.path)
 
 
 def _parse_hours(time: str) -> float:

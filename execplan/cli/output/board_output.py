@@ -55,10 +55,11 @@ def progress_text(card: Card) -> str:
 
 
 def card_notes(card: Card) -> list[str]:
-    """Return notes about a plan: its approval, its last run, and conflicts."""
+    """Return notes about a plan: its approval, its last run, conflicts, and the worktree where it is being worked on."""
     notes = [card.approval_text] if card.approval_text else []
     notes += [card.run.text] if card.run is not None else []
-    return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
+    notes += [f"conflict on line {card.conflict_line}"] if card.conflict_line else []
+    return notes + ([card.worktree.describe()] if card.worktree is not None else [])
 
 
 def _card_row(card: Card, name: str) -> _Row:
