@@ -176,11 +176,9 @@ def load_board(
             location = versions[ref.path].location if ref.path in versions else None
             level_counts = count_levels(findings.get(card.path, ()))
             cards.append(card._replace(project=member_path, findings=level_counts, worktree=location))
-        cards += [
-            _make_elsewhere_card(version, activity)._replace(project=member_path)
-            for version in versions.values()
-            if version.project.root != member.root
-        ]
+        elsewhere = [version for version in versions.values() if version.project.root != member.root]
+        cards += [_make_elsewhere_card(version, activity)._replace(project=member_path) for version in elsewhere]
+        archived_count += sum([version.ref.archived for version in elsewhere])
         if cache is not None:
             cache.save()
     return Board(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,17 +11,25 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.worktrees.scratch import PARSER, PLAN, commit_plan, folder_at, open_worktree
 
+if TYPE_CHECKING:
+    from execplan.plan.model import ParsedPlan
+
 SCANNER = "2026-01-02_scanner"
 
 
 def row(folder: Folder, name: str = PARSER) -> dict[str, Any]:
-    """Return the only row of a plan in `status`, which `list` shows in the same version."""
+    """Return the only row of a plan in `status`, which `list` and `board` show in the same version."""
     plans = folder.ok("status")["plans"]
-    (found,) = [plan for plan in plans if plan["id"] == name]
+    (plan,) = [plan for plan in plans if plan["id"] == name]
     (listed,) = [plan for plan in folder.ok("list")["plans"] if plan["id"] == name]
-    assert (listed["digest"], listed["worktree"]) == (found["digest"], found["worktree"])
-    assert isinstance(found, dict)
-    return found
+    columns = folder.ok("board")["columns"]
+    (card,) = [plan for column in columns for plan in column["plans"] if plan["id"] == name]
+    for other in (listed, card):
+        assert [other[field] for field in ("digest", "counts", "state", "worktree")] == [
+            plan[field] for field in ("digest", "counts", "state", "worktree")
+        ]
+    assert isinstance(plan, dict)
+    return plan
 
 
 def test_without_worktrees_there_is_no_location(repo: Folder) -> None:
@@ -199,7 +207,12 @@ def test_the_files_of_plans_that_are_equal_are_not_parsed(repo: Folder, monkeypa
     changed.ok("done", "2", "-p", names[3])
     parsed: list[int] = []
     read = reader.read
-    monkeypatch.setattr(reader, "read", lambda data: parsed.append(len(data)) or read(data))
+
+    def count(data: bytes) -> ParsedPlan:
+        parsed.append(len(data))
+        return read(data)
+
+    monkeypatch.setattr(reader, "read", count)
     project = project_discovery.find(str(repo.path))
     own = {str(repo.path / f".agent/execplans/{name}.md"): CLEAN.encode() for name in names}
     (version,) = find_newest_versions(project, own, includes_new=True)

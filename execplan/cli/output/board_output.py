@@ -55,11 +55,10 @@ def progress_text(card: Card) -> str:
 
 
 def card_notes(card: Card) -> list[str]:
-    """Return notes about a plan: its approval, its last run, conflicts, and the worktree where it is being worked on."""
+    """Return notes about a plan: its approval, its last run, and conflicts."""
     notes = [card.approval_text] if card.approval_text else []
     notes += [card.run.text] if card.run is not None else []
-    notes += [f"conflict on line {card.conflict_line}"] if card.conflict_line else []
-    return notes + ([card.worktree.describe()] if card.worktree is not None else [])
+    return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
 
 
 def _card_row(card: Card, name: str) -> _Row:
@@ -69,6 +68,7 @@ def _card_row(card: Card, name: str) -> _Row:
         return "-", "-", findings, plan, card.error
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
+    suffix += f"; {card.worktree.describe()}" if card.worktree is not None else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
     return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip() or "-"
 
