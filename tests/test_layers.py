@@ -26,7 +26,8 @@ LAYERS = (
     ("edits",),
     ("scaffold",),
     ("git_merge", "archive"),
-    ("undo", "history", "approvals", "context.gathering", "capture", "search", "worktrees"),
+    ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies", "worktrees"),
+    ("review",),
     ("linter.checking",),
     ("engine",),
     ("agents",),
@@ -55,6 +56,7 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
+        "plan/front_matter.py",
     },
 }
 HEAVY = frozenset(

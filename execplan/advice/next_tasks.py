@@ -48,7 +48,7 @@ def find_open_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, name: str 
         if not claims_by_task
         else len(plan.tasks)
     )
-    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1]) if task["state"] == OPEN]
+    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1], plan) if task["state"] == OPEN]
     return select_open_tasks(project, tasks, claims_by_task, name)
 
 

@@ -146,5 +146,6 @@ def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
     text = shorten(task["text"].rstrip(" .:;,"), _MAX_TASK_LENGTH)
     owner = task.get("by")
     actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
-    done_command = f"execplan done {task['id']} -p {name}{actor_option}"
+    verify_option = " --verify" if task.get("check") else ""
+    done_command = f"execplan done {task['id']} -p {name}{verify_option}{actor_option}"
     return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))

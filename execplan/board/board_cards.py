@@ -20,6 +20,7 @@ from execplan.plan.reader import MAX_BYTES
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
+from execplan.review.plan_comments import count_open_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,6 +96,8 @@ class Card(NamedTuple):
     """Why the plan is broken; empty for others."""
     worktree: PlanLocation | None = None
     """Where the plan is being worked on, if not only here; None if worktrees were not compared."""
+    open_comments: int = 0
+    """Number of review comments that are not resolved."""
 
     @property
     def approval_text(self) -> str:
@@ -262,6 +265,7 @@ def _make_card(
         run=run,
         conflict_line=facts.conflict_line,
         error=facts.error,
+        open_comments=count_open_comments(project, ref),
     )
 
 

@@ -108,6 +108,10 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
     if plan.discoveries:
         yield True, "Last discovery:"
         yield False, plan.discoveries[-1].text
+    if overview.open_comments:
+        count = len(overview.open_comments)
+        yield True, f"Open comments ({count}), the last:" if count > 1 else "Open comment:"
+        yield False, overview.open_comments[-1]
     if overview.steps_status:
         yield True, f"Steps: {overview.steps_status}"
     if overview.urgency_reason:

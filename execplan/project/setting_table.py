@@ -256,6 +256,12 @@ def _execution_settings() -> tuple[Setting, ...]:
             "Whether agents can commit files that steps changed.",
             default=True,
         ),
+        Setting(
+            "require_checks",
+            shapes.SWITCH,
+            "Whether a task with a check can be done only with `done --verify`.",
+            default=False,
+        ),
         names(
             "environment",
             shapes.variables(),

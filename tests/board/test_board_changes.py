@@ -80,6 +80,16 @@ def test_a_new_plan_and_an_edit_of_an_archived_one_are_changes(repo: Folder) -> 
     assert snapshot(repo.path).changed_plans(before) == {str(new_plan), str(archived_plan)}
 
 
+def test_a_file_in_a_subdirectory_of_artifacts_is_a_change(repo: Folder) -> None:
+    path = str(repo.plan())
+    artifacts = ".agent/execplans/artifacts/2026-01-01_parser"
+    repo.write(f"{artifacts}/screens/wide/a.txt", "a")
+    for name in ("screens/wide/b.txt", "screens/narrow/a.txt"):
+        before = snapshot(repo.path)
+        repo.write(f"{artifacts}/{name}", "b")
+        assert snapshot(repo.path).changed_plans(before) == {path}
+
+
 def test_an_approval_and_a_run_are_changes(desk: InProcessRepository) -> None:
     path = str(desk.path / f".agent/execplans/{NAME}.md")
     snapshots = [snapshot()]

@@ -19,7 +19,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "outcome": "Add an outcome.",
         "note": "Add a note to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
-        "set": "Replace the body of a section.",
+        "set": "Replace the body of a section, or set metadata.",
         "attach": "Attach files to a plan as evidence.",
         "undo": "Undo the last operation.",
         "redo": "Redo the last undone operation.",
@@ -39,6 +39,10 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     },
     "Coordinate": {
         "worktree": "Work on a plan in a git worktree of its own.",
+        "comment": "Comment on a plan, or on a task, section, entry or step.",
+        "reply": "Reply to a review comment.",
+        "resolve": "Resolve a review comment.",
+        "review": "Show what changed in a plan since you last reviewed it.",
     },
     "Check": {
         "lint": "Check plans against the rules.",

@@ -219,6 +219,7 @@ def _task_answer(
     else:
         until = f", claimed by you, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
+        lines += [f"check: {open_tasks.task['check']}"] if open_tasks.task["check"] else []
     lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
     lines += [location.describe()] if location is not None else []
