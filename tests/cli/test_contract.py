@@ -45,6 +45,8 @@ CALLS = {
     "stats": ["stats"],
     "worktree": ["worktree"],
     "serve": ["serve", "--port", "0", "--dry-run"],
+    "graph": ["graph"],
+    "overlaps": ["overlaps"],
     "comment": ["comment", "Which line endings?", "--on", "2"],
     "reply": ["reply", "c", "All of them."],
     "resolve": ["resolve", "c"],

@@ -86,6 +86,8 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
+    "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",

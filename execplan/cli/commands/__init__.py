@@ -38,6 +38,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "serve": "Serve plans as web pages that stay up to date.",
     },
     "Coordinate": {
+        "graph": "Draw which plans wait for which.",
+        "overlaps": "Find open plans that name the same files.",
         "comment": "Comment on a plan, or on a task, section, entry or step.",
         "reply": "Reply to a review comment.",
         "resolve": "Resolve a review comment.",
