@@ -29,7 +29,7 @@ LAYERS = (
     ("undo", "history", "approvals", "context.gathering", "capture", "search"),
     ("linter.checking",),
     ("engine",),
-    ("agents",),
+    ("agents", "export"),
     ("doctor",),
     ("advice",),
     ("board", "charts"),
@@ -55,6 +55,7 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
+        "export/yaml_writer.py",
     },
 }
 HEAVY = frozenset(
