@@ -67,6 +67,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "run": "Run the approved steps of a plan and check each result.",
         "resume": "Continue a paused, interrupted or failed run.",
         "rollback": "Roll back the changes of a run.",
+        "export": "Export an approved plan as a workflow for CI, or as a makefile.",
+        "job": "Run one job of an exported plan.",
         "replan": "Revise the remaining steps of a run.",
         "runs": "List runs and their states.",
         "audit": "Show who approved what, what ran and what changed.",
