@@ -33,7 +33,7 @@ LAYERS = (
     ("doctor",),
     ("advice",),
     ("board", "charts"),
-    ("site",),
+    ("site", "github"),
     ("library",),
     ("toolkit", "server"),
     ("cli",),

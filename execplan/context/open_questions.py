@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
 
-_HEADING_TERMS = ("question", "risk", "unknown", "blocker", "blocked")
+_QUESTION_TERMS = ("question", "unknown")
+_HEADING_TERMS = (*_QUESTION_TERMS, "risk", "blocker", "blocked")
 """Terms that identify the headings of unresolved matters."""
 
 
@@ -23,6 +24,11 @@ class OpenQuestion(NamedTuple):
     heading: str
     """Text of the heading above it."""
     text: str
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the heading is about questions rather than risks."""
+        return any([term in self.heading.casefold() for term in _QUESTION_TERMS])
 
 
 def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:

@@ -107,6 +107,6 @@ def _make_report(change: ChangedPlan, findings: Sequence[Finding]) -> PlanReport
     questions = [
         question
         for question in find_open_questions(plan)
-        if question.text.rstrip(".").casefold() not in _NO_QUESTION
+        if question.is_question and question.text.rstrip(".").casefold() not in _NO_QUESTION
     ]
     return PlanReport(change, plan.title or change.ref.id, stored_plan.state, plan.counts(), questions, findings)

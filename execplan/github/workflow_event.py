@@ -72,7 +72,9 @@ def _push_base(project: Project, event: Mapping[str, Any]) -> str:
     branch = repository.get("default_branch") if isinstance(repository, dict) else None
     if "before" not in event or not isinstance(branch, str):
         message = "this event has no earlier commit to compare with; only pull_request, push and merge_group have one"
-        raise ExecplanError("no-base-commit", message, exit=INPUT, hint="set the input `since` of the action, or --since")
+        raise ExecplanError(
+            "no-base-commit", message, exit=INPUT, hint="set the input `since` of the action, or --since"
+        )
     base = resolve_commit(project, f"refs/remotes/origin/{branch}")
     if base is None:
         raise _missing_commit_error(project, before or f"origin/{branch}")
@@ -107,7 +109,9 @@ def _require_commit(project: Project, revision: str) -> str:
 
 def _missing_commit_error(project: Project, revision: str) -> ExecplanError:
     """Return the error for a commit that is not in the clone, or from which HEAD does not descend."""
-    reason = "the clone is shallow" if is_shallow(project) else "the clone lacks it, or HEAD has no commit in common with it"
+    reason = (
+        "the clone is shallow" if is_shallow(project) else "the clone lacks it, or HEAD has no commit in common with it"
+    )
     message = f"can't compare with the commit {revision[:12] or 'before this event'}: {reason}"
     hint = "fetch the whole history: give actions/checkout the input `fetch-depth: 0`"
     return ExecplanError("missing-base-commit", message, exit=ENVIRONMENT, hint=hint)

@@ -45,6 +45,7 @@ CALLS = {
     "stats": ["stats"],
     "serve": ["serve", "--port", "0", "--dry-run"],
     "lint": ["lint"],
+    "changes": ["changes", "--since", "HEAD"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],
     "explain": ["explain", "EP101"],

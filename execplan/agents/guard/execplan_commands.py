@@ -86,6 +86,11 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
+    "changes": AllowedOptions(
+        value_options="--since --fail-on --format --select --ignore --profile",
+        operand_kind="file",
+        denied_options="--rules --no-annotations --no-summary",
+    ),
     "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),

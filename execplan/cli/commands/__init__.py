@@ -39,6 +39,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     },
     "Check": {
         "lint": "Check plans against the rules.",
+        "changes": "Show and check the plans that a branch changes.",
         "merge": "Merge plans changed on two branches, or resolve a conflict.",
         "doctor": "Diagnose and fix problems.",
         "explain": "Explain a topic, a rule or an error code.",

@@ -86,8 +86,8 @@ def changes(
     With PATH, only plans in these files or directories. Exits 1 if there is an error (see --fail-on).
     """
     from execplan.cli.output.changes_output import format_reports, format_totals
-    from execplan.github.change_summary import format_summary
     from execplan.github.plan_report import count_levels, load_reports
+    from execplan.github.reviewer_summary import format_summary
     from execplan.github.runner_files import MAX_SUMMARY_BYTES
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.checking.repository_trees import RepositoryTrees
@@ -139,7 +139,7 @@ def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, 
     """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
     from execplan.cli.output.changes_output import format_annotations, format_totals
     from execplan.github import runner_files
-    from execplan.github.change_summary import format_summary
+    from execplan.github.reviewer_summary import format_summary
 
     if parts.summary:
         summary = format_summary(reports, runner_files.free_summary_bytes(os.environ))

@@ -76,11 +76,13 @@ def format_summary(reports: Sequence[PlanReport], max_bytes: int) -> str:
     if not reports:
         return "## Plans\n\nNo plan was changed.\n"
     sections = [_format_heading(reports), *["\n".join(_plan_lines(report)) + "\n" for report in reports]]
-    size, summary = 0, []
+    summary: list[str] = []
+    size = 0
     for index, section in enumerate(sections):
-        note = _omitted_note(len(sections) - index)
+        note = _omitted_note(len(sections) - max(index, 1))
         size += len(section.encode()) + 1
-        if size + len(note.encode()) > max_bytes:
+        is_last = index == len(sections) - 1
+        if size + (0 if is_last else len(note)) > max_bytes:
             return "\n".join([*summary, note])
         summary.append(section)
     return "\n".join(summary)
@@ -113,7 +115,9 @@ def _plan_lines(report: PlanReport) -> Iterator[str]:
     yield f"### {_quote(report.title)}"
     yield ""
     yield f"{_describe_state(report)} · {_quote(change.path)}"
-    yield from _list_lines("Changes", [line for event in change.events for line in _plan_event_lines(event)])
+    yield from _list_lines(
+        "Changes", [line for event in change.events for line in _plan_event_lines(event, report.title)]
+    )
     is_new = any([event.kind == CREATED for event in change.events])
     for kind, heading in _HEADINGS.items():
         events = [event for event in change.events if event.kind == kind]
@@ -124,7 +128,7 @@ def _plan_lines(report: PlanReport) -> Iterator[str]:
     sections = [_format_section(event) for event in change.events if event.kind in SECTION_EVENTS]
     yield from _list_lines("Sections", sections)
     yield from _list_lines(
-        "Open questions and risks",
+        "Open questions",
         [f"{_quote(question.text)} <sub>{_quote(question.heading)}</sub>" for question in report.questions],
     )
     yield from _list_lines(
@@ -143,8 +147,8 @@ def _describe_state(report: PlanReport) -> str:
     return f"**{report.state}**, {counts['done']} of {format_count(counts['total'], 'task')} done"
 
 
-def _plan_event_lines(event: HistoryEvent) -> Iterator[str]:
-    """Yield what happened to the plan itself, except to its tasks, entries and sections."""
+def _plan_event_lines(event: HistoryEvent, title: str) -> Iterator[str]:
+    """Yield what happened to the plan itself, rather than to its tasks, entries and sections."""
     if event.kind in PLAN_EVENTS:
         label = event.kind.capitalize()
         if event.kind in (RENAMED, RETITLED):
@@ -152,7 +156,7 @@ def _plan_event_lines(event: HistoryEvent) -> Iterator[str]:
         elif event.kind == CREATED:
             yield "New plan"
         else:
-            yield label if event.text in ("", event.plan_id) else f"{label}: {_quote(event.text)}"
+            yield label if event.text in (title, event.plan_id) else f"{label}: {_quote(event.text)}"
 
 
 def _format_event(event: HistoryEvent) -> str:
