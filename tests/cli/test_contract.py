@@ -42,6 +42,7 @@ CALLS = {
     "search": ["search", "parser"],
     "log": ["log"],
     "diff": ["diff"],
+    "sync": ["sync", "github", "--offline"],
     "stats": ["stats"],
     "serve": ["serve", "--port", "0", "--dry-run"],
     "lint": ["lint"],

@@ -193,6 +193,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "sync": "it writes to GitHub",
     "site": "it writes files that are not in any step",
 }
 """Reasons why the other commands are denied to an agent."""

@@ -37,6 +37,9 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",
     },
+    "Coordinate": {
+        "sync": "Show plans as GitHub issues, and in a GitHub project.",
+    },
     "Check": {
         "lint": "Check plans against the rules.",
         "changes": "Show and check the plans that a branch changes.",
