@@ -160,7 +160,7 @@ def test_archived_plans_get_no_new_issue_unless_they_are_named(project: Folder, 
 
 
 def test_plans_of_nested_projects_have_issues_of_their_own(project: Folder, github: GithubServer) -> None:
-    project.write(".agent/execplan.toml", 'projects = ["packages/*"]\n')
+    project.write(".agent/execplan.toml", 'homes = ["packages/a"]\n')
     project.write("packages/a/.agent/execplans/2026-01-01_parser.md", CLEAN)
     apply(project)
     assert len(github.issues) == 3
