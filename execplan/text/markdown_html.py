@@ -15,13 +15,15 @@ from mistune.util import escape, safe_entity, striptags, unescape
 from execplan.text.invisible_characters import has_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, Final
 
     ResolveLink = Callable[[str], "ResolvedLink"]
     """Decides about the destination of a link or an image, as written in the plan."""
     NameAnchor = Callable[[str], str]
     """Returns the ID of a heading, given its text without markup."""
+    DescribeCode = Callable[[str], Sequence[tuple[str, str]]]
+    """Returns the facts in the info string of a code block as labels and values; none to show it as it is."""
 
 _MAX_SPACES: Final = 1000
 """Longest run of spaces; a heading with more of them takes mistune quadratic time."""
@@ -45,8 +47,10 @@ class ResolvedLink(NamedTuple):
 class MarkdownHtml:
     """Converts the markdown of one plan, part by part; link definitions and anchors are shared by all parts."""
 
-    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
-        self._renderer = _Renderer(resolve_link, name_anchor)
+    def __init__(
+        self, resolve_link: ResolveLink, name_anchor: NameAnchor, describe_code: DescribeCode = lambda info: ()
+    ) -> None:
+        self._renderer = _Renderer(resolve_link, name_anchor, describe_code)
         plugins = [strikethrough, table, table_in_list, table_in_quote, task_lists, bare_urls]
         self._markdown = mistune.Markdown(self._renderer, plugins=plugins)
         self._markdown.before_render_hooks.append(_unescape_pipes)
@@ -78,10 +82,11 @@ class MarkdownHtml:
 class _Renderer(mistune.HTMLRenderer):
     """Writes HTML that contains no markup of the plan's own, no inline style and only addresses that were allowed."""
 
-    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
+    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor, describe_code: DescribeCode) -> None:
         super().__init__(escape=True)
         self._resolve_link = resolve_link
         self._name_anchor = name_anchor
+        self._describe_code = describe_code
         self.level = _MIN_LEVEL - 1
         """Level of the latest heading."""
         self._link_depth = 0
@@ -124,9 +129,19 @@ class _Renderer(mistune.HTMLRenderer):
 
     def block_code(self, code: str, info: str | None = None) -> str:
         """Return a code block; attributes of a step are shown above it."""
-        words = (info or "").strip()
-        caption = f'<p class="code-info"><code>{safe_entity(words)}</code></p>\n' if "{" in words else ""
+        info = (info or "").strip()
+        caption = f'<p class="code-info">{self._code_facts(info)}</p>\n' if "{" in info else ""
         return f"{caption}<pre><code>{escape(code)}</code></pre>\n"
+
+    def _code_facts(self, info: str) -> str:
+        """Return the facts in a code block's info string, or the string as it is."""
+        facts = self._describe_code(info)
+        if not facts:
+            return f"<code>{safe_entity(info)}</code>"
+        texts = [
+            safe_entity(label) + (f" <code>{safe_entity(value)}</code>" if value else "") for label, value in facts
+        ]
+        return " ".join([f"<span>{text}</span>" for text in texts])
 
     def block_html(self, html: str) -> str:
         """Return HTML as text, but nothing for a comment."""

@@ -19,7 +19,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "outcome": "Add an outcome.",
         "note": "Add a note to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
-        "set": "Replace the body of a section.",
+        "set": "Replace the body of a section, or set metadata.",
         "attach": "Attach files to a plan as evidence.",
         "undo": "Undo the last operation.",
         "redo": "Redo the last undone operation.",
@@ -38,6 +38,12 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "serve": "Serve plans as web pages that stay up to date.",
     },
     "Coordinate": {
+        "comment": "Comment on a plan, or on a task, section, entry or step.",
+        "reply": "Reply to a review comment.",
+        "resolve": "Resolve a review comment.",
+        "review": "Show what changed in a plan since you last reviewed it.",
+        "worktree": "Work on a plan in a git worktree of its own.",
+        "index": "Print or write an index of the open plans.",
         "sync": "Show plans as GitHub issues, and in a GitHub project.",
     },
     "Check": {
