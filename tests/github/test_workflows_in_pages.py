@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Folder
-from tests.github.test_action import ACTION, check, program_path
+from tests.github.action_runner import ACTION
+from tests.github.test_action import check, program_path
 
 PAGES = sorted((ACTION.parent / "docs").rglob("*.md"))
 WORKFLOWS = [
