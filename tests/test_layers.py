@@ -34,7 +34,7 @@ LAYERS = (
     ("doctor",),
     ("advice",),
     ("board", "charts", "costs"),
-    ("site",),
+    ("site", "github"),
     ("library",),
     ("toolkit", "server"),
     ("cli",),

@@ -94,6 +94,11 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
+    "changes": AllowedOptions(
+        value_options="--since --fail-on --format --select --ignore --profile",
+        operand_kind="file",
+        denied_options="--rules --no-annotations --no-summary",
+    ),
     "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
@@ -204,6 +209,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "sync": "it writes to GitHub",
     "site": "it writes files that are not in any step",
     "worktree": "it writes outside the repository, and merges commits that no step made",
 }

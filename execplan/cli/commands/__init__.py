@@ -46,9 +46,11 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "review": "Show what changed in a plan since you last reviewed it.",
         "worktree": "Work on a plan in a git worktree of its own.",
         "index": "Print or write an index of the open plans.",
+        "sync": "Show plans as GitHub issues, and in a GitHub project.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
+        "changes": "Show and check the plans that a branch changes.",
         "merge": "Merge plans changed on two branches, or resolve a conflict.",
         "doctor": "Diagnose and fix problems.",
         "explain": "Explain a topic, a rule or an error code.",
