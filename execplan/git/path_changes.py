@@ -48,19 +48,19 @@ def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
     """
     from execplan.git.git_history import resolve_commit
 
-    wanted = {path for path in paths if path and "\n" not in path}
-    head = resolve_commit(project, "HEAD") if wanted else None
+    requested_paths = {path for path in paths if path and "\n" not in path}
+    head = resolve_commit(project, "HEAD") if requested_paths else None
     if head is None:
         return []
-    pathspecs = sorted(wanted) if len(wanted) <= _MAX_PATHSPECS else []
+    pathspecs = sorted(requested_paths) if len(requested_paths) <= _MAX_PATHSPECS else []
     stdin = b"\n".join([head.encode(), b"--", *[os.fsencode(path) for path in pathspecs], b""])
     config = ("-c", "diff.relative=false", "-c", "log.follow=false", "-c", "i18n.logOutputEncoding=UTF-8")
     out = git_query.output(project, *config, "--literal-pathspecs", *_LOG_ARGS, stdin=stdin)
-    return list(_parse_steps(out, wanted))
+    return list(_parse_steps(out, requested_paths))
 
 
-def _parse_steps(out: bytes, wanted: Collection[str]) -> Iterator[Step]:
-    """Yield the steps with wanted changes from git's output."""
+def _parse_steps(out: bytes, requested_paths: Collection[str]) -> Iterator[Step]:
+    """Yield the steps with requested changes from git's output."""
     stream = iter(out.split(b"\0"))
     step: Step | None = None
     position = 0
@@ -81,7 +81,7 @@ def _parse_steps(out: bytes, wanted: Collection[str]) -> Iterator[Step]:
             position += 1
         elif field.startswith(b":") and step is not None:
             path = os.fsdecode(next(stream, b""))
-            if path in wanted:
+            if path in requested_paths:
                 step.changes[path] = field.rpartition(b" ")[2][:1].decode("ascii", "replace")
     if step is not None and step.changes:
         yield step

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import find_done_status
-from execplan.plan.plan_metadata import normalize_key
+from execplan.plan.metadata_values import normalize_key
 from execplan.text.markdown_blocks import FRONT
 
 if TYPE_CHECKING:

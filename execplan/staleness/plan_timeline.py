@@ -60,12 +60,12 @@ def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict
         for stored_plan in stored_plans
         if stored_plan.plan is not None
     }
-    wanted = {project.display_path(stored_plan.ref.real_path) for stored_plan in stored_plans}
+    requested_paths = {project.display_path(stored_plan.ref.real_path) for stored_plan in stored_plans}
     for stored_plan in stored_plans:
         plan_paths = paths_by_plan.get(stored_plan.ref.path)
         for path in (*plan_paths.promised, *plan_paths.cited) if plan_paths is not None else ():
-            wanted.update(candidates(stored_plan.project, path))
-    steps = read_steps(project, wanted)
+            requested_paths.update(candidates(stored_plan.project, path))
+    steps = read_steps(project, requested_paths)
     return {
         stored_plan.ref.path: _make_timeline(stored_plan, paths_by_plan[stored_plan.ref.path], tracked, steps)
         for stored_plan in stored_plans
