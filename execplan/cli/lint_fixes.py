@@ -74,7 +74,7 @@ class FixSettings(NamedTuple):
 
     def fix_indexes(self, projects: Sequence[Project], check_options: CheckOptions, options: WriteOptions) -> FixReport:
         """Write the outdated plan indexes of projects, or show the changes in a dry run; errors become warnings."""
-        from execplan.plan_index.index_location import find_index
+        from execplan.plan_store.index_location import find_index
 
         options = options._replace(dry_run=options.dry_run or self.diff, if_match=None)
         report = FixReport((), (), (), OK)

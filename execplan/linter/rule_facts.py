@@ -16,6 +16,7 @@ HAS: Final = "has"
 ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
 EVIDENCE: Final = "evidence"
+COMMENTS: Final = "comments"
 
 _NEVER: Final = 1 << 62
 
@@ -64,6 +65,14 @@ class RepositoryTree:
     def archived_digest(self, path: str) -> str:
         """Return the digest that a plan had when it was archived; empty if there is no evidence."""
         return str(self._ask(EVIDENCE, path))
+
+    def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+        """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
+
+        Part and occurrence are those of an `Anchor`.
+        """
+        answer = self._ask(COMMENTS, path)
+        return answer if isinstance(answer, tuple) else ()
 
     def is_unchanged(self, kind: str, subject: str, answer: object) -> bool:
         """Return whether a query still has the answer that it had in another run."""

@@ -34,6 +34,7 @@ from execplan.linter.rules import (
     milestone_rules,
     progress_rules,
     project_rules,
+    review_rules,
     section_rules,
     self_containment_rules,
     staleness_rules,
@@ -80,7 +81,7 @@ RULE_MODULES = (
     ),
     *(log_entry_rules, log_consistency_rules),
     *(self_containment_rules, command_rules, symbol_rules, link_rules),
-    *(lifecycle_rules, project_rules, history_rules, acceptance_rules),
+    *(lifecycle_rules, project_rules, history_rules, acceptance_rules, review_rules),
     *(step_compile_rules, step_safety_rules),
 )
 """Modules of rules; importing one registers its rules."""

@@ -11,9 +11,9 @@ from execplan.git.blob_reader import read_blobs
 from execplan.linter.rule_facts import OutdatedIndex
 from execplan.plan import reader
 from execplan.plan.index_block import may_have_index
-from execplan.plan_index.index_location import find_index
 from execplan.plan_index.plan_index_file import check_index, make_index
 from execplan.plan_store import plan_store
+from execplan.plan_store.index_location import find_index
 from execplan.plan_store.plan_store import StoredPlan
 from execplan.project.project_settings import NON_PLAN_FILES
 

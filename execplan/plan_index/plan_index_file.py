@@ -9,9 +9,9 @@ from execplan.errors import ErrorContext
 from execplan.files import atomic_files, file_access
 from execplan.plan.index_block import find_index_block, index_edits
 from execplan.plan.reader import MAX_BYTES, decode, too_large_error
-from execplan.plan_index.index_location import choose_index, find_index
 from execplan.plan_index.index_table import entries_of, index_lines
 from execplan.plan_store import plan_store
+from execplan.plan_store.index_location import choose_index, find_index
 from execplan.project import project_state
 from execplan.project.project import ensure_inside
 from execplan.text.line_edit import apply_edits

@@ -77,6 +77,8 @@ class Settings(NamedTuple):
     message: str = "plan({id}): {summary}"
     author: str = ""
     claims: str = "warn"
+    worktrees: str = "../{repository}.worktrees"
+    worktree_branch: str = "plan/{slug}"
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _DATE_FIELDS: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
 _NAME_FIELDS: dict[str, str | int] = {"date": "", "day": "", "number": 0, "slug": ""}
+_REPOSITORY_FIELD = "{repository}"
+_BRANCH_FIELDS: dict[str, str | int] = {"slug": "x", "id": "x"}
 _MESSAGE_FIELDS: dict[str, str | int] = dict.fromkeys(("id", "summary", "verb", "title"), "")
 _MAX_DEPTH = 32
 """Maximum depth of a path in the settings, which also limits how many missing directories are created."""
@@ -166,6 +168,30 @@ def _layout_problem(value: str) -> str:
     return "" if is_valid else "must be flat, folder or a file name that ends in .md"
 
 
+def _worktrees_problem(value: str) -> str:
+    """Return the problem with a directory in which worktrees are created: it must not be just anywhere."""
+    rest = value.removeprefix("../")
+    first = rest.split("/")[0]
+    is_next_to_it = value == rest or (first.startswith(_REPOSITORY_FIELD) and first != _REPOSITORY_FIELD)
+    if not is_next_to_it or _inside_problem(rest):
+        return f'must be a path inside the repository, or begin with "../{_REPOSITORY_FIELD}" and a suffix'
+    return _fields_problem(value, {"repository": ""})
+
+
+def _branch_form_problem(form: str) -> str:
+    if problem := _fields_problem(form, _BRANCH_FIELDS):
+        return problem
+    name = _fill(form, _BRANCH_FIELDS)
+    is_valid = name.isprintable() and not set(name) & set(" ~^:?*[\\") and "@{" not in name and name[:1] != "-"
+    parts = name.split("/")
+    are_valid = all(
+        [part and part[0] != "." and not part.endswith((".lock", ".")) and ".." not in part for part in parts]
+    )
+    if not (is_valid and are_valid) or form == _fill(form, _BRANCH_FIELDS):
+        return "must be a valid branch name that contains {slug} or {id}"
+    return ""
+
+
 def _name_form_problem(form: str) -> str:
     if "{slug}" not in form or "/" in form:
         return "must be a file name without .md that contains {slug}"
@@ -232,6 +258,8 @@ CLAIMS = _typed(
     "a string",
     lambda value: "" if value in ("warn", "enforce") else "must be warn or enforce",
 )
+WORKTREES = _path_shape("a path, with the field `{repository}`", _worktrees_problem)
+BRANCH_FORM = _path_shape("a branch name with fields", _branch_form_problem)
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",

@@ -122,6 +122,16 @@ def _repository_settings() -> tuple[Setting, ...]:
             "What happens when you edit a task that someone else has claimed: `warn`, or `enforce`, which stops the edit.",
         ),
         Setting(
+            "worktrees",
+            shapes.WORKTREES,
+            "The directory for the worktrees of plans, inside the repository or next to it; `{repository}` is the name of the repository's directory.",
+        ),
+        Setting(
+            "worktree_branch",
+            shapes.BRANCH_FORM,
+            "The branch of a plan's worktree, with the fields `{slug}` and `{id}`.",
+        ),
+        Setting(
             "stalled_days",
             shapes.at_least(1),
             "Days without a timestamp, an edit or a commit after which an open plan is marked as stalled.",

@@ -11,9 +11,9 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
-from execplan.plan_index.index_location import find_index
 from execplan.plan_index.index_table import index_lines
 from execplan.plan_index.plan_index_file import compute_index, write_index
+from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 

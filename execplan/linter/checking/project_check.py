@@ -77,7 +77,7 @@ def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) ->
     }
     if not rule_levels:
         return []
-    from execplan.plan_index.index_location import find_index
+    from execplan.plan_store.index_location import find_index
 
     path = ""
     try:
