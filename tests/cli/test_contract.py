@@ -90,6 +90,7 @@ SETUP_COMMANDS = {
     "redo": [["done", "2"], ["undo"]],
     "reply": [["comment", "Which line endings?"]],
     "resolve": [["comment", "Which line endings?"]],
+    "worktree": [["commit"]],
     "restore": [["archive", "--force", "--reason", "No longer wanted."]],
     "run": [["approve"]],
     "resume": [["approve"], ["run"]],
