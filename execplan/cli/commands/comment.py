@@ -23,7 +23,7 @@ from execplan.plan_store.plan_store import quote_plan_name
     examples=(
         'execplan comment "Who will review this?"',
         'execplan comment parser --on 3 "Which line endings?"',
-        "execplan comment parser --on 'Decision Log' @notes.txt",
+        "execplan comment parser --on 'Decision Log' @work.md",
         "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
     ),
 )
