@@ -69,7 +69,7 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint='execplan comment "Text", or - for standard input')
+        raise ExecplanError("usage", message, exit=USAGE, hint="write it as an argument: execplan comment 'Text'")
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 
