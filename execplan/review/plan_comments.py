@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.clock import utc_timestamp
 from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchor
 from execplan.plan_store.author import author, clean_name
-from execplan.review import comment_file
 from execplan.review.comment_location import comments_path
 from execplan.review.comment_reading import read_records
 from execplan.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord
@@ -106,6 +105,7 @@ def add_comment(project: Project, ref: PlanRef, on: str | None, text: str, optio
 
     A command that is repeated, maybe after a crash, adds nothing to an equal open comment of the same author.
     """
+    from execplan.review.comment_file import add_record
 
     def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         anchor = find_target(read_targets(plan), on).anchor if on is not None else Anchor(PLAN)
@@ -113,7 +113,7 @@ def add_comment(project: Project, ref: PlanRef, on: str | None, text: str, optio
         comments = [thread.comment for thread in build_threads(parsed.records) if thread.is_open]
         return None if _is_repeated(record, *comments) else record
 
-    return comment_file.add_record(project, ref, make_record, options, command="comment", summary="comment")
+    return add_record(project, ref, make_record, options, command="comment", summary="comment")
 
 
 def add_reply(
@@ -135,6 +135,7 @@ def resolve_comment(project: Project, ref: PlanRef, comment: str, reason: str, o
 def _add_to_thread(
     project: Project, ref: PlanRef, query: str, kind: str, text: str, options: WriteOptions, *, command: str
 ) -> StoredRecord:
+    from execplan.review.comment_file import add_record
 
     def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         thread = find_thread(build_threads(parsed.records), query, f"execplan show {ref.shell_name} --comments")
@@ -144,7 +145,7 @@ def _add_to_thread(
         record = _new_record(project, new_kind, text, to=thread.comment.id)
         return None if _is_repeated(record, *thread.replies[-1:]) else record
 
-    return comment_file.add_record(project, ref, make_record, options, command=command, summary=command)
+    return add_record(project, ref, make_record, options, command=command, summary=command)
 
 
 def _is_repeated(record: CommentRecord, *records: CommentRecord) -> bool:

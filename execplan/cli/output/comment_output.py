@@ -10,7 +10,6 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import ExecplanError
-from execplan.library.plan_api import Plan
 from execplan.plan.plan_anchors import PLAN
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.review.comment_reading import load_threads
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.library.plan_api import Plan
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
@@ -142,6 +142,8 @@ def thread_answer(
     location: tuple[Project, PlanRef], comment: str, change: Callable[[Plan], StoredRecord], options: WriteOptions
 ) -> Answer:
     """Change the thread of a comment, named by the beginning of its ID, and build the answer."""
+    from execplan.library.plan_api import Plan
+
     plan = Plan(*location)
     stored = change(plan)
     thread = match_threads(load_threads(plan.project, plan.ref), comment)[0]
