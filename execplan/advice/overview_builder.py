@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, find_open_tasks
 from execplan.advice.plan_advice import advise
 from execplan.context.plan_overview import PlanOverview
 from execplan.errors import ExecplanError
@@ -86,6 +86,7 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
         else "",
         completion_command=work.command if work is not None and work.task is not None else "",
         open_comments=_open_comments(project, ref),
+        blockers=describe_blockers(open_tasks) if open_tasks is not None else "",
         urgency_reason=work.description if work is not None and work.task is None else advice.why,
     )
 

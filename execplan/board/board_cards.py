@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_next_task, select_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, select_open_tasks
 from execplan.board.card_facts import OpenTask, TaskCounts
 from execplan.board.facts_cache import load_facts, open_facts_cache
 from execplan.board.finding_counts import FindingCounts, check_all_plans, count_levels
 from execplan.clock import current_minute
+from execplan.dependencies.plan_blockers import find_blockers_of
+from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git.linked_worktrees import has_linked_worktrees
@@ -81,6 +83,8 @@ class Card(NamedTuple):
     """The task that the current author has claimed, otherwise the first unclaimed open task, of a draft or active plan."""
     next_text: str
     """Description of the next task and of claims, or why there is no next task."""
+    blocked_by: tuple[str, ...]
+    """The plans that the plan waits for, as its metadata names them."""
     claims: tuple[TaskClaim, ...]
     last_date: str
     """Latest date in the plan, such as 2026-01-31; empty if there is none."""
@@ -163,7 +167,7 @@ def load_board(
     """
     members = with_nested_projects(project)
     findings = check_all_plans(members, archived=archived, tick=tick)
-    activity = PlanActivity()
+    activity, resolver = PlanActivity(), PlanResolver(project)
     cards: list[Card] = []
     archived_count = 0
     for member in members:
@@ -175,12 +179,14 @@ def load_board(
         cache = open_facts_cache(member)
         versions = _newest_versions(member, refs) if all_worktrees else {}
         for ref, facts in load_facts(member, [ref for ref in refs if not _is_elsewhere(member, versions, ref)], cache):
-            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity)
+            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity, resolver)
             location = versions[ref.path].location if ref.path in versions else None
             level_counts = count_levels(findings.get(card.path, ()))
             cards.append(card._replace(project=member_path, findings=level_counts, worktree=location))
         elsewhere = [version for version in versions.values() if version.project.root != member.root]
-        cards += [_make_elsewhere_card(version, activity)._replace(project=member_path) for version in elsewhere]
+        cards += [
+            _make_elsewhere_card(version, activity, resolver)._replace(project=member_path) for version in elsewhere
+        ]
         archived_count += sum([version.ref.archived for version in elsewhere])
         if cache is not None:
             cache.save()
@@ -211,12 +217,12 @@ def _is_elsewhere(project: Project, versions: Mapping[str, PlanVersion], ref: Pl
     return ref.path in versions and versions[ref.path].project.root != project.root
 
 
-def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity) -> Card:
+def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver: PlanResolver) -> Card:
     """Return the card of a plan in its newest version, which is in another worktree."""
     project, ref = version.project, version.ref
     claims_by_task = claims.load_task_claims(project, [ref]).get(ref.path, {})
     ((_, facts),) = load_facts(project, [ref], None)
-    card = _make_card(project, ref, facts, claims_by_task, activity)
+    card = _make_card(project, ref, facts, claims_by_task, activity, resolver)
     level_counts = count_levels(check_plan(CheckTarget(project, ref, ref.path), CheckOptions()).findings)
     return card._replace(findings=level_counts, worktree=version.location)
 
@@ -227,13 +233,24 @@ def _sort_cards(cards: list[Card]) -> list[Card]:
 
 
 def _make_card(
-    project: Project, ref: PlanRef, facts: CardFacts, claims_by_task: Mapping[str, Claim], activity: PlanActivity
+    project: Project,
+    ref: PlanRef,
+    facts: CardFacts,
+    claims_by_task: Mapping[str, Claim],
+    activity: PlanActivity,
+    resolver: PlanResolver,
 ) -> Card:
     """Return a plan's card, without the path of its project and without findings."""
     state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state
     is_open = state in (DRAFT, ACTIVE)
     tasks = [task._asdict() for task in facts.open_tasks] if is_open else []
-    open_tasks = select_open_tasks(project, tasks, claims_by_task)
+    blockers = find_blockers_of(
+        resolver,
+        ref,
+        facts.dependencies if is_open else (),
+        [(task.number, task.text) for task in facts.open_tasks] if is_open else (),
+    )
+    open_tasks = select_open_tasks(project, tasks, claims_by_task, blockers=blockers)
     is_stalled = is_open and activity.is_stalled_since(
         project, ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
     )
@@ -256,7 +273,9 @@ def _make_card(
             open_tasks.task,
             open_tasks.claimed_tasks,
             facts.finishing_command if state == COMPLETE and not has_open_run else "",
+            describe_blockers(open_tasks),
         ),
+        blocked_by=tuple([blocker.name for blocker in blockers.plan]),
         claims=tuple([TaskClaim(**task) for task in open_tasks.claimed_tasks]),
         last_date=facts.last_date,
         idle_days=_days_since(facts.last_date),

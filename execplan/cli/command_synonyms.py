@@ -20,6 +20,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "archived": "list --all",
     "assign": "next --claim",
     "begin": "next --claim, run",
+    "branch": "worktree",
     "build": "compile",
     "cancel": "resume --answer stop, rollback, archive --as abandoned",
     "cat": "show",

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from execplan.git_merge.git_merge_driver import PLACEHOLDERS
+from execplan.plan_store.index_location import find_index
 from execplan.project import builtin_templates, directory_tree, project_discovery
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT
 
@@ -65,7 +66,10 @@ def _project_attribute_lines(project: Project) -> list[str]:
         f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), project.root))}/{date_pattern}{file_pattern}"
         for path, date_pattern in plan_directories
     ]
-    return [f"{_quote_pattern(pattern)} merge={ATTRIBUTE}" for pattern in patterns]
+    index_path = find_index(project)
+    if index_path is not None:
+        patterns.append(f"/{_escape_pattern(os.path.relpath(os.path.realpath(index_path), project.root))}")
+    return [f"{_quote_pattern(pattern)} merge={ATTRIBUTE}" for pattern in dict.fromkeys(patterns)]
 
 
 def _escape_pattern(path: str) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.plan.model import ParsedPlan
+    from execplan.text.line_edit import Edit
 
 HAS: Final = "has"
 ENDS: Final = "ends"
@@ -84,6 +85,19 @@ class RepositoryTree:
         return self.answers[question]
 
 
+class OutdatedIndex(NamedTuple):
+    """A plan index that differs from what the plans say."""
+
+    path: str
+    """Path of the file from the repository root."""
+    line: int
+    """Line where the index begins, from 0."""
+    plan_ids: tuple[str, ...]
+    """IDs of the plans whose rows are missing, wrong or left over; empty if only other lines differ."""
+    edits: tuple[Edit, ...] = ()
+    """Line edits that update the index."""
+
+
 class ProjectFacts(NamedTuple):
     """Facts about a project, for rules not about a single plan; paths are relative to the repository root."""
 
@@ -101,6 +115,8 @@ class ProjectFacts(NamedTuple):
     """Maximum number of files that a commit may change without a plan; 0 means no limit."""
     triage_reasons: tuple[str, ...] = ()
     """Reasons from triage why the next commit needs a plan; empty if it needs none."""
+    outdated_indexes: tuple[OutdatedIndex, ...] = ()
+    """Plan indexes that differ from what the plans say, on disk or in the next commit."""
 
 
 class GitHistory(NamedTuple):

@@ -67,6 +67,7 @@ class Settings(NamedTuple):
     artifacts: str = ".agent/execplans/artifacts"
     archive_artifacts: str = ".agent/execplans/archive/artifacts"
     guide: str = ".agent/PLANS.md"
+    index_file: str = ""
     templates: str = ".agent/templates"
     template: str = "plan"
     layout: str = FLAT_LAYOUT

@@ -154,6 +154,10 @@ def _archive_problem(value: str) -> str:
     return "" if is_last else "can contain fields only as its last directories"
 
 
+def _markdown_problem(value: str) -> str:
+    return _inside_problem(value) or ("" if value.endswith(".md") else "must end in .md")
+
+
 def _paths_problem(paths: tuple[str, ...]) -> str:
     problem = f"must be paths inside the repository, of at most {_MAX_DEPTH} directories"
     return problem if any(map(_inside_problem, paths)) else ""
@@ -240,6 +244,7 @@ TEXT = _typed("a text", str, "a string")
 DIRECTORY = _path_shape(_PATH, _inside_problem)
 ARCHIVE = _path_shape(_PATH, _archive_problem)
 OPTIONAL_ARCHIVE = _path_shape(_PATH, lambda value: _archive_problem(value) if value else "")
+OPTIONAL_MARKDOWN = _path_shape("a path that ends in `.md`", lambda value: _markdown_problem(value) if value else "")
 PATHS = _path_shape("a list of paths", _paths_problem, tuple, "a list of strings")
 TEMPLATE = _path_shape(
     "a name", lambda value: "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""

@@ -83,6 +83,11 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting("artifacts", shapes.DIRECTORY, "Contains a directory for each plan: transcripts, logs, screenshots."),
         Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that directory."),
         Setting("guide", shapes.DIRECTORY, "The guide for authors."),
+        Setting(
+            "index_file",
+            shapes.OPTIONAL_MARKDOWN,
+            "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
+        ),
         Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
         Setting("template", shapes.TEMPLATE, "The template that `new` uses without `--template`."),
         Setting(

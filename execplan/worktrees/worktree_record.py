@@ -72,7 +72,7 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
 
 
 def save_record(project: Project, record: WorktreeRecord) -> None:
-    """Write a record. The caller holds its lock. Raises ExecplanError on failure."""
+    """Write the record of a worktree. The caller holds its lock. Raises ExecplanError on failure."""
     import json
 
     atomic_files.replace(_path(project, record.plan), json.dumps(record._asdict()).encode())

@@ -49,6 +49,7 @@ CALLS = {
     "reply": ["reply", "c", "All of them."],
     "resolve": ["resolve", "c"],
     "review": ["review"],
+    "index": ["index"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import GIT_NEEDS, PROJECT
-from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
+from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
@@ -58,6 +58,9 @@ def _project_facts(paths: list[str], heading: str) -> ProjectFacts:
         tuple(commits),
         any(path in commits for path in plans),
         tuple((path, frozenset(facts.get("names", "").split())) for path in plans),
+        outdated_indexes=tuple(
+            OutdatedIndex(path, 0, ("2026-01-01_parser",)) for path in facts.get("outdated", "").split()
+        ),
     )
 
 

@@ -76,9 +76,13 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
+        "--cost",
+        value_options=f"{_PLAN_OPTIONS} --format --chart",
+        operand_kind="plan",
+        denied_options="--textfile --svg",
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
@@ -88,7 +92,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
-    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
+    "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
