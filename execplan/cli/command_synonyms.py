@@ -30,7 +30,6 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "clean": "doctor --fix",
     "close": "done, archive",
     "codes": "explain --codes",
-    "comment": "note",
     "complete": "done, archive --complete",
     "completion": "install completion",
     "config": "explain settings",

@@ -36,16 +36,12 @@ class PlanLocation(NamedTuple):
         parts += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
         return ", ".join(parts)
 
-    @property
-    def branch_text(self) -> str:
-        """The branch for people."""
-        return f"branch {self.branch}" if self.branch else "detached HEAD"
-
     def describe(self) -> str:
         """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
         if not self.directory:
-            return self.difference
-        details = ", ".join(filter(None, [self.branch_text, self.difference]))
+            return f"here, {self.difference}" if self.difference else ""
+        branch = f"branch {self.branch}" if self.branch else "detached HEAD"
+        details = ", ".join(filter(None, [branch, self.difference]))
         return f"in {os.path.relpath(self.directory)} ({details})"
 
     def to_json(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def list_(call: Call, everything: bool) -> Answer:
         for stored_plan in stored_plans
         for location in [locations.get(stored_plan.ref.path)]
     ]
-    name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+    name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (

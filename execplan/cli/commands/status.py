@@ -104,7 +104,7 @@ def status(
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice = Advice(("execplan new 'Title'",))
     if rows:
-        name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+        name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
         lines += worktree_lines([(row.data[name], locations.get(row.stored_plan.ref.path)) for row in listed_rows])
         if left_out_count:

@@ -1,11 +1,10 @@
-"""The table of plans that are being worked on in worktrees, which follows the table of plans."""
+"""Lines about the worktrees of plans, which are never cut off on a terminal, because a directory is copied from them."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.terminal_text import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
 
 
 def worktree_lines(locations: Sequence[tuple[str, PlanLocation | None]]) -> list[str]:
-    """Return lines with the worktrees of plans, given by name or path; none if no plan has one."""
-    rows = [
-        (name, os.path.relpath(location.directory or "."), location.branch_text, location.difference)
-        for name, location in locations
-        if location is not None
-    ]
-    return ["", "in worktrees:", format_table(("plan", "directory", "branch", "difference"), rows)] if rows else []
+    """Return lines with the worktrees of plans, given by ID or path; none if no plan has one."""
+    lines = [f"{name}: {location.describe()}" for name, location in locations if location is not None]
+    return ["", printable_lines(lines)] if lines else []
