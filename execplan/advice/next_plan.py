@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 class NextPlan(NamedTuple):
-    """The plan to work on."""
+    """The plan to work on, in its newest version among all worktrees."""
 
     stored_plan: StoredPlan | None
-    """Its newest version among all worktrees; None if there are no plans."""
+    """The plan; None if there are no plans."""
     broken_ids: list[str]
     """IDs of broken plans."""
     passed_over: list[tuple[str, str]]
-    """Plans that wait for other plans: ID, and what blocks it."""
-    location: PlanLocation | None = None
-    """Where the plan is being worked on; None if no other worktree has changed it."""
+    """Plans that wait for other plans: the ID of each, and what blocks it."""
+    location: PlanLocation | None
+    """Where the plan is being worked on, if that is another worktree, or if it differs from the main branch."""
 
 
 def select_next_plan(start: str, plan: str | None) -> NextPlan:
-    """Return the plan to work on; raises ExecplanError.
+    """Select the plan to work on; raises ExecplanError.
 
-    `plan` names it; without a name, it is that of the worktree, or the only open plan that waits for no other one.
+    It is the named one, or that of the worktree, or the only open plan that waits for no other one.
     """
     if plan is not None or plan_selection.plan_from_environment() or _is_in_worktree_of_plan(start):
         project, ref = plan_selection.select_plan(start, plan)
@@ -47,11 +47,11 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
     stored_plans = [stored_plan for stored_plan in stored_plans if not stored_plan.ref.archived]
     if not stored_plans:
-        return NextPlan(None, [], [])
+        return NextPlan(None, [], [], None)
     broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
+    passed_over: list[tuple[str, str]] = []
     try:
-        only_plan = plan_selection.select_only_plan(stored_plans)
-        return NextPlan(only_plan, broken_ids, [], locations.get(only_plan.ref.path))
+        chosen = plan_selection.select_only_plan(stored_plans)
     except ExecplanError as error:
         blockers = _plan_blockers(project, stored_plans)
         remaining_plans = [
@@ -59,12 +59,12 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
             for stored_plan in stored_plans
             if stored_plan.state in (DRAFT, ACTIVE) and stored_plan.ref.path not in blockers
         ]
-        if blockers and len(remaining_plans) == 1:
-            location = locations.get(remaining_plans[0].ref.path)
-            return NextPlan(remaining_plans[0], broken_ids, list(blockers.values()), location)
-        if broken_ids:
-            error.message += f"; broken: {', '.join(broken_ids)}"
-        raise
+        if not blockers or len(remaining_plans) != 1:
+            if broken_ids:
+                error.message += f"; broken: {', '.join(broken_ids)}"
+            raise
+        chosen, passed_over = remaining_plans[0], list(blockers.values())
+    return NextPlan(chosen, broken_ids, passed_over, locations.get(chosen.ref.path))
 
 
 def _is_in_worktree_of_plan(start: str) -> bool:

@@ -35,8 +35,8 @@ def main_revisions(project: Project) -> list[str]:
     """
     out = git_query.output(project, "for-each-ref", "--format=%(refname)", *_REMOTE_REFS, *_LOCAL_REFS)
     existing = set(out.decode("utf-8", "replace").split("\n"))
-    found = [next((ref for ref in refs if ref in existing), "") for refs in (_REMOTE_REFS, _LOCAL_REFS)]
-    revisions = [ref for ref in found if ref and resolve_commit(project, ref) is not None]
+    candidate_refs = [next((ref for ref in refs if ref in existing), "") for refs in (_REMOTE_REFS, _LOCAL_REFS)]
+    revisions = [ref for ref in candidate_refs if ref and resolve_commit(project, ref) is not None]
     return revisions or (["HEAD"] if resolve_commit(project, "HEAD") is not None else [])
 
 

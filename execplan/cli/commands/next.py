@@ -159,8 +159,8 @@ def next_(
         )
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
-    selected = select_next_plan(os.getcwd(), plan)
-    stored_plan, broken_ids, location = selected.stored_plan, selected.broken_ids, selected.location
+    chosen = select_next_plan(os.getcwd(), plan)
+    stored_plan, broken_ids, passed_over = chosen.stored_plan, chosen.broken_ids, chosen.passed_over
     if stored_plan is None:
         current_project = project_discovery.require(os.getcwd())
         return Answer(
@@ -197,12 +197,10 @@ def next_(
         if chosen_id is not None:
             warnings += ("the claimed task is blocked: see below",) if chosen_id in blocked_ids else ()
             stored_plan = plan_store.load(project, ref)
-    answer = _task_answer(stored_plan, claimant, task, location)
+    answer = _task_answer(stored_plan, claimant, task, chosen.location)
     return answer._replace(
-        data={**answer.data, "broken": broken_ids, "passed_over": [name for name, _ in selected.passed_over]},
-        text="\n".join(
-            [answer.text, *[printable_lines([f"passed over: {name}, {why}"]) for name, why in selected.passed_over]]
-        ),
+        data={**answer.data, "broken": broken_ids, "passed_over": [name for name, _ in passed_over]},
+        text="\n".join([answer.text, *[printable_lines([f"passed over: {name}, {why}"]) for name, why in passed_over]]),
         exit=CHECK_FAILED if broken_ids else OK,
         warnings=(*warnings, *answer.warnings),
     )

@@ -61,7 +61,12 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     if not asking_bases:
         return options
     plans = read_plans(iter_targets([group for group in groups if group.project.base in asking_bases]))
-    return options._replace(histories=load_histories(plans, base_commit))
+    histories = load_histories(plans, base_commit)
+    if base_commit is None and histories:
+        from execplan.linter.checking.shipped_work import add_shipped_work
+
+        histories = add_shipped_work(plans, histories, options.selection)
+    return options._replace(histories=histories)
 
 
 def read_plans(targets: Iterable[CheckTarget]) -> list[PlanContent]:
