@@ -71,13 +71,7 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     that the plan is a living document, and the lines around front matter.
     """
     owners = _LineOwners(plan)
-    for block in plan.blocks:
-        if block.kind == FRONT:
-            owners.exclude(block.start, block.start + 1)
-            owners.exclude(block.end - 1, block.end)
-        elif block.kind == PARAGRAPH and not block.depth and owners.section_at(block.start) == ("", ""):
-            if _is_living_statement(" ".join(plan.text.lines[block.start : block.end])):
-                owners.exclude(block.start, block.end)
+    _exclude_standard_lines(plan, owners)
     if plan.title_line >= 0:
         owners.claim(plan.title_line, plan.title_line + 1, _Claim(TITLE))
     for section, key in zip(plan.sections, owners.section_keys, strict=True):
@@ -119,6 +113,20 @@ def _is_living_statement(paragraph: str) -> bool:
             if sentence.strip()
         ]
     )
+
+
+def _exclude_standard_lines(plan: ParsedPlan, owners: _LineOwners) -> None:
+    """Leave the lines around front matter and the living statement without owners."""
+    first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    for block in plan.blocks:
+        if block.start >= first_section:
+            break
+        if block.kind == FRONT:
+            owners.exclude(block.start, block.start + 1)
+            owners.exclude(block.end - 1, block.end)
+        elif block.kind == PARAGRAPH and not block.depth:
+            if _is_living_statement(" ".join(plan.text.lines[block.start : block.end])):
+                owners.exclude(block.start, block.end)
 
 
 class _Claim(NamedTuple):
