@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,6 +56,20 @@ class Advice(NamedTuple):
     why: str = ""
     """Reason why the first command is urgent, for people."""
 
+    def in_directory(self, directory: str) -> Advice:
+        """Return the advice with commands that run in another directory; unchanged if it is empty."""
+        if not directory:
+            return self
+        prefix = f"execplan -C {shlex.quote(os.path.relpath(directory))} "
+
+        def redirect(command: str) -> str:
+            return prefix + command.removeprefix("execplan ") if command else ""
+
+        work = self.work
+        if work is not None:
+            work = work._replace(command=redirect(work.command), editor_command=redirect(work.editor_command))
+        return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
+
 
 def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
     """Return the advice for a plan, given its open tasks and its execution status."""
@@ -82,7 +97,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if not plan.tasks:
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
-        return Advice()
+        return advise_blocked(open_tasks) if open_tasks is not None else Advice()
     return advise_task(project, open_tasks.task, name)
 
 
@@ -126,10 +141,21 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     return Advice(tuple(commands), work)
 
 
+def advise_blocked(open_tasks: OpenTasks) -> Advice:
+    """Return the advice for a plan that waits for another one: work on that."""
+    blockers = [(blocker.plan, blocker.path) for blocker in open_tasks.plan_blockers]
+    blockers += [
+        (blocker["plan"], blocker["path"]) for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]
+    ]
+    names = [quote_plan_name(plan_id, path) for plan_id, path in blockers]
+    return Advice(tuple([f"execplan next {name}" for name in dict.fromkeys(names)]))
+
+
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
     """Return the advice to do a task, then check it off."""
     text = shorten(task["text"].rstrip(" .:;,"), _MAX_TASK_LENGTH)
     owner = task.get("by")
     actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
-    done_command = f"execplan done {task['id']} -p {name}{actor_option}"
+    verify_option = " --verify" if task.get("check") else ""
+    done_command = f"execplan done {task['id']} -p {name}{verify_option}{actor_option}"
     return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))

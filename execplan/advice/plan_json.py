@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.plan.plan_lookup import task_ids
+from execplan.plan.task_checks import find_check
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
@@ -39,7 +40,7 @@ def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
     return {
         **plan_json(stored_plan),
         "sections": [section_json(section) for section in plan.sections],
-        "tasks": tasks_json(plan.tasks),
+        "tasks": tasks_json(plan.tasks, plan),
         "checklists": [{**task_json(task), "section": section} for section, task in plan.checklists],
         "decisions": [entry_json(entry, "rationale", "date", "author", "supersedes") for entry in plan.decisions],
         "discoveries": [entry_json(entry, "evidence") for entry in plan.discoveries],
@@ -91,9 +92,18 @@ def section_json(section: Section) -> dict[str, Any]:
     }
 
 
-def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return the JSON form of tasks, with their IDs."""
-    return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
+def tasks_json(tasks: Sequence[Task], plan: ParsedPlan | None = None) -> list[dict[str, Any]]:
+    """Return the JSON form of tasks, with their IDs; with the plan, also with the command of their own check."""
+    return [
+        {"id": name, **task_json(task), **({"check": _check_command(plan, task)} if plan is not None else {})}
+        for task, name in zip(tasks, task_ids(tasks), strict=True)
+    ]
+
+
+def _check_command(plan: ParsedPlan, task: Task) -> str | None:
+    """Return the command of a task's own check; None if it has none, or one that can't be read."""
+    check = find_check(plan, task)
+    return check.command or None if check is not None else None
 
 
 def task_line(task: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ STATE = "execplan's state"
 EVIDENCE = "execplan's execution evidence"
 _TOOL_PATHS = {"/.agent/execplan.toml/": "execplan's settings file", "/.agent/.state/": STATE}
 """Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
-_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checks", "enhanced.json"))
 
 
 def protection_reason(project: Project, path: str) -> str:

@@ -198,8 +198,8 @@ def _recover(project: Project, intent: MoveIntent) -> list[str]:
             f"the {intent.description}, was interrupted; it could not be finished, so it was rolled back: {error.message}"
         ]
     project = project_discovery.find(os.path.dirname(intent.goal))  # the projects of a repository share their state
-    live_path = None if ref_for_path(project, intent.goal).archived else intent.goal
-    warnings = claims.move_claims(project, intent.path, live_path)
+    is_archived = ref_for_path(project, intent.goal).archived
+    warnings = claims.move_claims(project, intent.path, intent.goal, is_archived=is_archived)
     ref = PlanRef(intent.ids[1], intent.goal, archived=False)
     cause = MoveCause(intent.goal, intent.operation, intent.reverses)
     updates = update_references(project, ref, intent.moves, intent.ids, WriteOptions(), intent.verb, cause)

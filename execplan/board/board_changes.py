@@ -12,6 +12,7 @@ from execplan.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.plan_store import claims_file, plan_store
 from execplan.project import project_discovery
+from execplan.review.comment_file import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,10 @@ _RUNS = "runs"
 _SETTINGS_FILES = ("pyproject.toml", ".agent/execplan.toml")
 _GIT_FILES = ("HEAD", "logs/HEAD")
 """Files in the git directory that change with each commit and checkout."""
-_ARTIFACTS = ("", PLAN_FILE_NAME, "approvals", _RUNS)
-"""What changes among a plan's artifacts when one is added, and with compiled steps, an approval or a run."""
+_ARTIFACTS = (PLAN_FILE_NAME, COMMENTS_FILE, _RUNS)
+"""What changes among a plan's artifacts with compiled steps, with a comment and with a run."""
+_MAX_DIRECTORIES = 200
+"""Maximum number of directories to watch among the artifacts of a plan."""
 
 
 class Snapshot(NamedTuple):
@@ -66,7 +69,9 @@ def _watched_files(project: Project) -> Iterator[tuple[str, str]]:
             yield path, path
             plan_id = project.split_plan_path(path)[1]
             if plan_id in artifacts or not project.is_flat:
-                yield from _watched_artifacts(path, project.plan_artifacts_dir(path, archived=False))
+                folder = project.plan_artifacts_dir(path, archived=False)
+                if folder != project.plans:  # a plan without a directory of its own
+                    yield from _watched_artifacts(path, folder)
     for directory, names in plan_store.plan_files(project, archive=True):
         yield PROJECT, directory  # a move changes it
         for name in names:
@@ -84,11 +89,28 @@ def _watched_files(project: Project) -> Iterator[tuple[str, str]]:
 
 def _watched_artifacts(path: str, artifacts: str) -> Iterator[tuple[str, str]]:
     """Yield the paths to watch among the artifacts of the plan in a file."""
+    for directory in _artifact_directories(artifacts):
+        yield path, directory
     for name in _ARTIFACTS:
         yield path, os.path.join(artifacts, name)
     runs = os.path.join(artifacts, _RUNS)
     for name in _entries(runs):
         yield path, os.path.join(runs, name, JOURNAL)
+
+
+def _artifact_directories(artifacts: str) -> Iterator[str]:
+    """Yield a directory of artifacts and those in it, which change when a file is added; not those of runs."""
+    pending, count = [artifacts], 0
+    while pending and count < _MAX_DIRECTORIES:
+        directory = pending.pop()
+        count += 1
+        yield directory
+        try:
+            with os.scandir(directory) as entries:
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        pending += [os.path.join(directory, name) for name in sorted(names) if directory != artifacts or name != _RUNS]
 
 
 def _entries(directory: str) -> list[str]:

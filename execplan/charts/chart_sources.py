@@ -16,6 +16,7 @@ from execplan.plan.model import ACTIVE, DRAFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from execplan.history.history_event import HistoryEvent
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
@@ -34,29 +35,63 @@ class ChartSources(NamedTuple):
     """Day in UTC."""
 
 
-def collect_sources(stored_plans: Sequence[StoredPlan], events: Sequence[HistoryEvent] | None) -> ChartSources:
-    """Collect the data of plans that are loaded, and their events, newest first; None without git.
+class PlanSources(NamedTuple):
+    """The data of one plan for all charts, without its history."""
 
-    Runs that can't be read are left out.
-    """
+    path: str
+    """Path from the repository root."""
+    state: str
+    day: str
+    """Day at the start of the plan's ID; empty if there is none."""
+    stamped: list[StampedTask]
+    runs: list[RunResult]
+
+    def to_plain(self) -> tuple[Any, ...]:
+        """Return the data in plain tuples, the only ones that `marshal` writes."""
+        return (*self[:3], tuple(map(tuple, self.stamped)), tuple(map(tuple, self.runs)))
+
+    @classmethod
+    def from_plain(cls, fields: Sequence[Any]) -> PlanSources:
+        """Return the data from what `to_plain` returned."""
+        path, state, day, stamped, runs = fields
+        return cls(path, state, day, list(map(StampedTask._make, stamped)), list(map(RunResult._make, runs)))
+
+
+def read_plan_sources(stored_plan: StoredPlan) -> PlanSources:
+    """Read the data of a plan that is loaded. Runs that can't be read are left out."""
     from execplan.engine.run_records.run_summary import list_readable_runs
 
-    paths = {_display_path(stored_plan) for stored_plan in stored_plans}
+    project, ref = stored_plan.project, stored_plan.ref
+    path = project.display_path(ref.path)
+    summaries, _ = list_readable_runs(project, [ref])
+    return PlanSources(
+        path,
+        stored_plan.state,
+        leading_date(ref.id),
+        stamped_tasks(path, stored_plan.plan) if stored_plan.plan is not None else [],
+        [RunResult(summary.state, (summary.started or "")[:10]) for summary in summaries],
+    )
+
+
+def collect_sources(plans: Sequence[PlanSources], events: Sequence[HistoryEvent] | None) -> ChartSources:
+    """Collect the data of plans, and their events, newest first; None without git."""
+    paths = {plan.path for plan in plans}
     tasks = replay_tasks([event for event in events if event.path in paths]) if events is not None else None
     first_days: dict[str, str] = {}
     for task in tasks or ():
         day = chart_data.day_of(task.added)
         first_days[task.path] = min(day, first_days.get(task.path, day))
-    stamped, ages, runs = [], [], []
-    for stored_plan in stored_plans:
-        path = _display_path(stored_plan)
-        if stored_plan.plan is not None:
-            stamped += stamped_tasks(path, stored_plan.plan)
-        if stored_plan.state in (ACTIVE, DRAFT):
-            ages.append(PlanAge(stored_plan.state, leading_date(stored_plan.ref.id) or first_days.get(path, "")))
-        summaries, _ = list_readable_runs(stored_plan.project, [stored_plan.ref])
-        runs += [RunResult(summary.state, (summary.started or "")[:10]) for summary in summaries]
-    return ChartSources(tasks, stamped, ages, runs, now().date().isoformat())
+    return ChartSources(
+        tasks,
+        [task for plan in plans for task in plan.stamped],
+        [
+            PlanAge(plan.state, plan.day or first_days.get(plan.path, ""))
+            for plan in plans
+            if plan.state in (ACTIVE, DRAFT)
+        ],
+        [run for plan in plans for run in plan.runs],
+        now().date().isoformat(),
+    )
 
 
 def load_events(
@@ -88,7 +123,3 @@ def make_chart(name: str, sources: ChartSources) -> Chart:
         return chart_data.age(sources.ages, sources.today)
     assert name == RUNS
     return chart_data.runs(sources.runs)
-
-
-def _display_path(stored_plan: StoredPlan) -> str:
-    return stored_plan.project.display_path(stored_plan.ref.path)

@@ -30,6 +30,8 @@ _MAX_BAR_TICKS = 8
 """Number of bars up to which each has a label."""
 _MAX_VALUES = 6
 """Maximum number of values on the vertical axis."""
+_SIDE_MARGIN = 0.05
+"""Space before the first and after the last day, relative to the time between them."""
 _BAR_WIDTH = 0.75
 """Width of a bar relative to the distance between two."""
 _STYLE = "svg.execplan-chart{color:#24292f}@media(prefers-color-scheme:dark){svg.execplan-chart{color:#d5dae0}}"
@@ -75,34 +77,40 @@ def draw(chart: Chart) -> str:
     matplotlib.
     """
     require_library("matplotlib")
-    figure = _figure()
     import matplotlib as mpl
 
     with mpl.rc_context(_SETTINGS):
-        figure.clear()
-        figure.subplots_adjust(**_MARGINS)
-        axes = figure.add_subplot()
-        if chart.is_empty:
-            axes.set_axis_off()
-            axes.text(0.5, 0.5, "no data", ha="center", va="center")
-        elif chart.form == LINES:
-            _draw_lines(axes, chart)
-        else:
-            _draw_bars(axes, chart)
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        axes = _axes("" if chart.is_empty else chart.form)
+        try:
+            if not chart.is_empty:
+                (_draw_lines if chart.form == LINES else _draw_bars)(axes, chart)
+            buffer = io.StringIO()
+            axes.figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        finally:
+            _remove_content(axes)
     return _finish(buffer.getvalue(), chart)
 
 
 @cache
-def _figure() -> Any:
-    """Return the figure that all charts are drawn on."""
+def _axes(form: str) -> Any:
+    """Return the axes that all charts of a form are drawn on: making new ones takes as long as drawing a chart."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE)
     FigureCanvasSVG(figure)
-    return figure
+    figure.subplots_adjust(**_MARGINS)
+    axes = figure.add_subplot()
+    if not form:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no data", ha="center", va="center")
+    return axes
+
+
+def _remove_content(axes: Any) -> None:
+    """Remove the lines, the bars and the legend from axes; everything else is set for each chart."""
+    for artist in [*axes.lines, *axes.patches, *filter(None, [axes.get_legend()])]:
+        artist.remove()
 
 
 def _draw_lines(axes: Any, chart: Chart) -> None:
@@ -122,6 +130,8 @@ def _draw_lines(axes: Any, chart: Chart) -> None:
             color=color,
             label=series.name,
         )
+    margin = (positions[-1] - positions[0]) * _SIDE_MARGIN or 1
+    axes.set_xlim(positions[0] - margin, positions[-1] + margin)
     _set_ticks(axes, day_ticks(chart.labels, _MAX_TICKS))
     _set_scale(axes, chart)
 

@@ -33,8 +33,8 @@ class ExecplanCommand(click.Command):
     """Whether an interrupted move is finished before the command."""
     may_page = False
     """Whether long text is shown in a pager on a terminal; never for a command that hooks run."""
-    text_prefixes: tuple[str, ...] = ()
-    """Starts of arguments that are text although they begin with a hyphen, in lower case."""
+    takes_excluded_words = False
+    """Whether `-word` is text, unless its letters are those of options."""
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
@@ -56,7 +56,15 @@ class ExecplanCommand(click.Command):
         return ctx.args
 
     def _is_text(self, argument: str) -> bool:
-        return _is_text(argument) or argument.lower().startswith(self.text_prefixes)
+        return _is_text(argument) or (self.takes_excluded_words and self._is_excluded_word(argument))
+
+    def _is_excluded_word(self, argument: str) -> bool:
+        """Return whether an argument is a hyphen and a word, which is neither `-qv`, several flags, nor `-Cdir`."""
+        if argument[:1] != "-" or len(argument) < 3 or not argument[1].isalpha():
+            return False
+        options = {name[1]: option for option in self.params for name in option.opts if len(name) == 2}
+        first = options.get(argument[1])
+        return (first is None or getattr(first, "is_flag", False)) and not options.keys() >= {*argument[1:]}
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the command, print its answer, and return the exit status."""
@@ -133,8 +141,8 @@ COMMON_OPTIONS = (
 )
 """Options accepted before or after the command name."""
 
-_ADVISING_COMMANDS = ("board", "prime", "show", "status")
-"""Commands that only read, but whose advice depends on the author."""
+_ADVISING_COMMANDS = ("board", "prime", "review", "show", "status")
+"""Commands that write no plan, but whose result depends on the author."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write but use `--as` for something else; the author is given before the command name."""
 

@@ -30,19 +30,25 @@ def edit_plan(
     plan = Plan.find(plan_name)
     amended = edit(plan)
     name = quote_plan_name(plan.id, amended.path)
-    if not finishes or amended.open_tasks or amended.expected is None or not amended.expected.tasks:
+    if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
+    return edit_answer(amended, options, *completion_commands(plan, amended, name, next_command))
+
+
+def completion_commands(plan: Plan, amended: EditResult, name: str, next_command: str) -> tuple[str, ...]:
+    """Return the commands after tasks were checked off; if no task is open, those that finish the plan."""
+    if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
+        return (next_command.format(id=name),)
     from execplan.advice import execution_status, plan_advice
 
     run = execution_status.find_open_run(plan.project, plan.ref)
-    next_commands = (
+    return tuple(
         execution_status.finish_run_commands(plan.project, plan.ref, run, name)
         if run
         else plan_advice.advise_completion(
             name, amended.expected, has_placeholders=bool(amended.expected.outcomes and plan.read().placeholder_lines)
         ).commands
     )
-    return edit_answer(amended, options, *next_commands)
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:

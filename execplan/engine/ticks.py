@@ -9,12 +9,14 @@ from urllib.parse import quote
 from execplan.clock import now
 from execplan.edits import edit_journal
 from execplan.edits.plan_writer import WriteOptions, amend
+from execplan.engine.acceptance.required_checks import ensure_unchecked
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import find_task, normalize_text
+from execplan.plan.task_checks import find_check
 from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.plan_store import plan_selection, plan_store
 
@@ -103,9 +105,11 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
         return TickResult()
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step.id))
-        href = _href(project, ref, transcript)
+        href = transcript_href(project, ref, transcript)
         plan = reader.read(plan_store.read_bytes(project, ref.path))
         _, task = find_task(plan, query)
+        if find_check(plan, task) is not None:  # the run has made the checks of its own steps
+            ensure_unchecked(project, ref, plan, [query])
         if task.state == DONE:
             return TickResult(task.text if find_transcript_link(plan, task, href) >= 0 else "")
         _write_tick(project, ref, lambda link: complete_run_task(query, now(), link), href)
@@ -120,7 +124,7 @@ def reopen_task(
     """Undo what `tick_task` wrote for a step; `task` and `transcript` are those of the journal."""
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step))
-        href = _href(project, ref, transcript)
+        href = transcript_href(project, ref, transcript)
         old_lines = _find_old_lines(project, ref, task, href)
         changed = amend(project, ref, reopen_run_task(task, href, old_lines), _NO_COMMIT, command="rollback").changed
         return TickResult(task if changed else "")
@@ -137,7 +141,7 @@ def _open_owning_plan(project: Project, ref: PlanRef, name: str) -> tuple[Projec
     return (project, ref) if not name or name == ref.id else plan_selection.select_plan(project.base, name)
 
 
-def _href(project: Project, ref: PlanRef, transcript: str) -> str:
+def transcript_href(project: Project, ref: PlanRef, transcript: str) -> str:
     """Convert a path from the root to a link in a plan."""
     if not transcript:
         return ""

@@ -26,7 +26,7 @@ ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 They are: a failed step, wrong content or output of a step, a time limit, a resource limit, and a person who stops the
 run at a question. A signal only pauses a run.
 """
-_LATER_SETTINGS = ("programs", "commit_plans", "commit_steps")
+_LATER_SETTINGS = ("programs", "commit_plans", "commit_steps", "require_checks")
 """Settings that count in the version only if they differ from their default: older approvals stay valid."""
 
 
@@ -71,6 +71,8 @@ class Policy(NamedTuple):
     """Whether an agent may commit files of plans."""
     commit_steps: bool = True
     """Whether an agent may commit the files that its completed steps changed."""
+    require_checks: bool = False
+    """Whether a task that has a check can be checked off only after the check has passed."""
     tools: tuple[str, ...] = ()
     """Tools of an agent program that it may use freely; only a user's own settings can name any."""
     notify: str = ""
@@ -122,6 +124,8 @@ def is_looser(name: str, value: object) -> bool:
 
 def _tighter_value(name: str, first: object, second: object) -> object:
     """Return the stricter of two values of a setting."""
+    if name == "require_checks":
+        return bool(first) or bool(second)
     if isinstance(first, tuple) and isinstance(second, tuple):
         return tuple([cause for cause in ROLLBACK_CAUSES if cause in (*first, *second)])
     if isinstance(first, int) and isinstance(second, int):

@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.errors import INPUT, ExecplanError
 from execplan.git.blob_reader import BlobReader
 from execplan.git.commit_log import read_commits
+from execplan.git.git_directory import is_shallow
 from execplan.git.git_history import resolve_commit
 from execplan.git.git_query import require_repository
 from execplan.history.change_events import ChangeReader
+from execplan.history.history_event import HistoryEvent
 from execplan.history.plan_lineages import LineageTracker, PlanPaths, add_commits
 from execplan.history.working_tree import uncommitted_changes
+from execplan.plan.plan_lookup import is_specific_enough
 from execplan.plan_store.plan_store import normalize_id
+from execplan.worker_processes import process_count, run_in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from execplan.git.commit_log import Commit
-    from execplan.history.history_event import HistoryEvent
-    from execplan.history.plan_lineages import PlanChange
+    from execplan.history.plan_lineages import Lineage, PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -27,6 +31,12 @@ if TYPE_CHECKING:
 
 _BATCH_SIZE = 16
 """Number of changes whose versions are read together."""
+_PARTS_PER_PROCESS = 4
+"""Parts of the changes for each process, which make the processes end at about the same time."""
+_SHALLOW_WARNING = (
+    "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
+    " to get the history: git fetch --unshallow"
+)
 
 
 def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> list[HistoryEvent]:
@@ -36,23 +46,46 @@ def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
     `tick` is called with the number of changes that were read, and that of all. Raises ExecplanError without a git
     repository, or if git fails.
     """
-    return list(iter_history(project, ref, tick=tick))
+    changes = _find_changes(project, ref)
+    workers = process_count(len(changes))
+    if workers == 1:
+        return list(_read_events(project, changes, tick))
+    size = -(-len(changes) // (workers * _PARTS_PER_PROCESS))
+    starts = range(0, len(changes), size)
+    parts = run_in_processes(
+        lambda at: [tuple(event) for event in _read_events(project, changes[starts[at] : starts[at] + size], None)],
+        len(starts),
+        workers,
+        lambda count: tick(min(count * size, len(changes)), len(changes)) if tick is not None else None,
+    )
+    return [HistoryEvent._make(fields) for part in parts for fields in part]
 
 
 def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> Iterator[HistoryEvent]:
     """Yield what `load_history` returns; versions are read only as far as the events are taken."""
+    yield from _read_events(project, _find_changes(project, ref), tick)
+
+
+def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | None, PlanChange]]:
+    """Return the changes of a plan, or of all plans, with their commits, newest first."""
     require_repository(project)
     tracker, committed, uncommitted = track_changes(project)
     path = project.display_path(ref.real_path) if ref is not None else ""
     lineage = tracker.find(path) if ref is not None else None
     if ref is not None and lineage is None:
-        return
-    changes = [
+        return []
+    return [
         (commit, change)
         for commit, plan_changes in [(None, uncommitted), *committed]
         for change in plan_changes
         if lineage in (None, change.lineage)
     ]
+
+
+def _read_events(
+    project: Project, changes: Sequence[tuple[Commit | None, PlanChange]], tick: Tick | None
+) -> Iterator[HistoryEvent]:
+    """Yield the events of changes."""
     with BlobReader(project) as blobs:
         reader = ChangeReader(project, blobs)
         for index, (commit, change) in enumerate(changes):
@@ -74,6 +107,11 @@ def track_changes(
     return tracker, committed, tracker.add_changes(uncommitted_changes(project, head, folders))
 
 
+def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
+    """Return the warning for a repository without its early history, in which the first commit has all plans."""
+    return (_SHALLOW_WARNING,) if is_shallow(project) else ()
+
+
 def plan_folders(project: Project) -> list[str]:
     """Return the directories of plans and archived plans, from the repository root, with links resolved."""
     folders = [os.path.realpath(folder) for folder in (project.plans, *project.archives)]
@@ -83,16 +121,29 @@ def plan_folders(project: Project) -> list[str]:
 def find_past_plan(project: Project, name: str) -> PlanRef | None:
     """Return the plan that has or had an ID or a path from the repository root, also if it was deleted; or None.
 
-    Raises ExecplanError if git fails.
+    A part of an ID is enough if only one plan had it. Raises ExecplanError if several had it, or if git fails.
     """
     tracker = track_changes(project)[0]
-    lineage = tracker.find(name) or next(
-        (
-            lineage
-            for lineage in tracker.lineages
-            for path in lineage.paths
-            if normalize_id(project.split_plan_path(path)[1]) == normalize_id(name.removesuffix(".md"))
-        ),
-        None,
-    )
-    return lineage.ref if lineage is not None else None
+    lineage = tracker.find(name)
+    if lineage is not None:
+        return lineage.ref
+    folded_name = normalize_id(name.removesuffix(".md"))
+    lineages_by_id: dict[str, dict[Lineage, None]] = {}
+    for plan_lineage in tracker.lineages:
+        for path in plan_lineage.paths:
+            plan_id = project.split_plan_path(path)[1]
+            lineages_by_id.setdefault(plan_id, {})[plan_lineage] = None
+    same = [plan_id for plan_id in lineages_by_id if normalize_id(plan_id) == folded_name]
+    if same:
+        return next(iter(lineages_by_id[same[0]])).ref
+    similar = [plan_id for plan_id in lineages_by_id if folded_name in normalize_id(plan_id)]
+    matches = {match: None for plan_id in similar for match in lineages_by_id[plan_id]}
+    if len(matches) > 1 and is_specific_enough(name):
+        raise ExecplanError(
+            "ambiguous-plan",
+            f"{name!r} matches {len(matches)} plans that were renamed or deleted",
+            exit=INPUT,
+            hint="use the full ID",
+            candidates=sorted(similar),
+        )
+    return next(iter(matches)).ref if matches and is_specific_enough(name) else None

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
     from execplan.edits.plan_commit import PlanCommitResult
     from execplan.edits.plan_writer import EditResult
+    from execplan.engine.acceptance.verified_completion import ApproveChecks, Verification, VerificationObserver
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan.plan_metadata import PlanMetadata
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.review.comment_file import StoredRecord
+    from execplan.review.plan_comments import PlanComments
     from execplan.undo.undo_redo import ReversalResult
 
 _DEFAULT = WriteOptions()
@@ -137,10 +141,31 @@ class Plan:
         return list(check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings)
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
-        """Check off tasks, with the time."""
+        """Check off tasks, with the time. Raises ExecplanError if the policy requires that their checks pass first."""
+        from execplan.engine.acceptance.required_checks import require_verification
         from execplan.plan import task_edits
 
-        return self._edit("done", task_edits.complete_tasks(_names(tasks), now()), options)
+        names = _names(tasks)
+        change = task_edits.complete_tasks(names, now())
+        return self._edit("done", require_verification(self.project, self.ref, names, change), options)
+
+    def verify(
+        self,
+        *tasks: str | int,
+        approve_checks: ApproveChecks | None = None,
+        observer: VerificationObserver | None = None,
+        options: WriteOptions = _DEFAULT,
+    ) -> Verification:
+        """Run the checks of tasks, and check off those whose check passes, with links to the transcripts.
+
+        `approve_checks` gets the checks that need a person's approval, and returns whether the person approves them;
+        without it, such a check is an error.
+        """
+        from execplan.engine.acceptance.verified_completion import verify_tasks
+
+        return verify_tasks(
+            self.project, self.ref, _names(tasks), options, approve_checks=approve_checks, observer=observer
+        )
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Uncheck tasks and remove their timestamps."""
@@ -237,6 +262,31 @@ class Plan:
 
         return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
 
+    @property
+    def metadata(self) -> PlanMetadata:
+        """The metadata of the plan, from its front matter or its Metadata list; empty where nothing is given."""
+        from execplan.plan.plan_metadata import read_metadata
+
+        return read_metadata(self.read())
+
+    def set_metadata(self, assignments: Sequence[str], *, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Set keys of the metadata, each given as `key=value`; `key=` removes one, and a list is `key=a,b`.
+
+        A dependency that closes a cycle is an error.
+        """
+        from execplan.plan import metadata_assignment, metadata_edits
+
+        parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
+        names = [name for assignment in parsed if assignment.name == "depends_on" for name in assignment.values]
+        if names:
+            from execplan.dependencies.dependency_answers import ensure_no_new_cycle
+
+            warnings = ensure_no_new_cycle(self.project, self.ref, names)
+        else:
+            warnings = ()
+        edited = self._edit("set", metadata_edits.set_metadata(parsed), options)
+        return edited._replace(warnings=(*edited.warnings, *warnings))
+
     def attach(
         self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT
     ) -> tuple[EditResult, list[Attachment]]:
@@ -245,6 +295,33 @@ class Plan:
 
         sources = [os.fspath(file) for file in files]
         return attachments.attach_files(self.project, self.ref, sources, about, options, create=create)
+
+    def comments(self) -> PlanComments:
+        """Return the review comments with their places in the plan, the oldest first; resolved ones are included."""
+        from execplan.review.plan_comments import load_comments
+
+        return load_comments(self.project, self.ref, self.read())
+
+    def comment(self, text: str, *, on: str | None = None, options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Comment on a task, section, entry or step, named as for `execplan comment --on`, or on the whole plan.
+
+        Comments are in a file among the plan's artifacts, so `undo` does not revert them.
+        """
+        from execplan.review.plan_comments import add_comment
+
+        return add_comment(self.project, self.ref, on, text, options)
+
+    def reply(self, comment: str, text: str, *, reopen: bool = False, options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Reply to a comment, named by the beginning of its ID, and reopen it if requested."""
+        from execplan.review.plan_comments import add_reply
+
+        return add_reply(self.project, self.ref, comment, text, options, reopen=reopen)
+
+    def resolve(self, comment: str, *, reason: str = "", options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Resolve a comment, named by the beginning of its ID."""
+        from execplan.review.plan_comments import resolve_comment
+
+        return resolve_comment(self.project, self.ref, comment, reason, options)
 
     def rename(
         self, title: str, *, confirm_rewrite: ConfirmRewrite | None = None, options: WriteOptions = _DEFAULT

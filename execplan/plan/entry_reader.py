@@ -35,7 +35,8 @@ def read_entries(
     has_labels = section.name != outline.OUTCOMES
     if section.name == outline.DECISIONS or (has_labels and any([span.kind != PARAGRAPH for span in spans])):
         spans = [span for span in spans if span.label or span.kind != PARAGRAPH]  # skip prose around a log
-    entries = [_read_entry(lines, span, placeholder_lines, has_labels=has_labels) for span in spans]
+    item_lines = {block.start for block in blocks[section.first_block : section.block_end] if block.kind == ITEM}
+    entries = [_read_entry(lines, span, item_lines, placeholder_lines, has_labels=has_labels) for span in spans]
     return [entry for entry in entries if not line_grammar.is_empty_text(entry.text)]
 
 
@@ -104,10 +105,16 @@ def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Seque
     return spans
 
 
-def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[int], *, has_labels: bool) -> Entry:
-    """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line."""
+def _read_entry(
+    lines: list[str], span: _EntrySpan, item_lines: set[int], placeholder_lines: Sequence[int], *, has_labels: bool
+) -> Entry:
+    """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line.
+
+    The lines of a field are joined, but each item of a list in a labeled field stays on a line of its own.
+    """
     fields: dict[str, list[str]] = {"": []}
     current_lines = fields[""]
+    list_indent = -1
     for index in range(span.start, span.end):
         line = lines[index].strip()
         if not line or index in placeholder_lines:
@@ -118,9 +125,14 @@ def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[
         if label_match is not None:
             label, line = label_match
             current_lines = fields.setdefault("" if label in line_grammar.HEAD_LABELS else label, [])
+            list_indent = -1
+        elif index in item_lines and current_lines is not fields[""]:
+            indent = len(lines[index]) - len(lines[index].lstrip())
+            list_indent = indent if list_indent < 0 else list_indent
+            line = f"\n{' ' * (indent - list_indent)}{line}"
         if line:
             current_lines.append(line)
-    values = {label: " ".join(value_lines) for label, value_lines in fields.items()}
+    values = {label: " ".join(value_lines).replace(" \n", "\n").lstrip("\n") for label, value_lines in fields.items()}
     if has_labels and len(values) == 1:
         _split_inline_labels(values)
     text = values[""]

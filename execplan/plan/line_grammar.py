@@ -142,6 +142,12 @@ def is_revision_note(line: str) -> bool:
     return bare_line[:1] in _NOTE_INITIALS and bare_line.lower().startswith(_NOTE_PREFIXES)
 
 
+def is_list_item(line: str) -> bool:
+    """Return whether a line starts with the marker of a list item."""
+    marker, space, _ = line.lstrip(" ").partition(" ")
+    return bool(space) and (marker in ("-", "*", "+") or (marker[:-1].isdigit() and marker[-1] in ".)"))
+
+
 def is_empty_text(text: str) -> bool:
     """Return whether a text is empty or a placeholder, such as an ellipsis or `None yet`."""
     bare_text = text.strip(" \t.…*_()[]<>-–—`:").lower()

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
 
-_LINK_TEXT = "[transcript]"
+LINK_TEXT = "[transcript]"
+"""Text of a link to a transcript."""
 
 
 def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
@@ -32,7 +33,7 @@ def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
         if not completion.edits or not href or find_transcript_link(plan, task, href) >= 0:
             return completion
         bullet = task.item_block.mark if task.item_block.mark in ("-", "*", "+") else "-"
-        line = f"{inner_indent(plan, task)}{bullet} {_LINK_TEXT}({href})"
+        line = f"{inner_indent(plan, task)}{bullet} {LINK_TEXT}({href})"
         return completion._replace(edits=(*completion.edits, Edit(task.end, task.end, (line,))))
 
     return build_change
@@ -67,7 +68,7 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
 def find_transcript_link(plan: ParsedPlan, task: Task, href: str) -> int:
     """Return the line below a task that links to the transcript, or -1."""
     lines = plan.text.lines
-    link = f"{_LINK_TEXT}({href})"
+    link = f"{LINK_TEXT}({href})"
     link_lines = [index for index in range(task.end, task.item_end) if lines[index].strip(" \t")[2:] == link]
     return link_lines[0] if link_lines and href else -1
 

@@ -8,14 +8,14 @@ from execplan.clock import now
 from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
-from execplan.plan_store import plan_store
+from execplan.plan_store import claim_log, plan_store
 from execplan.plan_store.author import actor, session_id
 from execplan.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.project import project_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
@@ -49,11 +49,13 @@ def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, di
     return claims_by_path
 
 
-def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
+def claim_task(
+    project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None, blocked: Collection[str] = ()
+) -> str | None:
     """Claim a task for `name`, and return its ID, or None if no task is free.
 
     `task` is a number, an ID or unique text. Without it, the task is the one that `name` has already claimed, or else
-    the first open task without a claim. Raises ExecplanError if the task can't be claimed.
+    the first open task without a claim whose ID is not in `blocked`. Raises ExecplanError if the task can't be claimed.
     """
     holder = f"claim of {name}"
     with (
@@ -65,7 +67,9 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
         ids = _open_ids(plan)
         if task is None:
             chosen_id = next((task_id for task_id in ids if task_id in claimed and claimed[task_id].name == name), None)
-            chosen_id = chosen_id or next((task_id for task_id in ids if task_id not in claimed), None)
+            chosen_id = chosen_id or next(
+                (task_id for task_id in ids if task_id not in claimed and task_id not in blocked), None
+            )
         else:
             chosen_id = _require_claimable(ref, plan, claimed, task, name)
         if chosen_id is not None:
@@ -110,20 +114,19 @@ def transfer_claims(
     return [claim.task for claim in old_claims]
 
 
-def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
-    """Move the claims on a plan to its new path, or drop them if there is none; return warnings on failure."""
+def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> tuple[str, ...]:
+    """Move the claims on a plan to its new path, or drop them if the plan is archived; return warnings on failure."""
     if not os.path.exists(claims_path(project)):
         return ()
     try:
         with lock_claims(project, "claims of a plan that moves"):
-            old_key, new_key = [
-                path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)
-            ]
+            old_key, new_key = [os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)]
             claims = load_claims(project)
-            moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
-            moved = [claim for claim in moved if claim.plan != old_key]
+            moved = [claim._replace(plan=new_key) if claim.plan == old_key else claim for claim in claims]
+            moved = [claim for claim in moved if not (is_archived and claim.plan == new_key)]
             if moved != claims:
                 write_claims(project, moved)
+            claim_log.record_plan_move(project, old_key, new_key)
     except ExecplanError as error:
         return (f"claims on the plan were not moved: {error.message}",)
     return ()

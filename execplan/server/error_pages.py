@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse
 
 from execplan import errors
-from execplan.server import page_edits
+from execplan.server import form_request, page_edits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,8 @@ _STATUS_BY_EXIT = {
     errors.POLICY: 403,
 }
 """HTTP status of an error by its exit status."""
+_STATUS_BY_CODE = {"no-such-plan": 404, form_request.FORM_TOO_LARGE: 413}
+"""HTTP status of an error by its code, where its exit status does not tell."""
 _HINTS = {"bad-character": "go back to the plan and remove the character"}
 """Hints for people in a browser, in place of those for the terminal, by the code of the error."""
 _STATUS_TEXTS = {
@@ -37,7 +39,6 @@ _STATUS_TEXTS = {
         "The plan may have been renamed, archived or removed. Look for it on the board or in the archive.",
     ),
     405: ("This page can't be used like this", "Open a page, or submit a form of a plan's page."),
-    413: ("This text is too large", "Write it in an editor: execplan edit"),
 }
 
 
@@ -81,7 +82,7 @@ class ErrorPages:
 
 
 def _error_status(error: ExecplanError) -> int:
-    return 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
+    return _STATUS_BY_CODE.get(error.code) or _STATUS_BY_EXIT.get(error.exit, 500)
 
 
 def _error_paragraphs(error: ExecplanError) -> list[str]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_BODY_BYTES = 128 * 1024
 """Maximum size of a form: 9 bytes for each character that the fields of a plan's page accept, and the other fields."""
+FORM_TOO_LARGE = "form-too-large"
+"""Code of the error about a form that is too large."""
 _MAX_FIELDS = 20
 _READ_SECONDS = 10.0
 """Time within which a browser must send a form."""
@@ -26,19 +28,29 @@ TOKEN_FIELD = "token"  # noqa: S105 - the name of a field, no secret
 async def read_form(request: Request) -> dict[str, str]:
     """Read the fields of a form.
 
-    Raises ExecplanError if it is not a form. The caller checks its token. The size is limited by the application's
-    `max_body_size`.
+    Raises ExecplanError if it is not a form, or too large. The caller checks its token.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
         message = f"a form of the type {_FORM_TYPE} is required"
         raise ExecplanError("bad-form", message, exit=INPUT, hint="submit a form of the plan's page")
     try:
         async with asyncio.timeout(_READ_SECONDS):
-            body = await request.body()
+            body = await _read_body(request)
     except TimeoutError:
         message = "the form did not arrive in time; nothing was written"
         raise ExecplanError("bad-form", message, exit=INPUT, hint="submit it again") from None
     return _parse_fields(body)
+
+
+async def _read_body(request: Request) -> bytes:
+    """Read the body of a request; raises ExecplanError as soon as it is too large."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            message = f"the text is too large: a form can send {MAX_BODY_BYTES >> 10} KiB; nothing was written"
+            raise ExecplanError(FORM_TOO_LARGE, message, exit=INPUT, hint="write it in an editor: execplan edit")
+    return body
 
 
 def ensure_token_matches(fields: Mapping[str, str], token: str) -> None:

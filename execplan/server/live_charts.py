@@ -8,8 +8,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from execplan.charts.chart_sources import read_plan_sources
 from execplan.errors import ExecplanError
 from execplan.history.plan_history import load_history
+from execplan.plan_store import plan_store
 from execplan.site.page_charts import draw_plan_chart, draw_project_charts
 from execplan.site.page_context import CHARTS_DIRECTORY
 from execplan.text.text_lines import digest
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.history.history_event import HistoryEvent
-    from execplan.plan_store.plan_store import PlanRef
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
     from execplan.site.page_charts import ChartImage
 
@@ -34,11 +36,13 @@ class LiveCharts:
         self._lock = threading.Lock()  # matplotlib is not made for several threads
 
     def draw_plan(
-        self, project: Project, ref: PlanRef, events: Sequence[HistoryEvent], page: str
+        self, stored_plan: StoredPlan, events: Sequence[HistoryEvent] | None, page: str
     ) -> tuple[ChartImage, ...]:
         """Draw the progress of the plan of a page; nothing if there is nothing to draw."""
+        if stored_plan.plan is None:
+            return ()
         with self._lock:
-            image = draw_plan_chart(project, ref, events, page)
+            image = draw_plan_chart(read_plan_sources(stored_plan), events, page)
             return (self._keep(image),) if image is not None else ()
 
     def draw_project(self, projects: Sequence[Project], plans: Sequence[tuple[Project, PlanRef]]) -> list[ChartImage]:
@@ -48,8 +52,9 @@ class LiveCharts:
         except ExecplanError:
             events = []
         events.sort(key=lambda event: event.time, reverse=True)
+        sources = [read_plan_sources(plan_store.load(project, ref)) for project, ref in plans]
         with self._lock:
-            images = draw_project_charts(plans, events if any([project.git for project in projects]) else None)
+            images = draw_project_charts(sources, events if any([project.git for project in projects]) else None)
             return [self._keep(image) for image in images]
 
     def read(self, path: str) -> bytes | None:

@@ -31,7 +31,7 @@ from execplan.site.page_context import (
     PageContext,
 )
 from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, read_published_plan
+from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, publish_plan
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.server.live_project import LivePlan, ProjectState
     from execplan.server.page_edits import PageEdit
-    from execplan.site.plan_sections import DecisionItem
+    from execplan.site.decision_items import DecisionItem
 
 EVENTS_URL = "/events"
 LIVE_SCRIPT = f"{ASSETS_DIRECTORY}/live.js"
@@ -133,11 +133,13 @@ class LivePages:
         card = next((card for card in state.board.cards if card.path == path), None)
         if card is None:  # moved while the board was loaded
             return None
-        published = read_published_plan(plan.project, plan.ref, self._redact_text)
+        stored_plan = plan_store.load(*plan)
+        published = publish_plan(stored_plan, self._redact_text)
         history = _history(plan)
         has_chart = chart_svg.is_available() and card.state in (DRAFT, ACTIVE)
         page = state.pages.page(path)
-        charts = self._charts.draw_plan(*plan, history, page) if has_chart else ()
+        events = history if plan.project.git is not None else None
+        charts = self._charts.draw_plan(stored_plan, events, page) if has_chart else ()
         facts = PlanFacts(state.board.findings.get(path, ()), history, tuple(list_artifacts(*plan, page)), charts)
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         preview = render_approval_preview(Plan(*plan), card, self._redact_text)
@@ -157,7 +159,7 @@ class LivePages:
         cached = self._decisions.get(card.path)
         if cached is not None and cached[0] == card.digest:
             return cached[1]
-        published = read_published_plan(plan.project, plan.ref, self._redact_text)
+        published = publish_plan(plan_store.load(*plan), self._redact_text)
         decisions = load_decisions(published, card, self._context(), state.pages)
         self._decisions[card.path] = published.digest, decisions
         return decisions

@@ -79,6 +79,14 @@ class PlanServer:
         self.feed = ChangeFeed(project.take_snapshot, project.changed_pages)
         """The changes that open pages wait for."""
 
+    def prepare(self, tick: Callable[[int, int], None]) -> None:
+        """Load the plans, so that the first page does not wait; call it before the server starts.
+
+        If the project can't be read, its pages will show why.
+        """
+        with contextlib.suppress(ExecplanError):
+            self._pages.project.prepare(tick)
+
     def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:
         """Return the application, which answers requests for these names and addresses of this machine only."""
         application = Starlette(
@@ -97,7 +105,6 @@ class PlanServer:
                 Exception: self._bug,
             },
             lifespan=self._watch_files,
-            max_body_size=form_request.MAX_BODY_BYTES,
         )
         # Outermost, so that no response is sent without its headers.
         return RequestGuard(application, host_names, self._errors.rejection_page, any_address=any_address)
@@ -140,9 +147,10 @@ class PlanServer:
         return _VersionedPage(html.replace("<body ", f'<body data-version="{version}" ', 1), version)
 
     async def _edit(self, request: Request) -> Response:
-        fields = await form_request.read_form(request)
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
+        fields: dict[str, str] = {}
         try:
+            fields = await form_request.read_form(request)
             form_request.ensure_token_matches(fields, self._token)
             return await self._make_edit(request, page_edits.parse_edit(fields), page)
         except ExecplanError as error:

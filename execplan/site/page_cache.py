@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
     from execplan.site.site_directory import FileStatus
 
-_MAGIC = b"execplan site 1\n"
+_MAGIC = b"execplan site 2\n"
 
 
 class WrittenFile(NamedTuple):
@@ -40,6 +40,8 @@ class CachedPage(NamedTuple):
     """Absolute paths to which the page links, and whether they existed."""
     decisions: tuple[tuple[str, ...], ...]
     """The plan's decisions for the page with all decisions: the fields of each as texts."""
+    chart_sources: tuple[Any, ...]
+    """The plan's data for the charts of all plans, as plain tuples; empty without charts."""
     files: tuple[WrittenFile, ...]
     """The page and the files copied for it."""
 
@@ -53,7 +55,7 @@ class PageCache:
         self._started_ns = time_ns()
         content = marshal_cache.read_cache(path, header)
         pages, history = content if isinstance(content, tuple) and len(content) == 2 else ({}, ("", []))
-        self.pages: dict[str, CachedPage] = {page: _make_page(fields) for page, fields in pages.items()}
+        self.pages: dict[str, CachedPage] = {page: make_page(fields) for page, fields in pages.items()}
         self._history_key: str = history[0]
         self._history: list[tuple[Any, ...]] = history[1]
         self._is_changed = False
@@ -88,5 +90,6 @@ def _plain_page(page: CachedPage) -> tuple[Any, ...]:
     return (*page[:-1], tuple([tuple(file) for file in page.files]))
 
 
-def _make_page(fields: tuple[Any, ...]) -> CachedPage:
+def make_page(fields: tuple[Any, ...]) -> CachedPage:
+    """Return a page from its fields in plain tuples, the only ones that `marshal` writes."""
     return CachedPage._make((*fields[:-1], tuple([WrittenFile._make(file) for file in fields[-1]])))

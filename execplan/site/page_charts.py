@@ -9,7 +9,6 @@ from execplan.charts import chart_svg
 from execplan.charts.chart import BURN_UP, CHART_NAMES
 from execplan.charts.chart_sources import collect_sources, make_chart
 from execplan.plan.model import ACTIVE, DRAFT
-from execplan.plan_store import plan_store
 from execplan.site.page_context import CHARTS_DIRECTORY
 
 if TYPE_CHECKING:
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
 
     from execplan.board.board_cards import Board
     from execplan.charts.chart import Chart
+    from execplan.charts.chart_sources import PlanSources
     from execplan.history.history_event import HistoryEvent
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 MAX_PLAN_CHARTS: Final = 100
 """Maximum number of plans with a chart; drawing one takes some 30 ms."""
@@ -51,13 +49,9 @@ def select_charted_plans(board: Board) -> set[str]:
     return set(paths[:MAX_PLAN_CHARTS])
 
 
-def draw_plan_chart(project: Project, ref: PlanRef, events: Sequence[HistoryEvent], page: str) -> ChartImage | None:
-    """Draw the progress of a plan; None if the plan can't be read or there is nothing to draw."""
-    stored_plan = plan_store.load(project, ref)
-    if stored_plan.plan is None:
-        return None
-    sources = collect_sources([stored_plan], list(events) if project.git is not None else None)
-    chart = make_chart(BURN_UP, sources)
+def draw_plan_chart(plan: PlanSources, events: Sequence[HistoryEvent] | None, page: str) -> ChartImage | None:
+    """Draw the progress of a plan; None if there is nothing to draw. `events` is None without Git."""
+    chart = make_chart(BURN_UP, collect_sources([plan], events))
     return _draw(chart, plan_chart_target(page)) if not chart.is_empty else None
 
 
@@ -67,11 +61,9 @@ def plan_chart_target(page: str) -> str:
     return f"{CHARTS_DIRECTORY}/plan-{name}.svg"
 
 
-def draw_project_charts(
-    plans: Sequence[tuple[Project, PlanRef]], events: Sequence[HistoryEvent] | None
-) -> list[ChartImage]:
+def draw_project_charts(plans: Sequence[PlanSources], events: Sequence[HistoryEvent] | None) -> list[ChartImage]:
     """Draw all charts of the plans of a project that have data; `events` is None without Git."""
-    sources = collect_sources([plan_store.load(project, ref) for project, ref in plans], events)
+    sources = collect_sources(plans, events)
     charts = [make_chart(name, sources) for name in CHART_NAMES]
     return [_draw(chart, f"{CHARTS_DIRECTORY}/{chart.name}.svg") for chart in charts if not chart.is_empty]
 

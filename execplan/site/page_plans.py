@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
 from execplan.git.git_directory import head_commit
-from execplan.history.plan_history import load_history
+from execplan.history.plan_history import load_history, shallow_clone_warnings
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site.artifact_copies import list_artifacts
@@ -83,6 +83,7 @@ def _load_events(
     except ExecplanError as error:
         warnings.append(f"the pages have no history: {error.message}")
         return {}
+    warnings += shallow_clone_warnings(project)
     for event in events:
         events_by_path.setdefault(event.path, []).append(event)
     return events_by_path

@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
+    from execplan.site.decision_items import DecisionItem
     from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
-    from execplan.site.plan_sections import DecisionItem
     from execplan.site.plan_view import PlanView
 
 _NO_HTML: Final = Markup()
+_MARKUP: Final = frozenset("`*_[]<>&\\!~")
+"""Characters of markup; most lines have none, and need not be parsed."""
 _NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
 
 
@@ -88,6 +90,7 @@ def render_plan(view: PlanView, context: PageContext, pages: PageNames, *, appro
 def _extra_contents(view: PlanView, *, can_edit: bool, has_preview: bool) -> list[tuple[str, str, bool]]:
     """Return the anchors and titles of the parts below the plan's own sections, and whether the page has them."""
     return [
+        ("page-comments", "Comments", bool(view.comments.items)),
         ("page-edits", "Edit", can_edit),
         ("page-approval-preview", "What would be approved", has_preview),
         ("page-charts", "Charts", bool(view.charts)),
@@ -192,4 +195,6 @@ def _format_size(size: int) -> str:
 
 def _plain(source: str) -> str:
     """Return one line of markdown as displayed text."""
+    if _MARKUP.isdisjoint(source) and "://" not in source:
+        return source
     return decode_entities(plain_text(source))

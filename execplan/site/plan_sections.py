@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import islice, takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,15 +11,18 @@ from markupsafe import Markup
 from execplan.linter.plan_links import heading_anchor
 from execplan.plan.outline import DECISIONS, PROGRESS
 from execplan.plan.plan_lookup import task_ids
+from execplan.site.code_captions import describe_code
+from execplan.site.decision_items import DecisionWriter
 from execplan.site.link_resolver import anchor_id
-from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH, QUOTE
+from execplan.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 from execplan.text.markdown_html import MarkdownHtml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from execplan.board.board_cards import TaskClaim
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.plan.model import ParsedPlan, Section, Task
+    from execplan.site.decision_items import DecisionItem
     from execplan.text.markdown_html import NameAnchor, ResolveLink
 
 
@@ -43,19 +45,6 @@ class TaskItem(NamedTuple):
     """Sub-heading above the task, if it is another one than above the previous task; else empty."""
     claimed_by: str
     claimed_until: str
-
-
-class DecisionItem(NamedTuple):
-    """A decision with its fields."""
-
-    text: Markup
-    """Text of the decision; blocks, with all fields, if it contains code or a quote."""
-    rationale: Markup
-    date: str
-    author: str
-    supersedes: str
-    anchor: str
-    """ID of the decision on the page."""
 
 
 class SectionHtml(NamedTuple):
@@ -88,37 +77,6 @@ def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[
     introduction = writer.introduction()
     sections = tuple([writer.section(section) for section in plan.sections])
     return PlanContent(writer.front_matter(), introduction, sections)
-
-
-class DecisionWriter:
-    """Converts decisions of a plan to HTML, for the plan's page and for the list of all decisions."""
-
-    def __init__(self, plan: ParsedPlan, markdown: MarkdownHtml) -> None:
-        self._plan = plan
-        self._markdown = markdown
-
-    def decisions(self, start: int = 0, end: int | None = None) -> tuple[DecisionItem, ...]:
-        """Return the decisions between two lines, by default all of them."""
-        return tuple(
-            [
-                self._decision(entry, number)
-                for number, entry in enumerate(self._plan.decisions, 1)
-                if start <= entry.start and (end is None or entry.start < end)
-            ]
-        )
-
-    def _decision(self, entry: Entry, number: int) -> DecisionItem:
-        fields = (entry.date or "", entry.author or "", entry.supersedes or "", f"decision-{number}")
-        if _has_blocks(self._plan, entry):
-            first_line, *other_lines = self._plan.text.lines[entry.start : entry.end]
-            bullet_end = len(first_line) - len(first_line.lstrip(" \t-*+"))
-            source = dedent("\n".join([" " * bullet_end + first_line[bullet_end:], *other_lines]))
-            return DecisionItem(Markup(self._markdown.block(source)), Markup(), *fields)  # noqa: S704 (escaped)
-        text, rationale = [
-            Markup(self._markdown.inline(field))  # noqa: S704 (escaped)
-            for field in (entry.text, entry.rationale or "")
-        ]
-        return DecisionItem(text, rationale, *fields)
 
 
 class _ContentWriter:
@@ -234,19 +192,12 @@ class _ContentWriter:
 
 def plan_markdown(plan: ParsedPlan, resolve_link: ResolveLink, name_anchor: NameAnchor) -> MarkdownHtml:
     """Return a converter that knows the link definitions of a plan."""
-    markdown = MarkdownHtml(resolve_link, name_anchor)
+    markdown = MarkdownHtml(resolve_link, name_anchor, describe_code)
     blocks = [block for block in plan.blocks if block.kind == PARAGRAPH and block.text.startswith("[")]
     lines = [line.strip(" \t>") for block in blocks for line in [*plan.text.lines[block.start : block.end], ""]]
     if any(["]:" in line for line in lines]):
         markdown.add_definitions("\n".join(lines))
     return markdown
-
-
-def _has_blocks(plan: ParsedPlan, entry: Entry) -> bool:
-    """Return whether an entry contains code, HTML or a quote, which its fields would show on one line."""
-    first = bisect_left(plan.blocks, entry.start, key=lambda block: block.start)
-    last = bisect_left(plan.blocks, entry.end, key=lambda block: block.start)
-    return any([block.kind in (FENCE, CODE, HTML, QUOTE) for block in plan.blocks[first:last]])
 
 
 def _lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:

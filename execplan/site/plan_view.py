@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan_store import plan_store
+from execplan.site.comment_items import CommentItems, load_comment_items
+from execplan.site.decision_items import DecisionWriter
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
-from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
+from execplan.site.plan_sections import PlanContent, plan_markdown, render_content
 from execplan.site.redacted_records import redact_cards, redact_events, redact_lines
 from execplan.text.text_lines import digest
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
     from execplan.site.artifact_copies import Artifact
+    from execplan.site.decision_items import DecisionItem
     from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
-    from execplan.site.plan_sections import DecisionItem
     from execplan.site.redacted_records import RedactText
 
 
@@ -46,6 +46,7 @@ class PlanView(NamedTuple):
     history: tuple[HistoryEvent, ...]
     """Events in the plan's life, latest first, with their texts but without details."""
     charts: tuple[ChartImage, ...] = ()
+    comments: CommentItems = CommentItems()
     checked_paths: Mapping[str, bool] = {}
     """Absolute paths to which the plan links, and whether they exist."""
 
@@ -71,17 +72,18 @@ class PublishedPlan(NamedTuple):
     """Why there is no plan; empty otherwise."""
 
 
-def read_published_plan(project: Project, ref: PlanRef, redact_text: RedactText) -> PublishedPlan:
-    """Read a plan's current file and redact its secrets before anything else sees it."""
-    try:
-        data = plan_store.read_bytes(project, ref.path)
-        text = reader.decode(data).to_str()
-        redacted_text = redact_text(text)
-        plan = reader.read(redacted_text.encode("utf-8") if redacted_text != text else data)
-    except ExecplanError as error:
-        message = error.message.replace(ref.path, project.display_path(ref.path))
+def publish_plan(stored_plan: StoredPlan, redact_text: RedactText) -> PublishedPlan:
+    """Redact the secrets of a plan that is loaded, before anything else sees its text."""
+    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
+    if plan is None:
+        assert stored_plan.error is not None
+        message = stored_plan.error.message.replace(ref.path, project.display_path(ref.path))
         return PublishedPlan(project, ref, "", None, redact_text(message))
-    return PublishedPlan(project, ref, digest(data), plan, "")
+    text = plan.text.to_str()
+    redacted_text = redact_text(text)
+    if redacted_text != text:
+        plan = reader.read(redacted_text.encode("utf-8"))
+    return PublishedPlan(project, ref, digest(stored_plan.data), plan, "")
 
 
 def load_plan_view(
@@ -119,10 +121,20 @@ def load_plan_view(
         tuple([finding._replace(message=text) for finding, text in zip(facts.findings, messages, strict=True)]),
         load_records(project, ref, facts.artifacts),
         facts.artifacts,
-        redact_events(facts.history, lambda text: redact_text(shorten_path(text))),
+        redact_events(facts.history, lambda text: redact_text(shorten_path(text)), _shown_texts(published.plan)),
         facts.charts,
+        load_comment_items(project, ref, published.plan, redact_text) if published.plan is not None else CommentItems(),
         resolver.checked_paths,
     )
+
+
+def _shown_texts(plan: ParsedPlan | None) -> set[str]:
+    """Return texts of a published plan that are on its page, and that events may have, too."""
+    if plan is None:
+        return set()
+    entries = [*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions]
+    texts = [*[task.text for task in plan.tasks], *[entry.text for entry in entries]]
+    return {*texts, *[section.title for section in plan.sections]}
 
 
 def load_decisions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from execplan.board.board_cards import Board, Card
     from execplan.history.history_event import HistoryEvent
@@ -26,10 +26,15 @@ def redact_cards(cards: Sequence[Card], redact_text: RedactText) -> list[Card]:
     return [_replace_texts(card, [next(texts) for _ in _card_texts(card)]) for card in cards]
 
 
-def redact_events(events: Sequence[HistoryEvent], redact_text: RedactText) -> tuple[HistoryEvent, ...]:
-    """Redact the texts of events, and leave out their details."""
-    texts = redact_lines([event.text for event in events], redact_text)
-    return tuple([event._replace(text=text, detail="", previous="") for event, text in zip(events, texts, strict=True)])
+def redact_events(
+    events: Sequence[HistoryEvent], redact_text: RedactText, shown_texts: Collection[str] = ()
+) -> tuple[HistoryEvent, ...]:
+    """Redact the texts of events, and leave out their details; `shown_texts` are redacted already."""
+    unknown = [event.text for event in events if event.text not in shown_texts]
+    redacted = dict(zip(unknown, redact_lines(unknown, redact_text), strict=True))
+    return tuple(
+        [event._replace(text=redacted.get(event.text, event.text), detail="", previous="") for event in events]
+    )
 
 
 def redact_lines(texts: Sequence[str], redact_text: RedactText) -> list[str]:

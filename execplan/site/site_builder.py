@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.board.board_cards import load_board
 from execplan.charts import chart_svg
+from execplan.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
+from execplan.plan_store import plan_store
 from execplan.project.project import common_git_dir
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
-from execplan.site.page_cache import CachedPage, WrittenFile, open_page_cache
+from execplan.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
 from execplan.site.page_charts import draw_plan_chart
 from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE, make_static_context
 from execplan.site.page_names import PageNames
 from execplan.site.page_plans import load_page_plans
-from execplan.site.plan_view import load_decisions, load_plan_view, read_published_plan
+from execplan.site.plan_view import load_decisions, load_plan_view, publish_plan
 from execplan.site.site_directory import SiteDirectory
 from execplan.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
 from execplan.text.pure_paths import is_inside
@@ -142,22 +144,27 @@ class _SiteBuilder:
             process_count(len(pending)),
             lambda finished: tick(finished, len(pending)) if tick is not None else None,
         )
-        for index, (files, changed, checked_paths, decisions) in zip(pending, outcomes, strict=True):
-            files_of_page = tuple([WrittenFile._make(file) for file in files])
-            self._digests.update({file.name: file.digest for file in files_of_page})
+        for index, (changed, fields) in zip(pending, outcomes, strict=True):
+            page = make_page((fingerprints[index], *fields))
+            self._digests.update({file.name: file.digest for file in page.files})
             self._changed += changed
-            page = CachedPage(fingerprints[index], tuple(checked_paths), tuple(decisions), files_of_page)
             cached_pages[plan_pages[index].page] = page
         return cached_pages
 
-    def _render_plan(self, plan_page: PagePlan) -> tuple[list[Any], list[str], list[Any], list[Any]]:
-        """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
+    def _render_plan(self, plan_page: PagePlan) -> tuple[list[str], tuple[Any, ...]]:
+        """Write the page of a plan and the copies of its artifacts.
+
+        Return the changed files, and the fields of `CachedPage` after the first one; `marshal` can write them.
+        """
         redact_text = self._redactor.redact_text
-        published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
+        stored_plan = plan_store.load(plan_page.project, plan_page.ref)
+        published = publish_plan(stored_plan, redact_text)
         facts = plan_page.facts
         copies = {artifact.target: read_copy(artifact, redact_text) for artifact in facts.artifacts if artifact.target}
-        if plan_page.has_chart:
-            chart = draw_plan_chart(plan_page.project, plan_page.ref, facts.history, plan_page.page)
+        sources = read_plan_sources(stored_plan) if self._top_context.has_charts else None
+        if sources is not None and plan_page.has_chart and stored_plan.plan is not None:
+            events = facts.history if plan_page.project.git is not None else None
+            chart = draw_plan_chart(sources, events, plan_page.page)
             facts = facts._replace(charts=(chart,) if chart is not None else ())
         view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, facts)
         html = page_rendering.render_plan(view, self._plan_context, self._names)
@@ -167,10 +174,13 @@ class _SiteBuilder:
             **{chart.target: chart.svg.encode("utf-8") for chart in facts.charts},
         }
         changed = [name for name, data in contents.items() if self._site.write(name, data)]
-        files = [(name, digest(data), self._site.status(name)) for name, data in contents.items()]
         decisions = load_decisions(published, plan_page.card, self._top_context, self._names)
-        plain_decisions = [tuple(map(str, decision)) for decision in decisions]
-        return files, changed, list(view.checked_paths.items()), plain_decisions
+        return changed, (
+            tuple(view.checked_paths.items()),
+            tuple([tuple(map(str, decision)) for decision in decisions]),
+            sources.to_plain() if sources is not None else (),
+            tuple([(name, digest(data), self._site.status(name)) for name, data in contents.items()]),
+        )
 
     def _update_top_pages(
         self, plan_pages: Sequence[PagePlan], cached_pages: dict[str, CachedPage], cache: PageCache | None
@@ -183,7 +193,8 @@ class _SiteBuilder:
             return render_text_pages(self._board, plan_pages, decisions, self._top_context, self._names, redact_text)
 
         def render_charts() -> dict[str, str]:
-            return render_chart_files(plan_pages, self._top_context, has_history=self._project.git is not None)
+            sources = [PlanSources.from_plain(cached_pages[plan_page.page].chart_sources) for plan_page in plan_pages]
+            return render_chart_files(plan_pages, sources, self._top_context, has_history=self._project.git is not None)
 
         fingerprint = self._fingerprint(self._board.cards, decisions)
         self._update_page(BOARD_PAGE, fingerprint, render_texts, cached_pages, cache)
@@ -210,7 +221,7 @@ class _SiteBuilder:
         for name, text in texts.items():
             self._write(name, text.encode("utf-8"))
         files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in texts])
-        cached_pages[page] = CachedPage(fingerprint, (), (), files)
+        cached_pages[page] = CachedPage(fingerprint, (), (), (), files)
 
     def _plan_fingerprint(self, plan_page: PagePlan) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""

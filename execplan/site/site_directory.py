@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import FileLock
 from execplan.project import project_state
@@ -16,6 +17,7 @@ from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from contextlib import AbstractContextManager
 
     from execplan.project.project import Project
 
@@ -40,17 +42,36 @@ class SiteDirectory:
         self.warnings: list[str] = []
         self.reload()
 
-    def lock(self, project: Project) -> FileLock:
+    def lock(self, project: Project) -> AbstractContextManager[object]:
         """Return the lock of the directory, which all worktrees of the repository share; raises ExecplanError.
 
-        It is not in the directory, because that may be published.
+        It is not in the directory, because that may be published. If the state directory can't be written, as in a
+        repository that is read-only, a site elsewhere is built without the lock, with a warning.
         """
         locks = os.path.join(project.shared_state, "locks")
-        if project.shared_state == project.state:
-            project_state.make_state_dir(project, "locks")
-        else:
-            atomic_files.make_directory(locks)
-        return FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site")
+        stack = ExitStack()
+        try:
+            if project.shared_state == project.state:
+                project_state.make_state_dir(project, "locks")
+            else:
+                atomic_files.make_directory(locks)
+            stack.enter_context(FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site"))
+        except ExecplanError as error:
+            if error.exit != ENVIRONMENT:
+                raise
+            if not self._can_be_written():
+                message = f"the site can't be written to {self.path}: the directory is read-only"
+                hint = "choose a directory that you can write: execplan site --out DIR"
+                raise ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint) from None
+            self.warnings.append(f"the site is not locked, so don't build it twice at the same time: {error.message}")
+        return stack
+
+    def _can_be_written(self) -> bool:
+        """Return whether this process may create files in the directory, which may not exist yet."""
+        directory = self.path
+        while not os.path.lexists(directory):
+            directory = os.path.dirname(directory)
+        return os.access(directory, os.W_OK | os.X_OK)
 
     def reload(self) -> None:
         """Read the manifest, which another process may have written before this one got the lock.

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from execplan.site import page_rendering
+from execplan.site.decision_items import DecisionItem
 from execplan.site.page_charts import draw_project_charts
 from execplan.site.page_context import ARCHIVE_PAGE, BOARD_PAGE, CHARTS_PAGE, DECISIONS_PAGE
 from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_sections import DecisionItem
 from execplan.site.redacted_records import redact_board, redact_cards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.board.board_cards import Board
+    from execplan.charts.chart_sources import PlanSources
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
     from execplan.site.page_plans import PagePlan
@@ -47,12 +48,13 @@ def render_text_pages(
     }
 
 
-def render_chart_files(page_plans: Sequence[PagePlan], context: PageContext, *, has_history: bool) -> dict[str, str]:
-    """Render the page with charts and draw the charts."""
+def render_chart_files(
+    page_plans: Sequence[PagePlan], sources: Sequence[PlanSources], context: PageContext, *, has_history: bool
+) -> dict[str, str]:
+    """Render the page with charts and draw the charts; `sources` are the data of each plan."""
     events = [event for page_plan in page_plans for event in page_plan.facts.history]
     events.sort(key=lambda event: event.time, reverse=True)
-    plans = [(page_plan.project, page_plan.ref) for page_plan in page_plans]
-    charts = draw_project_charts(plans, events if has_history else None)
+    charts = draw_project_charts(sources, events if has_history else None)
     return {CHARTS_PAGE: page_rendering.render_charts(charts, context), **{chart.target: chart.svg for chart in charts}}
 
 

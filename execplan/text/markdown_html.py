@@ -15,19 +15,23 @@ from mistune.util import escape, safe_entity, striptags, unescape
 from execplan.text.invisible_characters import has_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, Final
 
     ResolveLink = Callable[[str], "ResolvedLink"]
     """Decides about the destination of a link or an image, as written in the plan."""
     NameAnchor = Callable[[str], str]
     """Returns the ID of a heading, given its text without markup."""
+    DescribeCode = Callable[[str], Sequence[tuple[str, str]]]
+    """Returns the facts in the info string of a code block as labels and values; none to show it as it is."""
 
 _MAX_SPACES: Final = 1000
 """Longest run of spaces; a heading with more of them takes mistune quadratic time."""
 _MIN_LEVEL: Final = 3
 """Level of the first heading in a section, whose title has level 2."""
 _MAX_LEVEL: Final = 6
+_MAX_UNBROKEN: Final = 20
+"""Maximum length of code that stays on one line; a narrow page has 40 characters in a line."""
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -45,8 +49,10 @@ class ResolvedLink(NamedTuple):
 class MarkdownHtml:
     """Converts the markdown of one plan, part by part; link definitions and anchors are shared by all parts."""
 
-    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
-        self._renderer = _Renderer(resolve_link, name_anchor)
+    def __init__(
+        self, resolve_link: ResolveLink, name_anchor: NameAnchor, describe_code: DescribeCode = lambda info: ()
+    ) -> None:
+        self._renderer = _Renderer(resolve_link, name_anchor, describe_code)
         plugins = [strikethrough, table, table_in_list, table_in_quote, task_lists, bare_urls]
         self._markdown = mistune.Markdown(self._renderer, plugins=plugins)
         self._markdown.before_render_hooks.append(_unescape_pipes)
@@ -78,10 +84,11 @@ class MarkdownHtml:
 class _Renderer(mistune.HTMLRenderer):
     """Writes HTML that contains no markup of the plan's own, no inline style and only addresses that were allowed."""
 
-    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
+    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor, describe_code: DescribeCode) -> None:
         super().__init__(escape=True)
         self._resolve_link = resolve_link
         self._name_anchor = name_anchor
+        self._describe_code = describe_code
         self.level = _MIN_LEVEL - 1
         """Level of the latest heading."""
         self._link_depth = 0
@@ -105,8 +112,10 @@ class _Renderer(mistune.HTMLRenderer):
         resolved = self._resolve_link(unescape(url))
         if not resolved.href:
             return f'<span class="unlinked">{text}</span>{_note(resolved)}'
-        title_attribute = f' title="{safe_entity(title)}"' if title else ""
-        return f'<a href="{escape(resolved.href)}" rel="noreferrer"{title_attribute}>{text}</a>{_note(resolved)}'
+        attributes = f' title="{safe_entity(title)}"' if title else ""
+        if unescape(text) == resolved.href.removeprefix("mailto:"):
+            attributes += ' class="address"'  # paper shows the addresses of the others after them
+        return f'<a href="{escape(resolved.href)}" rel="noreferrer"{attributes}>{text}</a>{_note(resolved)}'
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """Return an image that is part of the site, or a link to any other one; its text if it is in a link."""
@@ -116,6 +125,11 @@ class _Renderer(mistune.HTMLRenderer):
             return f'<img src="{escape(resolved.href)}" alt="{safe_entity(alternative)}" loading="lazy">'
         return text or "image" if self._link_depth else self.link(text or "image", url, title)
 
+    def codespan(self, text: str) -> str:
+        """Return code; a short one with hyphens, such as an option, stays on one line."""
+        attribute = ' class="unbroken"' if "-" in text and len(text) <= _MAX_UNBROKEN else ""
+        return f"<code{attribute}>{escape(text)}</code>"
+
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         """Return a heading below the section's title, without gaps between levels."""
         self.level = max(_MIN_LEVEL, min(level, self.level + 1, _MAX_LEVEL))
@@ -124,9 +138,19 @@ class _Renderer(mistune.HTMLRenderer):
 
     def block_code(self, code: str, info: str | None = None) -> str:
         """Return a code block; attributes of a step are shown above it."""
-        words = (info or "").strip()
-        caption = f'<p class="code-info"><code>{safe_entity(words)}</code></p>\n' if "{" in words else ""
+        info = (info or "").strip()
+        caption = f'<p class="code-info">{self._code_facts(info)}</p>\n' if "{" in info else ""
         return f"{caption}<pre><code>{escape(code)}</code></pre>\n"
+
+    def _code_facts(self, info: str) -> str:
+        """Return the facts in a code block's info string, or the string as it is."""
+        facts = self._describe_code(info)
+        if not facts:
+            return f"<code>{safe_entity(info)}</code>"
+        texts = [
+            safe_entity(label) + (f" <code>{safe_entity(value)}</code>" if value else "") for label, value in facts
+        ]
+        return " ".join([f"<span>{text}</span>" for text in texts])
 
     def block_html(self, html: str) -> str:
         """Return HTML as text, but nothing for a comment."""

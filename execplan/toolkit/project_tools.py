@@ -54,7 +54,7 @@ class ProjectTools:
 
     async def edit_task(
         self,
-        action: Literal["add", "done", "reopen", "reword", "split"],
+        action: Literal["add", "done", "verify", "reopen", "reword", "split"],
         task: Annotated[str, "number, ID or unique text"] = "",
         text: Annotated[str, "new text; to split, what is done"] = "",
         remaining: Annotated[str, "to split"] = "",
@@ -63,10 +63,11 @@ class ProjectTools:
         *,
         commit: bool = False,
     ) -> Document:
-        """Add, check off, reopen, reword or split a task."""
+        """Add, check off, reopen, reword or split a task; `verify` checks it off if its check passes."""
         operands = {"add": [_escape(text)], "reword": [task, _escape(text)]}.get(action, [task])
         options = ["--done", _escape(text), "--remaining", _escape(remaining)] if action == "split" else []
-        return await self._run([action, *options, *_commit(commit)], plan, operands=operands, agent=agent)
+        command = ["done", "--verify"] if action == "verify" else [action]
+        return await self._run([*command, *options, *_commit(commit)], plan, operands=operands, agent=agent)
 
     async def record(
         self,

@@ -114,6 +114,24 @@ def test_37_read_only_git_folder(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
+def test_a_site_of_a_read_only_repository(repo: Folder, tmp_path: Path) -> None:
+    """It can be built elsewhere; in the repository, an error says so."""
+    repo.plan()
+    directories = [repo.path, repo.path / ".agent", repo.path / ".git"]
+    for directory in directories:
+        directory.chmod(0o555)
+    site = tmp_path / "site"
+    inside = run_unprivileged(repo, "site")
+    outside = run_unprivileged(repo, "site", "--out", str(site))
+    for directory in directories:
+        directory.chmod(0o755)
+    assert inside[0] == 6
+    assert inside[1].splitlines()[-1] == "hint: choose a directory that you can write: execplan site --out DIR"
+    assert outside[0] == 0, outside[1]
+    assert "the site is not locked" in outside[1]
+    assert (site / "index.html").is_file()
+
+
 @pytest.mark.parametrize("name", ["ENOLCK", "EOPNOTSUPP", "ENOSYS"])
 def test_42_no_locks(repo: Folder, name: str) -> None:
     path = repo.plan()

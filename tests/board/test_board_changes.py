@@ -45,6 +45,7 @@ CHANGES: dict[str, tuple[Callable[[Folder], object], bool]] = {
     "a reopened task": (lambda folder: folder.ok("reopen", "2"), True),
     "an edit in place": (_append, True),
     "a removed plan": (lambda folder: os.remove(folder.path / ".agent/execplans/2026-01-01_parser.md"), True),
+    "a comment": (lambda folder: folder.ok("comment", "Why?"), True),
     "an artifact": (lambda folder: folder.ok("attach", "README.md"), True),
     "an archived plan": (lambda folder: folder.ok("archive", "--force", "--reason", "No longer wanted."), True),
     "a claim": (lambda folder: folder.ok("next", "--claim", "agent-1"), False),
@@ -78,6 +79,16 @@ def test_a_new_plan_and_an_edit_of_an_archived_one_are_changes(repo: Folder) -> 
     with archived_plan.open("a") as file:  # an editor that writes in place
         file.write("More.\n")
     assert snapshot(repo.path).changed_plans(before) == {str(new_plan), str(archived_plan)}
+
+
+def test_a_file_in_a_subdirectory_of_artifacts_is_a_change(repo: Folder) -> None:
+    path = str(repo.plan())
+    artifacts = ".agent/execplans/artifacts/2026-01-01_parser"
+    repo.write(f"{artifacts}/screens/wide/a.txt", "a")
+    for name in ("screens/wide/b.txt", "screens/narrow/a.txt"):
+        before = snapshot(repo.path)
+        repo.write(f"{artifacts}/{name}", "b")
+        assert snapshot(repo.path).changed_plans(before) == {path}
 
 
 def test_an_approval_and_a_run_are_changes(desk: InProcessRepository) -> None:

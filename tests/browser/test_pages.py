@@ -95,5 +95,8 @@ def test_decisions_of_all_plans_are_searched(browser: WatchedBrowser, library: R
 
 def test_a_plan_with_steps_shows_how_to_approve_it(browser: WatchedBrowser, library: RunningServer) -> None:
     page = browser.open(f"{library.url}plans/2026-01-02_measure.html")
-    assert "execplan approve 2026-01-02_measure" in page.locator("main").inner_text()
+    page.locator("details").evaluate_all("(elements) => elements.forEach((element) => { element.open = true; })")
+    text = page.locator("main").inner_text()
+    assert text.count("execplan approve ") == 1
+    assert "execplan approve 2026-01-02_measure --digest " in text
     assert page.locator("form input[value=approve], form input[value=run]").count() == 0

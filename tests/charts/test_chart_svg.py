@@ -138,3 +138,10 @@ def test_without_the_library(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> N
 def test_one_day_is_a_point() -> None:
     assert 'style="fill: #3b82d0; stroke: #3b82d0"' in chart_svg.draw(ONE_DAY)
     assert 'style="fill: #8a929c' not in chart_svg.draw(LINE_CHART)
+
+
+def test_a_chart_does_not_depend_on_the_charts_before_it() -> None:
+    first = [chart_svg.draw(chart) for chart in CHARTS]
+    assert [chart_svg.draw(chart) for chart in reversed(CHARTS)] == first[::-1]
+    chart_svg._axes.cache_clear()
+    assert [chart_svg.draw(chart) for chart in reversed(CHARTS)] == first[::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.charts.chart_sources import ChartSources, collect_sources, load_events, make_chart
+from execplan.charts.chart_sources import ChartSources, collect_sources, load_events, make_chart, read_plan_sources
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from tests.conftest import CLOCK, Folder
@@ -21,7 +21,7 @@ def commit(folder: Folder, days: int) -> None:
 def sources(folder: Folder) -> ChartSources:
     project = project_discovery.require(str(folder.path))
     stored_plans = [plan_store.load(project, ref) for ref in plan_store.all_refs(project)]
-    return collect_sources(stored_plans, load_events([(project, None)]))
+    return collect_sources(list(map(read_plan_sources, stored_plans)), load_events([(project, None)]))
 
 
 def times(folder: Folder) -> list[tuple[int, int | None, int | None]]:

@@ -133,6 +133,13 @@ def with_new_plan(scratch: Path) -> Shell:
     return shell
 
 
+def with_worktree(scratch: Path) -> Shell:
+    """A plan that has a worktree."""
+    shell = in_progress(scratch)
+    assert shell.run("execplan worktree parser").exit == 0
+    return shell
+
+
 def delegated(scratch: Path) -> Shell:
     """A plan that an agent carries out, and what its second step has printed."""
     shell = Shell(scratch)
@@ -159,6 +166,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, 
         delegated,
         undone,
         with_new_plan,
+        with_worktree,
     ):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
@@ -178,12 +186,13 @@ FIRST_REPOSITORY = {
     "report": 7,
     "redo": 8,
     "drop": 9,
+    "worktree": 10,
 }
 """The first of the places in which a verb that executes makes sense."""
 
 
-_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance")
-"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text."""
+_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance", "execplan worktree parser --as")
+"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

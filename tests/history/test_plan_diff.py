@@ -129,7 +129,13 @@ def test_deleted_plans_are_found_by_their_names(repo: Folder) -> None:
     commit(repo)
     repo.git("rm", "-q", ".agent/execplans/2026-01-02_moved.md")
     commit(repo)
-    for name in (NAME, PATH, "2026-01-02_moved"):
+    for name in (NAME, PATH, "2026-01-02_moved", "moved", "01-01_PARS"):
         assert select_past_plan(os.fspath(repo.path), name)[1].id == "2026-01-02_moved"
     with pytest.raises(ExecplanError, match="unknown plan"):
         select_past_plan(os.fspath(repo.path), "2026-01-09_other")
+    repo.plan(CLEAN, "2026-02-01_new")
+    repo.git("rm", "-q", ".agent/execplans/2026-01-05_kept.md")
+    commit(repo)
+    with pytest.raises(ExecplanError, match="matches 2 plans") as error:
+        select_past_plan(os.fspath(repo.path), "2026-01-0")
+    assert error.value.candidates == ("2026-01-01_parser", "2026-01-02_moved", "2026-01-05_kept")

@@ -131,6 +131,26 @@ def test_forms_of_a_decision(body: str) -> None:
     assert (entry.text, entry.rationale, entry.date, entry.author) == ("D", "R", "2026-03-01", "Ann")
 
 
+@pytest.mark.parametrize(
+    ("body", "rationale"),
+    [
+        (
+            "  Rationale: Because:\n  - it is fast\n    enough\n  - it is small",
+            "Because:\n- it is fast enough\n- it is small",
+        ),
+        (
+            "  Rationale:\n    1. it is fast\n       - at once\n    2. it is small",
+            "1. it is fast\n   - at once\n2. it is small",
+        ),
+        ("  - Rationale:\n    - it is fast\n\n    - it is small", "- it is fast\n- it is small"),
+        ("  Rationale: it is - well - fast", "it is - well - fast"),
+    ],
+)
+def test_a_list_in_a_rationale_stays_a_list(body: str, rationale: str) -> None:
+    [entry] = read_decisions(f"- Decision: D\n{body}\n  Date/Author: 2026-03-01 / Ann")
+    assert (entry.text, entry.rationale, entry.date, entry.author) == ("D", rationale, "2026-03-01", "Ann")
+
+
 def test_other_decisions() -> None:
     [plain] = read_decisions("Some prose.\n\n- 2026-03-01: D, because R.")
     assert (plain.text, plain.date, plain.rationale) == ("D, because R.", "2026-03-01", None)

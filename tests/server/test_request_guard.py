@@ -136,6 +136,9 @@ def test_a_large_form_is_rejected(shared_server: RunningServer) -> None:
     reply = shared_server.edit("add", text="x" * MAX_BODY_BYTES)
     assert reply.status == 413
     assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["content-type"].startswith("text/html")
+    assert "The text is too large: a form can send 128 KiB; nothing was written." in reply.text
+    assert f'<a href="{PLAN_PAGE}" data-plan-page>Back to the plan</a>' in reply.text
 
 
 def test_a_large_form_of_unknown_length_is_rejected(shared_server: RunningServer) -> None:

@@ -92,6 +92,33 @@ def test_decisions_have_their_fields_and_code_stays_code() -> None:
     assert Page(str(section.body)).text == "Before the log."
 
 
+def test_a_list_in_a_rationale_is_a_list() -> None:
+    section = render(
+        PLAN.replace("A task is a **line**.", "Two reasons:\n  - it is **fast**\n  - it is small")
+    ).sections[1]
+    rationale = section.decisions[0].rationale
+    assert rationale.startswith("<p>Two reasons:</p>\n<ul>")
+    assert "<li>it is <strong>fast</strong></li>" in rationale
+    assert Page(rationale).text == "Two reasons: it is fast it is small"
+
+
+def test_attributes_of_steps_are_shown_as_facts() -> None:
+    """Those of other programs, and damaged ones, stay as they are written."""
+    blocks = {
+        "sh {#build timeout=60 check}": "Step build timeout 60 check",
+        "sh {exit=1}": "Step exit 1",
+        "text {expect}": "Expected output",
+        "{execution max-steps=20}": "Settings of runs max steps 20",
+        "sh {example}": "Example",
+        "python {linenos=true}": "python {linenos=true}",
+        "sh {#build timeout=60": "sh {#build timeout=60",
+    }
+    for info, facts in blocks.items():
+        body = render(f"# Plan\n\n## Context\n\n```{info}\nmake\n```\n").sections[0].body
+        caption = body[body.index("<p") : body.index("<pre")]
+        assert Page(caption).text == facts
+
+
 def test_front_matter_introduction_and_definitions() -> None:
     content = render(PLAN)
     assert content.front_matter == "owner: ann"

@@ -56,10 +56,12 @@ def _writing_command(flags: str = "", value_options: str = "", *, denied_options
     )
 
 
-def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
+def _task_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
     """Return the options of a command that a claim can block, so that the agent must identify itself."""
     return AllowedOptions(
-        f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} --as {value_options}", denied_options=_DENIED_EVERYWHERE
+        f"{_WRITE_FLAGS} {flags}",
+        f"{_PLAN_WRITE_OPTIONS} --as {value_options}",
+        denied_options=f"{_DENIED_EVERYWHERE} {denied_options}",
     )
 
 
@@ -67,26 +69,32 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
-    "show": AllowedOptions("--steps --run?", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
+    "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
         "--claim? --release?",
         f"{_PLAN_OPTIONS} --task --for --to --as",
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
+        "--cost",
+        value_options=f"{_PLAN_OPTIONS} --format --chart",
+        operand_kind="plan",
+        denied_options="--textfile --svg",
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
+    "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
-    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
+    "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
@@ -128,7 +136,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         _WRITE_FLAGS, f"{_PLAN_OPTIONS} --reason --failed --new-information", denied_options=_DENIED_OPTIONS
     ),
     "add": _writing_command("--create", "--after --before --under"),
-    "done": _task_command(),
+    "done": _task_command("--verify", denied_options="-y --yes"),
     "reopen": _task_command(),
     "split": _task_command("", "--done --remaining"),
     "reword": _task_command(),
@@ -137,13 +145,17 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "outcome": _writing_command("--create"),
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
-    "set": _writing_command("--create"),
+    "set": _writing_command("--create", "--meta"),
     "new": AllowedOptions(
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",
         file_options="--from",
         denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with --hook",
     ),
+    "comment": _writing_command(value_options="--on"),
+    "reply": _writing_command("--reopen"),
+    "resolve": _writing_command(value_options="--reason"),
+    "review": AllowedOptions(value_options=_PLAN_OPTIONS, operand_kind="plan", denied_options="--mark --as"),
     "attach": AllowedOptions(
         f"{_WRITE_FLAGS} --create",
         f"{_PLAN_WRITE_OPTIONS} --about",
@@ -193,6 +205,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
     "site": "it writes files that are not in any step",
+    "worktree": "it writes outside the repository, and merges commits that no step made",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

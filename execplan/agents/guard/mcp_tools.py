@@ -42,7 +42,9 @@ _TOOLS: Final[Mapping[str, _McpTool]] = {
     "next_task": _McpTool({"": "next"}, "claim"),
     "new_plan": _McpTool({"": "new"}, "title purpose tasks template markdown"),
     "edit_task": _McpTool(
-        {name: name for name in ("add", "done", "reopen", "reword", "split")}, "task text remaining", "action"
+        {**{name: name for name in ("add", "done", "reopen", "reword", "split")}, "verify": "done"},
+        "task text remaining",
+        "action",
     ),
     "record": _McpTool(
         {

@@ -1,4 +1,7 @@
-"""Whether a session of an agent may end: its claimed tasks are done, handed over, or explained in the plan."""
+"""Whether a session of an agent may end: its claimed tasks are done, handed over, or explained in the plan.
+
+A task that has a check is done after the check has passed.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from execplan.agents.stop_gate.attended_session import is_attended
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.plan import reader
-from execplan.plan.model import OPEN
+from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import task_ids
+from execplan.plan.task_checks import find_check
+from execplan.plan.verified_tasks import is_verified
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.claims_file import claims_path
 from execplan.project import project_discovery, project_state
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.claims_file import Claim
     from execplan.project.project import Project
 
+    _NamedClaims = list[tuple[Claim, str, str]]
 DIRECTORY: Final = "stop-gate"
 """Name of the state directory with the number of times that each session was kept going."""
 MAX_BLOCKS: Final = 2
@@ -47,31 +53,37 @@ def continue_reason(program: str, payload: Mapping[str, Any]) -> str:
     project = project_discovery.find(directory if isinstance(directory, str) and directory else os.getcwd())
     if not project.exists or not os.path.exists(claims_path(project)):
         return ""
-    open_claims = _unexplained_claims(project, session)
-    if not open_claims:
+    open_claims, unverified_claims = _unfinished_claims(project, session)
+    claims_to_name = open_claims or unverified_claims
+    if not claims_to_name:
         return ""
-    key = " ".join(sorted([f"{claim.plan} {claim.task} {claim.until}" for claim, _, _ in open_claims]))
+    key = " ".join(sorted([f"{claim.plan} {claim.task} {claim.until}" for claim, _, _ in claims_to_name]))
     if not _count_block(project, session, key, is_repeated=payload.get("stop_hook_active") is True):
         return ""
-    return _instruction(project, open_claims)
+    return _instruction(project, open_claims) if open_claims else _verify_instruction(project, unverified_claims)
 
 
-def _unexplained_claims(project: Project, session: str) -> list[tuple[Claim, str, str]]:
-    """Return the session's claims on open tasks since which the plan's log is the same, with plan path and task text."""
-    unexplained = []
+def _unfinished_claims(project: Project, session: str) -> tuple[_NamedClaims, _NamedClaims]:
+    """Return the session's claims on open tasks since which the plan's log is the same, and those on unverified tasks.
+
+    An unverified task is done and has a check, but no transcript of it. Each claim comes with plan path and task text.
+    """
+    unexplained: _NamedClaims = []
+    unverified: _NamedClaims = []
     for claim, path in claims.session_claims(project, session):
         try:
             plan = reader.read(plan_store.read_bytes(project, path))
         except ExecplanError:
             continue
-        open_texts = {
-            task_id: task.text
-            for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True)
-            if task.state == OPEN
-        }
-        if claim.task in open_texts and claims.log_state(project, path, plan) == claim.baseline:
-            unexplained.append((claim, path, open_texts[claim.task]))
-    return unexplained
+        tasks_by_id = dict(zip(task_ids(plan.tasks), plan.tasks, strict=True))
+        task = tasks_by_id.get(claim.task)
+        if task is None:
+            continue
+        if task.state == OPEN and claims.log_state(project, path, plan) == claim.baseline:
+            unexplained.append((claim, path, task.text))
+        elif task.state == DONE and find_check(plan, task) is not None and not is_verified(plan, task):
+            unverified.append((claim, path, task.text))
+    return unexplained, unverified
 
 
 def _count_block(project: Project, session: str, key: str, *, is_repeated: bool) -> bool:
@@ -101,16 +113,12 @@ def _remove_oldest(directory: str) -> None:
         os.unlink(path)
 
 
-def _instruction(project: Project, open_claims: list[tuple[Claim, str, str]]) -> str:
+def _instruction(project: Project, open_claims: _NamedClaims) -> str:
     """Return what the agent should do; texts of the plan are quoted and shortened."""
     from shlex import quote
 
     lines = ["execplan: you have claimed tasks that are neither done nor explained:"]
-    for claim, path, text in open_claims[:_MAX_TASKS]:
-        ref = plan_store.ref_for_path(project, path)
-        lines.append(f"- {claim.task} of {ref.shell_name}: {_shorten(text)}")
-    if len(open_claims) > _MAX_TASKS:
-        lines.append(f"- and {len(open_claims) - _MAX_TASKS} more")
+    lines += _task_lines(project, open_claims)
     claim, path, _ = open_claims[0]
     name = plan_store.ref_for_path(project, path).shell_name
     lines += [
@@ -121,6 +129,33 @@ def _instruction(project: Project, open_claims: list[tuple[Claim, str, str]]) ->
         "If you can't, or the user wants you to stop, just end again.",
     ]
     return "\n".join(lines)
+
+
+def _verify_instruction(project: Project, unverified_claims: _NamedClaims) -> str:
+    """Return what the agent should do about tasks that it checked off without their checks."""
+    claim, path, _ = unverified_claims[0]
+    name = plan_store.ref_for_path(project, path).shell_name
+    return "\n".join(
+        [
+            "execplan: you have checked off tasks, but their checks have not passed:",
+            *_task_lines(project, unverified_claims),
+            "Before you end, do one of these for each:",
+            f"- run the check: execplan done {claim.task} --verify -p {name}",
+            f"- if it fails and you can't fix it: execplan reopen {claim.task} -p {name}",
+            "If you can't, or the user wants you to stop, just end again.",
+        ]
+    )
+
+
+def _task_lines(project: Project, named_claims: _NamedClaims) -> list[str]:
+    """Return a line for each of the first tasks."""
+    lines = []
+    for claim, path, text in named_claims[:_MAX_TASKS]:
+        ref = plan_store.ref_for_path(project, path)
+        lines.append(f"- {claim.task} of {ref.shell_name}: {_shorten(text)}")
+    if len(named_claims) > _MAX_TASKS:
+        lines.append(f"- and {len(named_claims) - _MAX_TASKS} more")
+    return lines
 
 
 def _shorten(text: str) -> str:

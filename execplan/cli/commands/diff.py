@@ -49,8 +49,9 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
     2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
     """
-    from execplan.cli.output.history_output import format_changes, shallow_clone_warnings
+    from execplan.cli.output.history_output import format_changes
     from execplan.history.plan_diff import compare_revisions
+    from execplan.history.plan_history import shallow_clone_warnings
 
     if plan_name is not None:
         if plan is not None and (revision is not None or is_exact_name(os.getcwd(), plan)):

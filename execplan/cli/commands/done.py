@@ -2,28 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import USAGE, ExecplanError
+
+if TYPE_CHECKING:
+    from execplan.cli.answer import Answer, Call
+    from execplan.edits.plan_writer import WriteOptions
 
 
 @define_command(
-    reads="the plan.",
-    writes="the checkbox and the timestamp of each task, and nothing else.",
-    examples=("execplan done 3", "execplan done 3 4 --commit", 'execplan done "write the tests" -p parser'),
+    reads="the plan; with --verify, also the policy and what the checks read.",
+    writes=(
+        "the checkbox and the timestamp of each task, and nothing else. --verify: also a link to the transcript, in the "
+        "plan's artifacts; what the checks write; and your approvals of checks, in ~/.local/state/execplan."
+    ),
+    examples=(
+        "execplan done 3",
+        "execplan done 3 4 --commit",
+        'execplan done "write the tests" -p parser',
+        "execplan done 3 --verify",
+    ),
 )
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@click.option("--verify", is_flag=True, help="Run the check of each task; check off the tasks whose check passes.")
+@click.option("-y", "--yes", is_flag=True, help="With --verify: approve the checks without a question.")
 @plan_option
 @writer_options
-def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
+def done(
+    call: Call, tasks: tuple[str, ...], *, verify: bool, yes: bool, plan: str | None, options: WriteOptions
+) -> Answer:
     """Check off tasks, with a timestamp.
 
     A TASK is a number, an ID, or unique text.
+
+    A task can have a check, the command that shows that it is done: a nested item "Check: `pytest -q tests/reader`".
+    With --verify, the checks run in the sandbox, without the network. If a check fails, its task stays open, and the
+    command exits 1. A check whose risk needs a person is shown, and asks once for an approval.
     """
+    if yes and not verify:
+        raise ExecplanError("usage", "--yes requires --verify", exit=USAGE, hint="execplan done 3 --verify --yes")
+    if verify:
+        from execplan.cli.output.verification_output import verify_tasks
+
+        return verify_tasks(call, plan, tasks, options, approves_all=yes)
     return edit_plan(
         plan, lambda plan: plan.done(*tasks, options=options), options, "execplan next {id}", finishes=True
     )

@@ -61,8 +61,9 @@ def log(
 
     With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
-    from execplan.cli.output.history_output import format_events, shallow_clone_warnings
+    from execplan.cli.output.history_output import format_events
     from execplan.cli.output.progress_bar import ProgressBar
+    from execplan.history.plan_history import shallow_clone_warnings
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
@@ -71,7 +72,7 @@ def log(
         raise ExecplanError("usage", message, exit=USAGE, hint="give the earlier time to --since")
     sources = _find_sources(plan)
     with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
-        events = _read_events(sources, bar.tick)
+        events = _read_events(sources, bar.tick, is_limited=limit is not None and not decisions)
         if decisions:
             events = _decisions(events)
         events = (
@@ -102,13 +103,20 @@ def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:
     return [(member, None) for member in project_discovery.with_nested_projects(project)]
 
 
-def _read_events(sources: list[tuple[Project, PlanRef | None]], tick: Tick) -> Iterator[HistoryEvent]:
-    """Yield the events, newest first; those of several projects by time, what is not committed first."""
-    from execplan.history.plan_history import iter_history
+def _read_events(
+    sources: list[tuple[Project, PlanRef | None]], tick: Tick, *, is_limited: bool
+) -> Iterator[HistoryEvent]:
+    """Yield the events, newest first; those of several projects by time, what is not committed first.
 
-    if len(sources) == 1:
+    With `is_limited`, they are read one after another, because most of them may not be taken.
+    """
+    from execplan.history.plan_history import iter_history, load_history
+
+    if len(sources) == 1 and is_limited:
         return iter_history(*sources[0], tick=tick)
-    events = [event for project, ref in sources for event in iter_history(project, ref, tick=tick)]
+    events = [event for project, ref in sources for event in load_history(project, ref, tick=tick)]
+    if len(sources) == 1:
+        return iter(events)
     return iter(sorted(events, key=lambda event: (bool(event.commit), -event.time)))
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _DEFAULT_LIMIT = 10
 _DEFAULT_MATCHES = 3
 _MAX_NUMBER = 10_000
-_FILTER_PREFIXES = ("-in:", "-task:", "-author:", "-before:", "-after:", "-state:", "-plan:")
 _SIMPLE_QUERY = "\"'*:-"
 """Characters that a query must not have for a suggestion to add an asterisk to its words."""
 
@@ -101,7 +100,7 @@ def _search_command(query: str, limit: int, matches: int) -> str:
     )
 
 
-search.text_prefixes = _FILTER_PREFIXES
+search.takes_excluded_words = True
 search.finishes_moves = False  # a command that writes finishes an interrupted move
 search.may_page = True
 command = search

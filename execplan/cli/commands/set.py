@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from execplan.advice.plan_advice import advise_filling, unfilled_sections
@@ -11,29 +13,65 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
 from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import USAGE, ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan_store.plan_store import quote_plan_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @define_command(
     reads="the plan, and the new body.",
-    writes="all lines of one section except its heading and the revision notes at its end.",
+    writes="all lines of one section except its heading and the revision notes at its end; with --meta, the lines of a key.",
     examples=(
         "execplan set 'Plan of Work' - <work.md",
         "execplan set 'Plan of Work' 'Change `src/reader.py`.' --dry-run",
+        "execplan set --meta owner=ana --meta tags=parser,io",
+        "execplan set parser --meta depends_on=scanner --meta links.issue=12",
+        "execplan set --meta tags=",
     ),
 )
-@click.argument("section", shell_complete=complete_with("section"))
-@click.argument("text")
+@click.argument("section", required=False, metavar="[SECTION]", shell_complete=complete_with("section"))
+@click.argument("text", required=False, metavar="[TEXT]")
 @plan_option
+@click.option(
+    "--meta",
+    "assignments",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Set a key of the plan's metadata; KEY= removes it; can be repeated.",
+)
 @create_option
 @writer_options
-def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
-    """Replace the body of a section.
+def set_(
+    call: Call,
+    section: str | None,
+    text: str | None,
+    plan: str | None,
+    assignments: tuple[str, ...],
+    *,
+    create: bool,
+    options: WriteOptions,
+) -> Answer:
+    """Replace the body of a section, or set metadata.
 
     Use it to fill in a new plan, or to rewrite a section. TEXT is markdown, or @FILE, or - for standard input. It can
     contain anything except headings of the first two levels. Other sections do not change.
+
+    --meta writes the optional front matter of the plan: id, status, owner, created, updated; the lists tags, depends_on
+    and supersedes, as a,b; links.issue, links.pr, links.docs and links.shipped. Only the lines of these keys change. A
+    plan with a list under the heading Metadata is changed there.
     """
+    if assignments:
+        return _set_metadata(assignments, _plan_before_metadata(section, text, plan, create=create), options)
+    if section is None or text is None:
+        raise ExecplanError(
+            "usage",
+            "missing argument: SECTION and TEXT, or --meta KEY=VALUE",
+            exit=USAGE,
+            hint="execplan set 'Plan of Work' 'First the scanner.'",
+        )
     lines = read_lines(text, "the section")
     edited_plan = Plan.find(plan)
     amended = edited_plan.set(section, lines, create=create, options=options)
@@ -43,6 +81,24 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
         return edit_answer(amended, options, f"execplan lint {name}")
     advice = advise_filling(sections, name)
     return edit_answer(amended, options, *advice.commands)._replace(work=advice.work)
+
+
+def _plan_before_metadata(section: str | None, text: str | None, plan: str | None, *, create: bool) -> str | None:
+    """Return the plan's name, which may be the only argument before --meta; raises ExecplanError for others."""
+    if text is not None or create or (section is not None and plan is not None):
+        raise ExecplanError(
+            "usage",
+            "--meta can't be combined with a section or --create",
+            exit=USAGE,
+            hint="use two commands, or name the plan alone: execplan set PLAN --meta owner=ana",
+        )
+    return section if section is not None else plan
+
+
+def _set_metadata(assignments: Sequence[str], plan_name: str | None, options: WriteOptions) -> Answer:
+    edited_plan = Plan.find(plan_name)
+    amended = edited_plan.set_metadata(assignments, options=options)
+    return edit_answer(amended, options, f"execplan lint {quote_plan_name(edited_plan.id, amended.path)}")
 
 
 command = set_

@@ -6,12 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.charts import chart_sources, chart_svg, chart_text
+from execplan.charts.chart import RUNS
 from execplan.cli.answer import Answer
 from execplan.cli.output.output_file import write_output_file
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.history.plan_history import shallow_clone_warnings
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
@@ -44,14 +46,15 @@ def chart_answer(
             (member, None) for member in {plan_project.base: plan_project for plan_project, _ in plans}.values()
         ]
     events = chart_sources.load_events(histories)
-    stored_plans = [plan_store.load(plan_project, ref) for plan_project, ref in plans]
-    chart = chart_sources.make_chart(name, chart_sources.collect_sources(stored_plans, events))
+    sources = [chart_sources.read_plan_sources(plan_store.load(plan_project, ref)) for plan_project, ref in plans]
+    chart = chart_sources.make_chart(name, chart_sources.collect_sources(sources, events))
+    warnings = shallow_clone_warnings(project) if events is not None and name != RUNS else ()
     if svg is not None:
         changed = _write_svg(project, svg, chart_svg.draw(chart))
         text = f"wrote {svg}" if changed else f"{svg} is up to date"
         data = {**chart_json(chart), "path": project.display_path(os.path.abspath(svg)), "changed": changed}
-        return Answer(data, text, is_requested=False)
-    return Answer(chart_json(chart), _format_chart(chart))
+        return Answer(data, text, warnings=warnings, is_requested=False)
+    return Answer(chart_json(chart), _format_chart(chart), warnings=warnings)
 
 
 def chart_json(chart: Chart) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.moments import parse_entry_date
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.clock import format_minute
-from execplan.git.git_directory import is_shallow
 from execplan.history.history_event import (
     ADDED_SUFFIX,
     ARCHIVED,
@@ -37,12 +36,12 @@ from execplan.history.history_event import (
     TASK_REWORDED,
     HistoryEvent,
 )
+from execplan.plan.line_grammar import is_list_item
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.project.project import Project
 
 _LABELS = {
     TASK_ADDED: "added",
@@ -76,13 +75,11 @@ _STYLES = {
     OUTCOME + ADDED_SUFFIX: "cyan",
 }
 _DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
+_ITEM_INDENT = 2
+"""Columns before the items of a list in a rationale, from its label."""
 _COMMIT_DIGITS = 8
 _DATE_LENGTH = len("2026-01-01")
 _UNCOMMITTED = "not committed"
-_SHALLOW_WARNING = (
-    "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
-    " to get the history: git fetch --unshallow"
-)
 
 
 def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
@@ -112,11 +109,6 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
     return "\n\n".join(groups)
 
 
-def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
-    """Return the warning for a repository without its early history, in which the first commit has all plans."""
-    return (_SHALLOW_WARNING,) if is_shallow(project) else ()
-
-
 def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:
     """Return the lines of the events of one plan, without commit."""
     shown_events = _shown_events(events, shows_details=shows_details)
@@ -126,9 +118,20 @@ def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = Fals
         summary = _content_summary(events) if event.kind == CREATED and not shows_details else ""
         lines += _format_event(event, f"{_event_text(event)}{summary}", label_width)
         if shows_details and event.detail:
-            indent = label_width + 4
-            label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
-            lines += fit_line(f"{'':{indent}}{label}: {_printable(event.detail)}", indent=indent)
+            lines += _format_detail(event, label_width + 4)
+    return lines
+
+
+def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
+    """Return the lines of a rationale or of evidence; the items of a list in it keep lines of their own."""
+    first, *items = event.detail.split("\n")
+    label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
+    if is_list_item(first):
+        first, items = "", [first, *items]
+    lines = fit_line(f"{'':{indent}}{label}: {_printable(first)}".rstrip(), indent=indent)
+    for item in items:
+        item_indent = indent + _ITEM_INDENT + len(item) - len(item.lstrip(" "))
+        lines += fit_line(f"{'':{item_indent}}{_printable(item)}")
     return lines
 
 

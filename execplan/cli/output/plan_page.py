@@ -123,4 +123,8 @@ def _task_lines(task: dict[str, Any]) -> list[str]:
     style = _TASK_STYLES.get(task["state"], _OTHER_TASK_STYLE)
     lines[0] = paint(lead, style) + lines[0][len(lead) :]
     lines[-1] = lines[-1].removesuffix(notes) + paint(notes, "dim") if lines[-1].endswith(notes) else lines[-1]
+    if task["check"] and task["state"] != DONE:
+        indent = " " * len(lead)
+        check_lines = fit_line(f"{indent}check: {printable_line(task['check'])}", indent=len(lead))
+        lines += [paint(line, "dim") for line in check_lines]
     return lines

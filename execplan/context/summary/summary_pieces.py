@@ -100,7 +100,8 @@ def entry_pieces(
     pieces = []
     for index, entry in enumerate(entries[:MAX_PIECES]):
         quote = quote_text(subject, entry.text[_author_end(entry.text) :])
-        detail = quote_text(subject, entry.rationale or entry.evidence or "") if detail_label else ""
+        support = " ".join((entry.rationale or entry.evidence or "").split())
+        detail = quote_text(subject, support) if detail_label else ""
         date = f"{entry.date[:10]}: " if dated and entry.date else ""
         if quote:
             segments = [Segment(date, quote)]

@@ -27,8 +27,13 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
 
 
-def render_page(document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str, approve_command: str) -> str:
-    """Return the page; `path` is the file with the steps, `approve_command` the command that approves the digest."""
+def render_page(
+    document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str, approve_command: str = ""
+) -> str:
+    """Return the page; `path` is the file with the steps, `approve_command` the command that approves the digest.
+
+    Without a command, the page does not say how to approve.
+    """
     blocks = [
         f"# Execution plan {code_span(document.plan_id)}",
         f"{code_span(document.description)}, from {code_span(path)}",
@@ -53,7 +58,7 @@ def _format_summary(evaluation: Evaluation, digest: str, approve_command: str) -
     counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
     yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of everything that an approval covers:"
     yield code_block(digest, "text")
-    if evaluation.ok:
+    if evaluation.ok and approve_command:
         yield "After you read this page, approve exactly this with:"
         yield code_block(f"{approve_command} --digest {digest}", "sh")
 

@@ -102,6 +102,23 @@ def test_what_was_written_before_the_claim_explains_nothing(gated: GatedReposito
     assert "Read lines." in gated.stop()
 
 
+def test_a_task_with_a_check_is_done_after_it(gated: GatedRepository) -> None:
+    gated.plan(PLAN.replace("- [ ] Read lines.", "- [ ] Read lines.\n  - Check: `test -f Makefile`"))
+    gated.data("done", "1")
+    reason = gated.stop()
+    assert "checks have not passed" in reason
+    assert f"--verify -p {NAME}" in reason
+    assert f"execplan reopen {gated.data('show')['tasks'][0]['id']} -p {NAME}" in reason
+    gated.data("done", "1", "--verify")
+    assert gated.stop() == ""
+
+
+def test_of_a_done_task_without_a_check_nothing_is_asked(gated: GatedRepository) -> None:
+    gated.plan(PLAN.replace("- [ ] Write lines.", "- [ ] Write lines.\n  - Check: `test -f Makefile`"))
+    gated.data("done", "1", "2")
+    assert gated.stop() == ""
+
+
 def test_a_claim_taken_over_by_another_session_is_no_longer_its_own(gated: GatedRepository) -> None:
     gated.claim("another-session")
     assert gated.stop() == ""

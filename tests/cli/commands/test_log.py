@@ -81,6 +81,18 @@ def test_decisions_have_their_own_dates(edited: Folder) -> None:
     assert "why: Nothing is lost." in result.out
 
 
+def test_a_list_in_a_rationale_is_shown_as_a_list(repo: Folder) -> None:
+    rationale = "Rationale: Three reasons:\n  - it is fast\n    - at once\n  - it is small"
+    repo.plan(CLEAN.replace("Rationale: A task is a line.", rationale))
+    lines = repo.run("log", "--decisions").out.splitlines()
+    assert lines[-4:] == [
+        "             why: Three reasons:",
+        "               - it is fast",
+        "                 - at once",
+        "               - it is small",
+    ]
+
+
 def test_decisions_show_the_date_as_far_as_it_is_written(repo: Folder) -> None:
     repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", "Date/Author: 2025-12-30 / Bob"))
     assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30  Bob"

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from execplan.cli.commands.search import _FILTER_PREFIXES
 from execplan.cli.output import search_output
 from execplan.search.match_lines import Match
 from execplan.search.search_query import FILTERS
@@ -39,13 +38,23 @@ def test_the_next_command_shows_hidden_plans_and_matches(repo: Folder) -> None:
     assert next_command(repo, "--", "-tests read") == "--limit 12 --matches 5 -- '-tests read'"
 
 
-def test_a_query_may_begin_with_an_excluding_filter(repo: Folder) -> None:
+def test_a_query_may_begin_with_an_excluded_word(repo: Folder) -> None:
     repo.plan()
-    assert tuple([f"-{name}:" for name in FILTERS]) == _FILTER_PREFIXES
+    for name in FILTERS:
+        assert repo.run("search", f"-{name}:", "parser").err.startswith(f"execplan: the filter {name}: has no value")
     assert ": task: " not in repo.run("search", "-in:tasks parser").out
     assert repo.run("search", "-IN:tasks", "parser").exit == 0
-    assert repo.run("search", "-tests parser").err.endswith("; put -- before text that starts with a hyphen\n")
+    without_word = repo.run("search", "--", "-build parser").out
+    assert without_word
+    for query in (["-build parser"], ["-build", "parser"], ["parser", "-build"], ["-'build'", "parser"]):
+        assert repo.run("search", *query).out == without_word
     assert repo.run("search", "-- x", "--limits").exit == 2
+
+
+def test_options_are_no_excluded_words(repo: Folder) -> None:
+    repo.plan()
+    for options in (["-qv"], ["-vq"], ["-q", "-v"], [f"-C{repo.path}"], ["-C", str(repo.path)]):
+        assert repo.run("search", *options, "parser").out == repo.run("search", "parser").out
 
 
 def test_unknown_filters_are_reported_when_nothing_matches(repo: Folder) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
 from execplan.execution.risk.dangerous_content import find_dangers
+from execplan.named_tuple import NamedTuple
 from execplan.secrets import certain_secrets
 
 if TYPE_CHECKING:
@@ -35,17 +36,22 @@ _INTERPRETERS = (
 )
 
 
+class HarmfulPattern(NamedTuple):
+    """A harmful pattern in a command, with its severity and a suggested fix."""
+
+    level: str
+    message: str
+    fix: str
+
+
 @check("patterns")
 def patterns(context: CheckContext) -> Iterator[Finding]:
     """No command is destructive or runs code from the network, and no written text contains a secret or a danger."""
-    from execplan.execution.shell.command_line import parse_command
-
     for trial in context.trials:
         step = trial.step
         for line in step_commands(step):
-            for simple in parse_command(line.text).simple_commands:
-                yield from _check_command(step, simple)
-            yield from _check_secrets(step, "its command", line.text, "")
+            for pattern in find_harmful_patterns(line.text, is_script=step.shell is not None):
+                yield Finding(*pattern, step)
         yield from _check_secrets(
             step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), ""
         )
@@ -56,8 +62,17 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
                 yield Finding(WARNING, f"{change.path}: the new text {danger}", "review it before you approve it", step)
 
 
-def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
-    """Yield findings about a single command: broad deletions, and code run from the network."""
+def find_harmful_patterns(command: str, *, is_script: bool) -> Iterator[HarmfulPattern]:
+    """Yield the harmful patterns in a command line or script: broad deletions, code from the network, and secrets."""
+    from execplan.execution.shell.command_line import parse_command
+
+    for simple in parse_command(command).simple_commands:
+        yield from _command_patterns(simple, is_script=is_script)
+    yield from _new_secrets("its command", command, "")
+
+
+def _command_patterns(simple: SimpleCommand, *, is_script: bool) -> Iterator[HarmfulPattern]:
+    """Yield the harmful patterns of a single command."""
     if not simple.argv:
         return
     name = _base_name(simple.argv[0])
@@ -65,33 +80,32 @@ def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
     if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
         broad_paths = [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]
         if broad_paths:
-            yield Finding(
-                ERROR, f"rm deletes {broad_paths[0]} and everything below it", "specify the files to delete", step
-            )
+            message = f"rm deletes {broad_paths[0]} and everything below it"
+            yield HarmfulPattern(ERROR, message, "specify the files to delete")
     fetchers = [_base_name(source) for source in simple.piped_from if _base_name(source) in _FETCHERS]
     if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple(
         [interpreter.rstrip("3") for interpreter in _INTERPRETERS]
     ):
-        yield Finding(
-            ERROR if step.shell is None else WARNING,
+        yield HarmfulPattern(
+            WARNING if is_script else ERROR,
             f"{name} runs what {fetchers[0]} downloads",
             "download it in one step, inspect it, and run it in another",
-            step,
         )
 
 
 def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[Finding]:
-    """Yield a finding for each secret that is new in a text."""
+    """Yield a finding for each secret that is new in a text of a step."""
+    for pattern in _new_secrets(location, text, old_text):
+        yield Finding(*pattern, step)
+
+
+def _new_secrets(location: str, text: str, old_text: str) -> Iterator[HarmfulPattern]:
     for secret in certain_secrets.find_secrets(text):
         secret_text = text[secret.start : secret.end]
         if secret_text not in old_text:
             preview = secret_text[: certain_secrets.visible_length(secret)] + "…"
-            yield Finding(
-                ERROR,
-                f"{location} contains a {secret.kind} ({preview})",
-                "remove it, and replace the secret with a new one",
-                step,
-            )
+            message = f"{location} contains a {secret.kind} ({preview})"
+            yield HarmfulPattern(ERROR, message, "remove it, and replace the secret with a new one")
 
 
 def _is_whole_tree(path: str) -> bool:

@@ -1,0 +1,55 @@
+"""Acceptance checks that a person has approved: one file each in the user's state directory, outside the repository.
+
+An approval is for a command in a directory of one repository. It does not bind files: the files that a check tests
+change with every task.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from execplan.approvals import user_directories
+from execplan.clock import format_utc_timestamp, now
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.project.project import Project
+
+_SUFFIX = ".check"
+
+
+def is_approved(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a person has approved a check. Raises ExecplanError if the state directory can't be used."""
+    return os.path.isfile(_path(project, argv, cwd, env))
+
+
+def approve(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]], approver: str) -> None:
+    """Record that a person approves a check. Raises ExecplanError."""
+    from execplan.approvals import approval_registry
+    from execplan.files import atomic_files
+
+    record = {
+        "root": _root(project),
+        "argv": list(argv),
+        "cwd": cwd,
+        "env": dict(env),
+        "approver": approver,
+        "approved": format_utc_timestamp(now().timestamp()),
+    }
+    with approval_registry.lock(project):
+        atomic_files.create(
+            _path(project, argv, cwd, env), json.dumps(record, ensure_ascii=False, indent=1).encode(), mode=0o600
+        )
+
+
+def _path(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]]) -> str:
+    key = json.dumps([_root(project), list(argv), cwd, sorted(env)])
+    return os.path.join(user_directories.state_directory(project), f"{digest(key.encode())}{_SUFFIX}")
+
+
+def _root(project: Project) -> str:
+    return os.path.realpath(project.root)

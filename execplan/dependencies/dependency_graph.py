@@ -1,0 +1,174 @@
+"""The graph of plans and what they depend on, with cycles and the critical path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.dependencies.cycle_search import find_cycle
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Point = tuple[str, str]
+    """A point of a plan: its path, and `start`, `end` or the ID of a task."""
+
+_START, _END = "start", "end"
+
+
+class PlanEdge(NamedTuple):
+    """A dependency of a plan on another one."""
+
+    source: str
+    """Path of the plan that depends."""
+    target: str
+    """Path of the plan that must be done first."""
+    name: str
+    """The dependency as written, such as `parser` or `parser#3`."""
+    line: int
+    """Line of the dependency, from 1."""
+    source_task: str
+    """ID of the task that depends; empty for the whole plan."""
+    target_task: str
+    """ID of the task that must be done first; empty for the whole plan."""
+    is_done: bool
+
+
+class PlanNode(NamedTuple):
+    """A plan of the graph."""
+
+    id: str
+    path: str
+    """Path from the repository root."""
+    title: str
+    state: str
+    open_tasks: int
+    total_tasks: int
+    is_done: bool
+
+
+class UnclearDependency(NamedTuple):
+    """A dependency that names no plan or task, or several plans."""
+
+    path: str
+    line: int
+    """Line, from 1."""
+    name: str
+    problem: str
+
+
+class DependencyGraph(NamedTuple):
+    """Plans with the dependencies between them; edges lead from a plan to what must be done first."""
+
+    nodes: dict[str, PlanNode]
+    """The plans by path."""
+    edges: tuple[PlanEdge, ...]
+    unclear: tuple[UnclearDependency, ...]
+    cycle: tuple[str, ...]
+    """Names of plans and tasks that wait for each other, the first one also last; empty if there are none."""
+
+    def needed(self, path: str) -> list[str]:
+        """Return the paths of the plans that a plan depends on, without repetition."""
+        return list(dict.fromkeys([edge.target for edge in self.edges if edge.source == path]))
+
+    def dependents(self, path: str) -> list[str]:
+        """Return the paths of the plans that depend on a plan, without repetition."""
+        return list(dict.fromkeys([edge.source for edge in self.edges if edge.target == path]))
+
+    def is_blocked(self, path: str) -> bool:
+        """Return whether a plan waits for another plan, rather than some of its tasks."""
+        return any([edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges])
+
+    def is_ordered(self, first: str, second: str) -> bool:
+        """Return whether one of two plans must be complete before the other starts."""
+        return second in self._all_needed(first) or first in self._all_needed(second)
+
+    def _all_needed(self, path: str) -> set[str]:
+        pending, reached = [path], set()
+        while pending:
+            current = pending.pop()
+            for edge in self.edges:
+                if edge.source == current and not edge.source_task and edge.target not in reached:
+                    reached.add(edge.target)
+                    pending.append(edge.target)
+        return reached
+
+    def related_to(self, path: str) -> DependencyGraph:
+        """Return the part of the graph with one plan: what it needs, and what needs it, directly or not."""
+        reached = {path}
+        for directions in (("source", "target"), ("target", "source")):
+            pending = [path]
+            while pending:
+                current = pending.pop()
+                for edge in self.edges:
+                    other = getattr(edge, directions[1])
+                    if getattr(edge, directions[0]) == current and other not in reached:
+                        reached.add(other)
+                        pending.append(other)
+        edges = tuple([edge for edge in self.edges if edge.source in reached and edge.target in reached])
+        nodes = {node_path: node for node_path, node in self.nodes.items() if node_path in reached}
+        unclear = tuple([dependency for dependency in self.unclear if dependency.path == path])
+        return DependencyGraph(nodes, edges, unclear, self.cycle)
+
+    def critical_path(self) -> tuple[str, ...]:
+        """Return the paths of the plans, first one first, that together have the most open tasks to do one after another.
+
+        Empty if no unfinished plan waits for another one. Needs of single tasks count as far as they form no cycle.
+        """
+        waits = {
+            path: [target for target in self.needed(path) if not self.nodes[target].is_done]
+            for path, node in self.nodes.items()
+            if not node.is_done
+        }
+        if find_cycle(waits):
+            whole_plans = {(edge.source, edge.target) for edge in self.edges if not edge.source_task}
+            waits = {
+                path: [target for target in targets if (path, target) in whole_plans] for path, targets in waits.items()
+            }
+        if find_cycle(waits):
+            return ()
+        longest: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for path in _in_order(waits):
+            before = max([longest[target] for target in waits[path]], default=(0, ()))
+            longest[path] = before[0] + max(self.nodes[path].open_tasks, 1), (*before[1], path)
+        chains = [chain for chain in longest.values() if len(chain[1]) > 1]
+        return max(chains, default=(0, ()))[1]
+
+    def _node_json(self, node: PlanNode) -> dict[str, Any]:
+        fields = node._asdict()
+        return {"done": fields.pop("is_done"), **fields, "blocked": self.is_blocked(node.path)}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the graph as a document shows it."""
+        path = self.critical_path()
+        return {
+            "plans": [self._node_json(node) for node in self.nodes.values()],
+            "edges": [
+                {
+                    "from": edge.source,
+                    "from_task": edge.source_task or None,
+                    "to": edge.target,
+                    "to_task": edge.target_task or None,
+                    "name": edge.name,
+                    "line": edge.line,
+                    "done": edge.is_done,
+                }
+                for edge in self.edges
+            ],
+            "critical_path": [self.nodes[node_path].id for node_path in path],
+            "unclear": [dependency._asdict() for dependency in self.unclear],
+        }
+
+
+def _in_order(waits: Mapping[str, list[str]]) -> list[str]:
+    """Return the keys of a graph without cycles, each after those that it waits for."""
+    ordered: dict[str, None] = {}
+    for start in waits:
+        stack = [start]
+        while stack:
+            path = stack[-1]
+            pending = [target for target in waits[path] if target not in ordered]
+            if pending:
+                stack += pending
+            else:
+                ordered[stack.pop()] = None
+    return list(ordered)

@@ -1,0 +1,107 @@
+"""What blocks a plan or its tasks: plans and tasks of other plans that are not done yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.plan.model import OPEN
+from execplan.plan.plan_dependencies import read_dependencies
+from execplan.plan.task_needs import read_task_needs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.dependencies.plan_resolver import PlanResolver
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan.plan_dependencies import PlanMention
+    from execplan.plan.task_needs import TaskNeed
+    from execplan.plan_store.plan_store import PlanRef
+
+
+class Blocker(NamedTuple):
+    """A plan, or a task of one, that must be done first."""
+
+    name: str
+    """The dependency as written, such as `parser` or `parser#3`."""
+    plan: str
+    """ID of the plan."""
+    path: str
+    """Path of the plan from the repository root."""
+    task: str
+    """ID of the task; empty if the whole plan must be done."""
+    reason: str
+    """How far it is, such as `active, 2 of 5 tasks done`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the blocker as a document shows it."""
+        return {**self._asdict(), "task": self.task or None}
+
+    @property
+    def text(self) -> str:
+        """The blocker for people."""
+        return f"{self.name} ({self.reason})"
+
+
+class PlanBlockers(NamedTuple):
+    """What blocks a plan."""
+
+    plan: tuple[Blocker, ...] = ()
+    """What blocks the plan and so all its tasks."""
+    tasks: tuple[tuple[int, tuple[Blocker, ...]], ...] = ()
+    """Number of each blocked open task, and what blocks it."""
+    problems: tuple[str, ...] = ()
+    """Dependencies that block nothing, because it is not clear what they name."""
+
+    def of_task(self, number: int) -> tuple[Blocker, ...]:
+        """Return what blocks the task with this number, besides what blocks the plan."""
+        return dict(self.tasks).get(number, ())
+
+
+def find_blockers(resolver: PlanResolver, ref: PlanRef, plan: ParsedPlan) -> PlanBlockers:
+    """Find what blocks a plan and its open tasks. Plans in the archive and complete plans block nothing."""
+    tasks = [(task.number, task.text) for task in plan.tasks if task.state == OPEN]
+    return find_blockers_of(resolver, ref, read_dependencies(plan), tasks)
+
+
+def find_blockers_of(
+    resolver: PlanResolver, ref: PlanRef, mentions: Iterable[PlanMention], tasks: Sequence[tuple[int, str]]
+) -> PlanBlockers:
+    """Find what blocks a plan, given the plans that its metadata names, and number and text of its open tasks."""
+    problems: list[str] = []
+    plan_blockers: dict[str, Blocker] = {}
+    for mention in mentions:
+        resolution = resolver.resolve(mention.name)
+        entry = resolution.entry
+        if entry is None:
+            problems += [f"depends on {mention.name}: {resolution.problem}"] if mention.is_certain else []
+        elif entry.ref.path != ref.path and not resolver.is_done(entry):
+            reason = resolver.progress_text(entry)
+            plan_blockers.setdefault(
+                entry.ref.path, Blocker(mention.name, entry.ref.id, entry.display_path, "", reason)
+            )
+    task_blockers: list[tuple[int, tuple[Blocker, ...]]] = []
+    for number, text in tasks:
+        blockers = [_task_blocker(resolver, need) for need in read_task_needs(text)]
+        problems += [f"task {number} needs {blocker}" for blocker in blockers if isinstance(blocker, str)]
+        known_blockers = tuple([blocker for blocker in blockers if isinstance(blocker, Blocker)])
+        task_blockers += [(number, known_blockers)] if known_blockers else []
+    return PlanBlockers(tuple(plan_blockers.values()), tuple(task_blockers), tuple(problems))
+
+
+def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | None:
+    """Return the task that must be done first; None if it is done, or a text about why the need is not clear."""
+    problem = resolver.need_problem(need)
+    entry = resolver.resolve(need.plan).entry
+    if problem or entry is None:
+        return f"{need.name}: {problem}"
+    numbered_task = resolver.find_task(entry, need.task)
+    if numbered_task is None or resolver.is_task_done(entry, need.task):
+        return None
+    task_id, task = numbered_task
+    state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
+    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}")
+
+
+def join_blockers(blockers: Sequence[Blocker]) -> str:
+    """Describe blockers on one line for people."""
+    return ", ".join([blocker.text for blocker in blockers])

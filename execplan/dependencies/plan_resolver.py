@@ -1,0 +1,204 @@
+"""Resolution of the names by which plans refer to each other, and the progress of the plans that they name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import ExecplanError
+from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
+from execplan.plan.plan_lookup import find_task, is_specific_enough
+from execplan.plan.plan_metadata import read_metadata
+from execplan.plan_store import plan_store
+from execplan.project import plan_names, project_discovery
+from execplan.project.project_discovery import with_nested_projects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execplan.plan.model import Task
+    from execplan.plan.task_needs import TaskNeed
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+
+class PlanEntry(NamedTuple):
+    """A plan of the project or of a nested project."""
+
+    project: Project
+    ref: PlanRef
+
+    @property
+    def display_path(self) -> str:
+        """Path from the repository root."""
+        return self.project.display_path(self.ref.path)
+
+
+class Resolution(NamedTuple):
+    """The result of resolving a name: one plan, or the reason why there is none."""
+
+    entry: PlanEntry | None
+    candidates: tuple[str, ...] = ()
+    """IDs of the plans that the name could mean, if there are several."""
+
+    @property
+    def problem(self) -> str:
+        """Why the name is not clear; empty if it is."""
+        if self.entry is not None:
+            return ""
+        return (
+            f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
+            if self.candidates
+            else "no such plan"
+        )
+
+
+class PlanResolver:
+    """Resolves names of plans in a project and its nested projects; directories are listed and plans are read once."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._entries: list[PlanEntry] | None = None
+        self._by_id: dict[str, list[PlanEntry]] = {}
+        self._written_ids: dict[str, list[PlanEntry]] | None = None
+        self._loaded: dict[str, StoredPlan] = {}
+        self._resolutions: dict[str, Resolution] = {}
+
+    @property
+    def entries(self) -> list[PlanEntry]:
+        """All plans, archived ones last in each project."""
+        if self._entries is None:
+            members = _members(self._project)
+            self._entries = [PlanEntry(member, ref) for member in members for ref in plan_store.all_refs(member)]
+            for entry in self._entries:
+                self._by_id.setdefault(plan_store.normalize_id(entry.ref.id), []).append(entry)
+        return self._entries
+
+    def resolve(self, name: str) -> Resolution:
+        """Resolve a name: a path, an ID, an ID in front matter, or a unique part of an ID.
+
+        Of several plans with the name, the one outside the archive is meant.
+        """
+        if name not in self._resolutions:
+            self._resolutions[name] = self._resolve(name)
+        return self._resolutions[name]
+
+    def load(self, entry: PlanEntry) -> StoredPlan:
+        """Return the content of a plan."""
+        path = entry.ref.path
+        if path not in self._loaded:
+            self._loaded[path] = plan_store.load(entry.project, entry.ref)
+        return self._loaded[path]
+
+    def add_loaded(self, stored_plans: Iterable[StoredPlan]) -> None:
+        """Remember plans that were already read."""
+        self._loaded.update({stored_plan.ref.path: stored_plan for stored_plan in stored_plans})
+
+    def is_done(self, entry: PlanEntry) -> bool:
+        """Return whether plans that depend on this one can start: it is archived, or all its tasks are done."""
+        return entry.ref.archived or self.load(entry).state in (COMPLETE, ARCHIVED)
+
+    def progress_text(self, entry: PlanEntry) -> str:
+        """Describe how far a plan is, such as `active, 2 of 5 tasks done`."""
+        stored_plan = self.load(entry)
+        if stored_plan.plan is None:
+            return BROKEN
+        if entry.ref.archived:
+            return ARCHIVED
+        counts = stored_plan.plan.counts()
+        return f"{stored_plan.state}, {counts['done']} of {counts['total']} tasks done"
+
+    def find_task(self, entry: PlanEntry, query: str) -> tuple[str, Task] | None:
+        """Return the ID and the task with a number or an ID; None if the plan has no such task or can't be read."""
+        plan = self.load(entry).plan
+        if plan is None:
+            return None
+        try:
+            return find_task(plan, query)
+        except ExecplanError:
+            return None
+
+    def is_task_done(self, entry: PlanEntry, query: str) -> bool:
+        """Return whether a task is done, or its whole plan."""
+        if self.is_done(entry):
+            return True
+        numbered_task = self.find_task(entry, query)
+        return numbered_task is not None and numbered_task[1].state == DONE
+
+    def need_problem(self, need: TaskNeed) -> str:
+        """Return why it is not clear which task of another plan a task needs; empty if it is."""
+        resolution = self.resolve(need.plan)
+        entry = resolution.entry
+        if entry is None:
+            return resolution.problem
+        is_clear = self.is_done(entry) or self.find_task(entry, need.task) is not None
+        return "" if is_clear else f"{entry.ref.id} has no such task"
+
+    def _resolve(self, name: str) -> Resolution:
+        entries = self.entries
+        bare_name = plan_store.normalize_id(name.strip().removesuffix(".md").rstrip("/"))
+        if not bare_name:
+            return Resolution(None)
+        if "/" in name:
+            matches = self._match_path(bare_name)
+            last_part = bare_name.rpartition("/")[2]
+            return _single(matches or (self._by_id.get(last_part, []) if name.endswith(".md") else []))
+        matches = self._by_id.get(bare_name, [])
+        matches = matches or [entry for entry in entries if bare_name in _slugs(entry)]
+        matches = matches or self._match_written_ids(bare_name)
+        if not matches and is_specific_enough(bare_name):
+            ids = [plan_store.normalize_id(entry.ref.id) for entry in entries]
+            starts = (f"{bare_name}-", f"{bare_name}_")
+            matches = [entry for entry, plan_id in zip(entries, ids, strict=True) if plan_id.startswith(starts)]
+            matches = matches or [entry for entry, plan_id in zip(entries, ids, strict=True) if bare_name in plan_id]
+        return _single(matches)
+
+    def _match_path(self, path: str) -> list[PlanEntry]:
+        """Return the plans whose path ends with these parts; the last part may be the number that starts a file name."""
+        matches = []
+        for entry in self.entries:
+            plan_path = plan_store.normalize_id(entry.display_path).removesuffix(".md")
+            directory, _, name = plan_path.rpartition("/")
+            wanted_directory, _, wanted_name = path.removeprefix("./").rpartition("/")
+            is_same_directory = f"/{directory}".endswith(f"/{wanted_directory}")
+            if is_same_directory and (
+                name == wanted_name or (wanted_name.isdigit() and name.startswith(f"{wanted_name}-"))
+            ):
+                matches.append(entry)
+        return matches
+
+    def _match_written_ids(self, name: str) -> list[PlanEntry]:
+        """Return the plans with this ID in their front matter."""
+        if self._written_ids is None:
+            self._written_ids = {}
+            for entry in self.entries:
+                plan = self.load(entry).plan
+                written_id = read_metadata(plan).id if plan is not None else ""
+                if written_id:
+                    self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
+        return self._written_ids.get(name, [])
+
+
+def _members(project: Project) -> list[Project]:
+    """Return a project and its nested projects; for a nested project, all of the repository's project."""
+    if project.base != project.root:
+        outer = project_discovery.find(project.root)
+        outer_members = with_nested_projects(outer) if outer.exists else []
+        if project.base in [member.base for member in outer_members]:
+            return outer_members
+    return with_nested_projects(project)
+
+
+def _slugs(entry: PlanEntry) -> set[str]:
+    return {
+        plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(entry.project.settings.name, entry.ref.id)
+    }
+
+
+def _single(matches: list[PlanEntry]) -> Resolution:
+    """Return the result for matching plans; of several, the only one outside the archive is meant."""
+    current = [entry for entry in matches if not entry.ref.archived]
+    matches = current if len(current) == 1 else matches
+    if len(matches) == 1:
+        return Resolution(matches[0])
+    is_one_id = len({entry.ref.id for entry in matches}) < len(matches)
+    return Resolution(None, tuple([entry.display_path if is_one_id else entry.ref.id for entry in matches]))

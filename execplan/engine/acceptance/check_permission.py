@@ -1,0 +1,108 @@
+"""Whether the check of a task may run: it comes from a plan, so it is rated like a step's command.
+
+A command with a risk that needs no person runs, and so does one that a person has approved before. Another one needs a
+person's approval, and one that the policy blocks never runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.errors import POLICY, ExecplanError
+from execplan.execution.permission import ALLOW, ASK, DENY
+from execplan.execution.risk.command_risk import CRITICAL, HIGH, rate_command
+from execplan.execution.risk.row_matching import candidate_paths
+from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.simple_command import is_outside_path
+from execplan.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from execplan.execution.acceptance_check import AcceptanceCheck
+    from execplan.execution.policy import Policy
+    from execplan.project.project import Project
+
+
+class CheckPermission(NamedTuple):
+    """Whether a check may run, with its risk."""
+
+    check: AcceptanceCheck
+    kind: str
+    """Decision: ALLOW, ASK or DENY."""
+    level: str
+    """Risk level of the command."""
+    reasons: tuple[str, ...]
+    """Why the risk is no lower, or why the check may not run."""
+
+
+def find_permission(project: Project, policy: Policy, check: AcceptanceCheck) -> CheckPermission:
+    """Return whether a check may run. Raises ExecplanError if the approvals of checks can't be read."""
+    from execplan.approvals import check_approvals
+
+    command = _rated_text(check)
+    risk = rate_command(command, policy.risk_table, is_script=check.is_script)
+    denial = _denial_reasons(check, command)
+    if denial or risk.level == CRITICAL:
+        return CheckPermission(check, DENY, risk.level, denial or risk.reasons)
+    level, reasons = risk
+    outside_path = _find_outside_path(command)
+    if outside_path and level != HIGH:
+        level, reasons = HIGH, (f"`{outside_path}` leads outside the repository",)
+    is_allowed = not policy.needs_person(level) or check_approvals.is_approved(
+        project, check.argv, check.cwd, check.env
+    )
+    return CheckPermission(check, ALLOW if is_allowed else ASK, level, reasons)
+
+
+def denied_error(permission: CheckPermission) -> ExecplanError:
+    """Return the error for a check that the policy blocks."""
+    return ExecplanError(
+        "check-denied",
+        f"the check of {permission.check.task_id} may not run ({permission.level}): "
+        f"{'; '.join(permission.reasons)}: {permission.check.command}",
+        exit=POLICY,
+        hint="use a check that only tests; see how commands are rated: execplan explain risk",
+    )
+
+
+def not_approved_error(permission: CheckPermission, plan_name: str) -> ExecplanError:
+    """Return the error for a check that a person has not approved."""
+    task_id = permission.check.task_id
+    return ExecplanError(
+        "check-not-approved",
+        f"the check of {task_id} needs a person's approval ({permission.level}): "
+        f"{'; '.join(permission.reasons)}: {permission.check.command}",
+        exit=POLICY,
+        hint=f"a person reviews the command and runs this once in a terminal: execplan done {task_id} --verify -p {plan_name}",
+    )
+
+
+def _rated_text(check: AcceptanceCheck) -> str:
+    """Return the command with its variables, as the risk table rates it."""
+    from shlex import join, quote
+
+    assignments = "".join([f"{name}={quote(value)} " for name, value in check.env])
+    if check.is_script:
+        return f"export {assignments}\n{check.command}" if assignments else check.command
+    return assignments + join(check.argv)
+
+
+def _denial_reasons(check: AcceptanceCheck, command: str) -> tuple[str, ...]:
+    """Return why a check may not run at all, whoever approves it."""
+    from execplan.execution.evaluation.checks.check_registry import ERROR
+    from execplan.execution.evaluation.checks.pattern_check import find_harmful_patterns
+
+    patterns = find_harmful_patterns(command, is_script=check.is_script)
+    reasons = [pattern.message for pattern in patterns if pattern.level == ERROR]
+    if is_outside_path(check.cwd) or ".git" in check.cwd.split("/"):
+        reasons.append(f"its directory {check.cwd} is outside the repository's files")
+    return tuple(reasons)
+
+
+def _find_outside_path(command: str) -> str:
+    """Return an argument that leads outside the repository, or an empty string."""
+    for simple in parse_command(command).simple_commands:
+        for argument in simple.argv[1:]:
+            for path in candidate_paths(argument):
+                if is_outside_path(path):
+                    return argument
+    return ""

@@ -1,0 +1,200 @@
+"""Changes to a plan's metadata, for `set --meta`: in the front matter, or in the Metadata list of a plan without it."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.front_matter import parse_front_matter
+from execplan.plan.front_matter_edits import new_front_matter, remove_key, set_key
+from execplan.plan.metadata_assignment import unknown_key_error
+from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, METADATA_TITLES, TEXT_KEYS, normalize_key
+from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.plan_metadata import read_metadata
+from execplan.plan.reader import read_text
+from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.markdown_blocks import ITEM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.plan.metadata_assignment import Assignment
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.text.markdown_blocks import Block
+    from execplan.text.text_lines import Text
+
+_LABELS = {"id": "ID", "depends_on": "Depends on", "pr": "PR"}
+
+
+def set_metadata(assignments: Sequence[Assignment]) -> ChangeBuilder:
+    """Build a change that sets or removes keys of the metadata; front matter is created if there is no place for them."""
+
+    def build_change(plan: ParsedPlan) -> PlanChange:
+        text, messages = plan.text, []
+        for assignment in assignments:
+            edit = _assignment_edit(read_text(text), assignment)
+            if edit is None:
+                messages.append(
+                    f"unchanged: {assignment.name}" if assignment.values else f"not in the plan: {assignment.name}"
+                )
+                continue
+            new_text = apply_edits(text, [edit])
+            _ensure_only_changed(read_text(text), read_text(new_text), assignment)
+            text = new_text
+            action = f"set: {assignment.name} to {', '.join(assignment.values)}"
+            messages.append(action if assignment.values else f"removed: {assignment.name}")
+        names = ", ".join([assignment.name for assignment in assignments])
+        edits = _difference(plan.text, text)
+        return PlanChange(edits, plan_content(plan), f"set, {names}" if edits else "", tuple(messages))
+
+    return build_change
+
+
+def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
+    """Return the edit for one key, where the plan has it; None if nothing changes."""
+    lines = plan.text.lines
+    front_matter = parse_front_matter(lines)
+    if front_matter.problem:
+        raise ExecplanError(
+            "bad-front-matter",
+            f"the front matter can't be read: {front_matter.problem}",
+            exit=INPUT,
+            hint="correct it first: execplan edit",
+            line=front_matter.problem_line + 1,
+        )
+    key = assignment.key
+    written_key = _written_key(front_matter.fields, key)
+    if written_key is None:
+        item = _metadata_item(plan, key[-1])
+        if item is not None:
+            return _item_edit(lines, item, assignment)
+    if not assignment.values:
+        return remove_key(lines, written_key) if written_key is not None else None
+    if written_key is None:
+        if key[0] not in (*TEXT_KEYS, *LIST_KEYS, "links"):
+            raise unknown_key_error(assignment.name)
+        last_item = _last_metadata_item(plan)
+        if not front_matter.end and last_item is not None:
+            label = _LABELS.get(key[-1], key[-1].capitalize())
+            return Edit(last_item.end, last_item.end, (f"{last_item.mark} {label}: {', '.join(assignment.values)}",))
+    if not front_matter.end:
+        return new_front_matter(key, assignment.value)
+    value = assignment.value
+    if written_key is not None and isinstance(front_matter.fields.get(written_key[0]), list):
+        value = assignment.values
+    return set_key(lines, written_key or key, value)
+
+
+def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return a key as the front matter writes it: the name itself before other names for the same; None if not there."""
+    if len(key) > 1:
+        links = fields.get(key[0])
+        if isinstance(links, dict):
+            for name in sorted(links, key=lambda name: name != key[1]):
+                if normalize_key(name) == key[1]:
+                    return key[0], name
+    for name in sorted(fields, key=lambda name: name != key[-1]):
+        if name == key[-1] or (normalize_key(name) == key[-1] and not isinstance(fields[name], dict)):
+            return (name,)
+    return None
+
+
+def _metadata_items(plan: ParsedPlan) -> list[Block]:
+    """Return the top-level items of the first Metadata section."""
+    for section in plan.sections:
+        if outline.title_key(section.title) in METADATA_TITLES:
+            blocks = plan.blocks[section.first_block : section.block_end]
+            return [block for block in blocks if block.kind == ITEM and not block.depth and block.mark in "-*+"]
+    return []
+
+
+def _metadata_item(plan: ParsedPlan, key: str) -> Block | None:
+    return next(
+        (
+            item
+            for item in _metadata_items(plan)
+            if ":" in item.text and normalize_key(item.text.partition(":")[0]) == key
+        ),
+        None,
+    )
+
+
+def _last_metadata_item(plan: ParsedPlan) -> Block | None:
+    items = _metadata_items(plan)
+    return items[-1] if items else None
+
+
+def _item_edit(lines: list[str], item: Block, assignment: Assignment) -> Edit | None:
+    """Return the edit of a key in the Metadata list; raises ExecplanError if its value has several lines."""
+    if item.end - item.start > 1:
+        raise ExecplanError(
+            "metadata-by-hand",
+            f"{assignment.name} has several lines in the Metadata list",
+            exit=INPUT,
+            hint="change it by hand: execplan edit",
+            line=item.start + 1,
+        )
+    if not assignment.values:
+        return Edit(item.start, item.end, ())
+    head, _, tail = lines[item.start].partition(":")
+    lead = tail[: len(tail) - len(tail.lstrip("*_ "))]
+    new_line = f"{head}:{lead or ' '}{', '.join(assignment.values)}"
+    return Edit(item.start, item.end, (new_line,)) if new_line != lines[item.start] else None
+
+
+def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assignment) -> None:
+    """Raise ExecplanError unless the new text has the new value, and all other metadata as before."""
+    old_fields, new_matter = parse_front_matter(before.text.lines).fields, parse_front_matter(after.text.lines)
+    name = (_written_key(old_fields, assignment.key) or assignment.key)[0]
+    old_rest, new_rest = [
+        {key: value for key, value in fields.items() if key != name} for fields in (old_fields, new_matter.fields)
+    ]
+    old, new = read_metadata(before)._asdict(), read_metadata(after)._asdict()
+    field = assignment.key[0]
+    is_others_same = all([new[key] == value for key, value in old.items() if key not in (field, normalize_key(field))])
+    if field == "links":
+        is_others_same = is_others_same and all(
+            [getattr(new[field], key) == getattr(old[field], key) for key in LINK_KEYS if key != assignment.key[1]]
+        )
+    if new_matter.problem or old_rest != new_rest or not is_others_same or not _has_values(after, assignment):
+        raise ExecplanError(
+            "metadata-by-hand",
+            f"the plan's metadata is written in a way in which {assignment.name} can't be changed alone; nothing was written",
+            exit=INPUT,
+            hint="change it by hand, then check the plan: execplan edit",
+        )
+
+
+def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
+    """Return whether a plan has the values of an assignment."""
+    metadata = read_metadata(plan)
+    if assignment.key[0] == "links":
+        read_values = getattr(metadata.links, assignment.key[1])
+    elif assignment.key[0] in (*TEXT_KEYS, *LIST_KEYS):
+        read_value = getattr(metadata, assignment.key[0])
+        read_values = (read_value,) if isinstance(read_value, str) else read_value
+    else:
+        return True
+    return not assignment.values or set(assignment.values) <= set(read_values)
+
+
+def _difference(old: Text, new: Text) -> tuple[Edit, ...]:
+    """Return the edit from one text to another: the lines between those that are equal at the start and at the end."""
+    old_pairs, new_pairs = [list(zip(text.lines, text.ends, strict=True)) for text in (old, new)]
+    if old_pairs == new_pairs:
+        return ()
+    limit = min(len(old_pairs), len(new_pairs))
+    start = next((at for at in range(limit) if old_pairs[at] != new_pairs[at]), limit)
+    same = 0
+    while same < limit - start and old_pairs[-1 - same] == new_pairs[-1 - same]:
+        same += 1
+    changed = new_pairs[start : len(new_pairs) - same]
+    return (
+        Edit(
+            start,
+            len(old_pairs) - same,
+            tuple([line for line, _ in changed]),
+            tuple([end for _, end in changed]),
+        ),
+    )

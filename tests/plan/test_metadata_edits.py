@@ -1,0 +1,185 @@
+"""`set --meta`: only the lines of a key change, whatever the plan looks like."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from execplan.edits.plan_writer import apply_change
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan.metadata_assignment import parse_assignment
+from execplan.plan.metadata_edits import set_metadata
+from execplan.plan.plan_metadata import read_metadata
+
+BODY = "# Build the parser\n\n## Progress\n\n- [ ] Build it.\n"
+AGENTRULES = """\
+---
+id: EP-20260117-014
+title: "Refactor: auth"   # the title
+status: planned # by hand
+owner: '@trevor'
+# who reviews
+tags: [auth, sessions]
+touches:
+- api
+- db
+links:
+  issue: ''
+  pr: ""
+depends_on: []
+
+supersedes:
+  - EP-20260101-001
+---
+
+"""
+
+
+def changed(text: str, *assignments: str) -> str:
+    """The text after `set --meta`."""
+    change = set_metadata([parse_assignment(assignment) for assignment in assignments])
+    return apply_change(text.encode(), change)[0].decode()
+
+
+@pytest.mark.parametrize(
+    ("assignment", "old", "new"),
+    [
+        ("status=active", "status: planned # by hand", "status: active # by hand"),
+        ("state=active", "status: planned # by hand", "status: active # by hand"),
+        ("owner=@ana", "owner: '@trevor'", "owner: '@ana'"),
+        ("owner=", "owner: '@trevor'\n", ""),
+        ("tags=io, parser", "tags: [auth, sessions]", "tags: [io, parser]"),
+        ("tags=", "tags: [auth, sessions]\n", ""),
+        ("depends_on=EP-20260101-002", "depends_on: []", "depends_on: [EP-20260101-002]"),
+        ("supersedes=EP-1,EP-2", "  - EP-20260101-001", "  - EP-1\n  - EP-2"),
+        ("links.pr=#14", '  pr: ""', "  pr: '#14'"),
+        ("pr=14", '  pr: ""', "  pr: '14'"),
+        ("links.docs=docs/a.md", '  pr: ""\n', '  pr: ""\n  docs: docs/a.md\n'),
+        ("links.issue=", "  issue: ''\n", ""),
+        ("updated=2026-02-01", "  - EP-20260101-001\n", "  - EP-20260101-001\nupdated: 2026-02-01\n"),
+        ("title=Auth", 'title: "Refactor: auth"   # the title', "title: Auth   # the title"),
+        ("touches=ui", "- api\n- db", "- ui"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_only_the_lines_of_the_key_change(assignment: str, old: str, new: str, end: str) -> None:
+    text = AGENTRULES + BODY
+    assert old in text
+    assert changed(text.replace("\n", end), assignment) == text.replace(old, new).replace("\n", end)
+
+
+def test_front_matter_is_created_and_removed() -> None:
+    with_owner = changed(BODY, "owner=ana")
+    assert with_owner == "---\nowner: ana\n---\n\n" + BODY
+    assert (
+        changed(with_owner, "links.issue=12", "tags=a")
+        == f"---\nowner: ana\nlinks:\n  issue: '12'\ntags: [a]\n---\n\n{BODY}"
+    )
+    assert changed(with_owner, "owner=") == BODY
+
+
+def test_a_byte_order_mark_stays_first() -> None:
+    assert changed("\ufeff" + BODY, "owner=ana") == "\ufeff---\nowner: ana\n---\n\n" + BODY
+
+
+def test_a_metadata_list_is_changed_where_it_is() -> None:
+    text = "# T\n\n## Metadata\n\n- **Status:** draft\n- Owner: ana\n\n## Progress\n\n- [ ] A.\n"
+    assert changed(text, "status=active") == text.replace("draft", "active")
+    assert changed(text, "owner=") == text.replace("- Owner: ana\n", "")
+    assert changed(text, "depends_on=a-1,b-2") == text.replace("ana\n", "ana\n- Depends on: a-1, b-2\n")
+
+
+def test_the_same_value_changes_nothing() -> None:
+    text = AGENTRULES + BODY
+    assert changed(text, "status=planned", "tags=auth,sessions", "links.docs=") == text
+
+
+@pytest.mark.parametrize(
+    ("assignment", "code", "exit"),
+    [
+        ("owner", "usage", 2),
+        ("=a", "usage", 2),
+        ("ownr=ana", "bad-metadata", 2),
+        ("links.fork=1", "bad-metadata", 2),
+        ("created=yesterday", "bad-metadata", 2),
+        ("owner=a\0b", "bad-character", 2),
+    ],
+)
+def test_wrong_assignments(assignment: str, code: str, exit: int) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        changed(BODY, assignment)
+    assert (caught.value.code, caught.value.exit) == (code, exit)
+    assert caught.value.hint
+
+
+def test_front_matter_that_is_no_yaml_is_an_error_with_its_line() -> None:
+    with pytest.raises(ExecplanError) as caught:
+        changed("---\na: b\nc: 'd\n---\n\n" + BODY, "owner=ana")
+    assert caught.value.code == "bad-front-matter"
+    assert caught.value.line in (2, 3)
+
+
+def test_a_value_in_several_lines_of_a_list_is_left_to_a_person() -> None:
+    with pytest.raises(ExecplanError, match="several lines"):
+        changed("# T\n\n## Metadata\n\n- Tags:\n  - a\n  - b\n\n## Progress\n\n- [ ] A.\n", "tags=c")
+
+
+VALUES = st.text(
+    alphabet=st.one_of(
+        st.characters(exclude_categories=("C", "Z")), st.just(" "), st.sampled_from("#:'\"[]{},-&*!|>%@`~.")
+    ),
+    max_size=20,
+)
+KEYS = st.sampled_from(
+    ["id", "status", "owner", "tags", "depends_on", "supersedes", "links.issue", "links.pr", "links.docs"]
+)
+FIELDS = st.lists(
+    st.sampled_from(
+        ["kind: feature", "risk: low # r", "# note", "", "title: 'a: b'", "touches:\n- api", "touches:\n  - api\n  - db",
+         "links:\n  issue: '#1'", "links: {pr: '2'}", "tags: [x, 'y, z']", "tags:\n  - x # c\n  - y", 'status: "old"', "owner: >\n  folded\n  text",
+         "depends_on: [a-1]", "links:\n    docs:\n      - a.md\n    pr: ''", "id: 'it''s'", "note: |\n  # text\n  more: yes"]
+    ),
+    max_size=6,
+    unique_by=lambda field: field.partition(":")[0],
+)  # fmt: skip
+
+
+@example(["links: {pr: '2'}"], "links.docs", "0", "\n")
+@given(FIELDS, KEYS, VALUES, st.sampled_from(["\n", "\r\n", "\r"]))
+def test_whatever_the_value(fields: list[str], key: str, value: str, end: str) -> None:
+    """The value is read back; other lines stay; removing it leaves the text as it was, if the key was not there."""
+    head = "\n".join(["---", "kind2: x", *fields, "---", "", ""]) if fields else ""
+    text = (head + BODY).replace("\n", end)
+    assume(reader.parse(text).title == "Build the parser")
+    try:
+        assignment = parse_assignment(f"{key}={value}")
+        result = changed(text, f"{key}={value}")
+    except ExecplanError as error:
+        assert error.code in ("bad-metadata", "no-words", "bad-character", "metadata-by-hand", "usage")  # noqa: PT017
+        return
+    if not assignment.values:
+        return
+    metadata = read_metadata(reader.parse(result))
+    name = assignment.key[-1]
+    written = getattr(metadata.links if len(assignment.key) > 1 else metadata, name)
+    assert set(assignment.values) <= set(written if isinstance(written, tuple) else (written,))
+    lost_lines = [line for line in text.split(end) if line not in result.split(end)]
+    assert all(
+        [
+            line.lstrip(" -").partition(":")[0].strip() in (name, "links") or name in _key_above(text.split(end), line)
+            for line in lost_lines
+        ]
+    ), lost_lines
+    assert changed(result, f"{key}={value}") == result
+    if assignment.key[0] not in text:
+        assert changed(result, f"{key}=") == text
+
+
+def _key_above(lines: list[str], line: str) -> str:
+    """The key at the top of the front matter that a line belongs to."""
+    at = lines.index(line)
+    while at and (lines[at][:1] in ("", " ", "-")):
+        at -= 1
+    return lines[at].partition(":")[0] if lines[at].partition(":")[0] != "links" else "issue pr docs shipped"
