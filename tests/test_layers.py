@@ -56,8 +56,8 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
-        "plan/front_matter.py",
         "export/yaml_writer.py",
+        "plan/front_matter.py",
     },
 }
 HEAVY = frozenset(
