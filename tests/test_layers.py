@@ -30,11 +30,11 @@ LAYERS = (
     ("review", "plan_index", "staleness"),
     ("linter.checking",),
     ("engine",),
-    ("agents",),
+    ("agents", "export"),
     ("doctor",),
     ("advice",),
-    ("board", "charts"),
-    ("site",),
+    ("board", "charts", "costs"),
+    ("site", "github"),
     ("library",),
     ("toolkit", "server"),
     ("cli",),
@@ -57,6 +57,7 @@ SINGLE_IMPORTERS = {
         "capture/plan_front_matter.py",
         "execution/evaluation/checks/syntax_check.py",
         "plan/front_matter.py",
+        "export/yaml_writer.py",
     },
 }
 HEAVY = frozenset(

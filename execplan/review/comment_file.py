@@ -81,18 +81,8 @@ def add_record(
     require_existing(project)
     ensure_not_archived(project, ref)
     path = comments_path(project, ref)
-
-    def written_paths(record: CommentRecord | None) -> tuple[str, ...]:
-        files = [path, *([_attributes_path(path)] if _needs_attributes(project, path) else [])]
-        return tuple([project.display_path(file) for file in files]) if record is not None else ()
-
     if options.dry_run:
-        record, old, new = _append(project, ref, path, make_record, options)
-        from execplan.edits.plan_writer import format_diff
-
-        display_path = project.display_path(path)
-        diff = format_diff(old or b"", new, display_path) if record is not None else ""
-        return StoredRecord(record, display_path, written_paths(record), digest(new), diff, None, ())
+        return _preview_record(project, ref, path, make_record, options)
     options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
@@ -101,15 +91,15 @@ def add_record(
             record, old, new = _append(project, ref, path, make_record, options)
             if record is not None:
                 atomic_files.replace_if_unchanged(path, old, new, within=project.root, make_directories=True)
+            elif old is not None:
+                atomic_files.remove_leftover(path, (old,), within=project.root)
             return record, old, new
 
+        _append(project, ref, path, make_record, options)  # reports an error before anything is written
+        adds_attributes = _write_attributes(project, path)
         record, old, new = atomic_files.retry_on_change(write_once, project.display_path(path))
-        paths = written_paths(record)
-        stored = StoredRecord(record, project.display_path(path), paths, digest(new), "", None, ())
-        if record is None:
-            return stored
-        _write_attributes(project, path)
-        if not options.should_commit(project):
+        stored = _stored_record(project, path, record, new, adds_attributes=adds_attributes)
+        if record is None or not options.should_commit(project):
             return stored
         from execplan.edits.plan_commit import commit_paths
         from execplan.plan import reader
@@ -120,6 +110,24 @@ def add_record(
         file_paths = [path, _attributes_path(path)]
         commit_result = commit_paths(project, ref.id, file_paths, command, summary, old_contents, title)
         return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
+
+
+def _preview_record(
+    project: Project, ref: PlanRef, path: str, make_record: MakeRecord, options: WriteOptions
+) -> StoredRecord:
+    from execplan.edits.plan_writer import format_diff
+
+    record, old, new = _append(project, ref, path, make_record, options)
+    stored = _stored_record(project, path, record, new, adds_attributes=_needs_attributes(project, path))
+    return stored._replace(diff=format_diff(old or b"", new, stored.path)) if record is not None else stored
+
+
+def _stored_record(
+    project: Project, path: str, record: CommentRecord | None, data: bytes, *, adds_attributes: bool
+) -> StoredRecord:
+    files = [path, *([_attributes_path(path)] if adds_attributes else [])] if record is not None else []
+    paths = tuple([project.display_path(file) for file in files])
+    return StoredRecord(record, project.display_path(path), paths, digest(data), "", None, ())
 
 
 def _append(
@@ -165,18 +173,20 @@ def _needs_attributes(project: Project, path: str) -> bool:
     )
 
 
-def _write_attributes(project: Project, path: str) -> None:
-    """Select git's `union` merge for the file of comments, unless the attributes next to it name the file already."""
+def _write_attributes(project: Project, path: str) -> bool:
+    """Select git's `union` merge for the file of comments, and return whether this was necessary."""
 
-    def write_once() -> None:
+    def write_once() -> bool:
         if not _needs_attributes(project, path):
-            return
+            return False
         old = _read_file(project, _attributes_path(path))
         line_end = b"\n" if old and not old.endswith(b"\n") else b""
         new = (old or b"") + line_end + _ATTRIBUTES_LINE
-        atomic_files.replace_if_unchanged(_attributes_path(path), old, new, within=project.root)
+        attributes_path = _attributes_path(path)
+        atomic_files.replace_if_unchanged(attributes_path, old, new, within=project.root, make_directories=True)
+        return True
 
-    atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
+    return atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
 
 
 def _too_large_error(project: Project, path: str, size: int) -> ExecplanError:

@@ -52,7 +52,7 @@ class PlacedThread(NamedTuple):
             "task": (target.task_id or None) if target is not None else None,
             "line": target.line + 1 if target is not None else None,
             "stale": self.is_stale,
-            "anchor_text": anchor.text or None,
+            "part_text": anchor.text or None,
         }
         return {**self.thread.to_json(), **place}
 
@@ -114,11 +114,16 @@ def read_targets(plan: ParsedPlan) -> list[PlanTarget]:
 
 
 def add_comment(project: Project, ref: PlanRef, on: str | None, text: str, options: WriteOptions) -> StoredRecord:
-    """Comment on a part of a plan, or on the whole plan if `on` is None; raises ExecplanError."""
+    """Comment on a part of a plan, or on the whole plan if `on` is None; raises ExecplanError.
 
-    def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord:
+    A command that is repeated, maybe after a crash, adds nothing to an equal open comment of the same author.
+    """
+
+    def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         anchor = find_target(read_targets(plan), on).anchor if on is not None else Anchor(PLAN)
-        return _new_record(project, COMMENT, text, anchor=anchor)
+        record = _new_record(project, COMMENT, text, anchor=anchor)
+        comments = [thread.comment for thread in build_threads(parsed.records) if thread.is_open]
+        return None if _is_repeated(record, *comments) else record
 
     return comment_file.add_record(project, ref, make_record, options, command="comment", summary="comment")
 
@@ -147,9 +152,16 @@ def _add_to_thread(
         thread = find_thread(build_threads(parsed.records), query, f"execplan show {ref.shell_name} --comments")
         if not thread.is_open and kind == RESOLVE:
             return None
-        return _new_record(project, REPLY if thread.is_open and kind == REOPEN else kind, text, to=thread.comment.id)
+        new_kind = REPLY if thread.is_open and kind == REOPEN else kind
+        record = _new_record(project, new_kind, text, to=thread.comment.id)
+        return None if _is_repeated(record, *thread.replies[-1:]) else record
 
     return comment_file.add_record(project, ref, make_record, options, command=command, summary=command)
+
+
+def _is_repeated(record: CommentRecord, *others: CommentRecord) -> bool:
+    """Return whether one of some records has the same author, kind, place and text as a new one."""
+    return any([record._replace(id=other.id, time=other.time, line=other.line) == other for other in others])
 
 
 def _new_record(project: Project, kind: str, text: str, *, to: str = "", anchor: Anchor | None = None) -> CommentRecord:

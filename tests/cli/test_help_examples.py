@@ -191,8 +191,8 @@ FIRST_REPOSITORY = {
 """The first of the places in which a verb that executes makes sense."""
 
 
-_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance")
-"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text."""
+_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance", "execplan worktree parser --as")
+"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -77,7 +77,7 @@ def _heading_facts(heading: str) -> dict[str, str]:
 def _rule_context(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
     facts = _heading_facts(heading)
-    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment shipped".split()
+    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment unknown cycle shipped".split()
     unknown = facts.keys() - set(known_names)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_timestamp(facts.get("now", _DEFAULT_NOW))
@@ -87,6 +87,8 @@ def _rule_context(code: str, heading: str) -> RuleContext:
     def answer(kind: str, subject: str) -> object:
         if kind in ("same-id", "evidence"):
             return facts.get(kind, "")
+        if kind in ("dependency", "cycle"):
+            return facts.get("cycle", "") if kind == "cycle" else "no such plan" * (facts.get("unknown") == subject)
         if kind == "comments":
             return (("c7f3k", "Ann", "task", facts["comment"], 1, "Which one?"),) if "comment" in facts else ()
         paths = [*facts.get("has", "").split(), "src/reader.py"]  # which the clean plan names

@@ -49,7 +49,7 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
     if wants_app and find_spec("textual") is not None:
         return _open_board(project, everything=everything)
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
-        loaded_board = load_board(project, archived=everything, tick=bar.tick)
+        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
     return Answer(

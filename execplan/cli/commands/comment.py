@@ -51,15 +51,15 @@ def comment(call: Call, text: str | None, on: str | None, plan: str | None, opti
     chosen = Plan.find(plan)
     lines = read_lines(_write_in_editor() if text is None else text, "the comment")
     stored = chosen.comment("\n".join(lines), on=on, options=options)
-    assert stored.record is not None
+    name = quote_plan_name(chosen.id, chosen.path)
+    show = f"execplan show {name} --comments"
+    if stored.record is None:
+        return stored_answer(stored, "", "you have made this comment already", options, show)
     short_id, place = stored.record.id, ""
     if not options.dry_run:
         placed = next(placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id)
         short_id, place = placed.thread.short_id, placed.label
-    name = quote_plan_name(chosen.id, chosen.path)
-    return stored_answer(
-        stored, short_id, f"commented on {place}: {short_id}", options, f"execplan show {name} --comments"
-    )
+    return stored_answer(stored, short_id, f"commented on {place}: {short_id}", options, show)
 
 
 def _write_in_editor() -> str:

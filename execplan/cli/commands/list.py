@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,10 @@ from execplan.plan.model import BROKEN
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
+from execplan.worktrees.newest_plans import with_newest_versions
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @define_command(
@@ -30,10 +35,17 @@ def list_(call: Call, everything: bool) -> Answer:
     Each line shows the plan's state, how many of its tasks are done, its ID and its title.
     """
     project = project_discovery.require(os.getcwd())
-    stored_plans = plan_store.load_with_nested(project, archive=everything)
+    stored_plans, locations = with_newest_versions(
+        project, plan_store.load_with_nested(project, archive=everything), includes_new=True
+    )
     plans = [
-        {**plan_json(stored_plan), "execution": execution_status.status_if_active(stored_plan)}
+        {
+            **plan_json(stored_plan),
+            "execution": execution_status.status_if_active(stored_plan),
+            "worktree": location.to_json() if location is not None else None,
+        }
         for stored_plan in stored_plans
+        for location in [locations.get(stored_plan.ref.path)]
     ]
     name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
@@ -42,7 +54,9 @@ def list_(call: Call, everything: bool) -> Answer:
             plan["state"],
             f"{plan['counts']['done']}/{plan['counts']['total']}",
             plan[name],
-            (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
+            (plan["title"] or "(no title)")
+            + execution_status.status_suffix(plan["execution"])
+            + _location_suffix(plan),
         )
         if plan["counts"]
         else (plan["state"], "-", plan[name], plan["error"])
@@ -60,6 +74,11 @@ def list_(call: Call, everything: bool) -> Answer:
     return Answer(
         {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
     )
+
+
+def _location_suffix(plan: dict[str, Any]) -> str:
+    """Return the location of a plan, as it follows its title."""
+    return f"; {plan['worktree']['text']}" if plan["worktree"] else ""
 
 
 list_.may_page = True

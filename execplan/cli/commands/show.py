@@ -288,6 +288,8 @@ def _plain_plan_text(data: dict[str, object], why: str) -> str:
         lead = "  " * task["depth"]
         stamp = f"  {task['stamp']}" if task["stamp"] and task["state"] == DONE else ""
         lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}  [{task['id']}]{stamp}")
+        if task["check"] and task["state"] != DONE:
+            lines.append(f"     {lead}    check: {task['check']}")
     for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
         entries = data[name]
         assert isinstance(entries, list)

@@ -70,6 +70,7 @@ def _card_row(card: Card, name: str) -> _Row:
         return "-", "-", findings, plan, card.error
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
+    suffix += f"; {card.worktree.describe()}" if card.worktree is not None else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
     return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip() or "-"
 
