@@ -26,7 +26,8 @@ LAYERS = (
     ("edits",),
     ("scaffold",),
     ("git_merge", "archive"),
-    ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies"),
+    ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies", "worktrees"),
+    ("review", "plan_index", "staleness"),
     ("linter.checking",),
     ("engine",),
     ("agents",),
@@ -84,7 +85,7 @@ FAST_PATH = {
     "execution.shell": "*",
     "files": "*",
     "git": "git_command git_directory gitignore",
-    "git_merge": "git_merge_driver git_merge_file three_way_merge",
+    "git_merge": "git_merge_driver git_merge_file index_file_merge three_way_merge",
     "linter": "*",
     "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache pending_check plan_check repository_trees stored_findings",
     "linter.rules": "*",
@@ -345,9 +346,12 @@ def _own_modules(modules: set[str]) -> int:
 
 
 def test_git_is_started_in_one_place() -> None:
-    """All that only reads goes through `git_command`, which switches off what a repository could run."""
+    """All that only reads goes through `git_command`, which switches off what a repository could run.
+
+    Commits and merges run the repository's hooks, as they do when a person types them.
+    """
     starts = [str(path.relative_to(PACKAGE)) for path in FILES if re.search(r"""\[\s*["']git["']""", path.read_text())]
-    assert starts == ["git/git_command.py", "git/git_commit.py"]
+    assert starts == ["git/git_command.py", "git/git_commit.py", "git/git_process.py"]
 
 
 def imports_of_guard(folder: Path, call: bytes) -> set[str]:

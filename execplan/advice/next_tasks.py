@@ -1,11 +1,14 @@
-"""Selection of a plan's open tasks: the user's own or the next one, and those claimed by others."""
+"""Selection of a plan's open tasks: the user's own or the next one, those claimed by others, and those that are blocked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice.plan_json import task_line, tasks_json
+from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, join_blockers
+from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.plan.model import ACTIVE, COMPLETE, DRAFT, OPEN
+from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
 
@@ -25,9 +28,15 @@ class OpenTasks(NamedTuple):
     """The next task of a plan and all its claimed tasks."""
 
     task: dict[str, Any] | None
-    """First task claimed by the current author, with `by` and `until`; otherwise the first unclaimed task."""
+    """First task claimed by the current author, with `by` and `until`; otherwise the first one neither claimed nor blocked."""
     claimed_tasks: list[dict[str, Any]]
     """All claimed tasks, including the author's own, each with `by` and `until`."""
+    blocked_tasks: list[dict[str, Any]]
+    """Open tasks that need tasks of other plans, each with `blocked_by`."""
+    plan_blockers: tuple[Blocker, ...] = ()
+    """What blocks the whole plan."""
+    problems: tuple[str, ...] = ()
+    """Dependencies that block nothing, because it is not clear what they name."""
 
     @property
     def is_yours(self) -> bool:
@@ -40,20 +49,30 @@ class OpenTasks(NamedTuple):
         return [task for task in self.claimed_tasks if self.task is None or task["id"] != self.task["id"]]
 
 
-def find_open_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, name: str | None = None) -> OpenTasks:
-    """Find a plan's open tasks and their claims; `name` is the author, by default `--as` or the Git name."""
+def find_open_tasks(
+    project: Project, ref: PlanRef, plan: ParsedPlan, name: str | None = None, *, resolver: PlanResolver | None = None
+) -> OpenTasks:
+    """Find a plan's open tasks, their claims and what blocks them; `name` is the author, by default `--as` or the Git name.
+
+    `resolver` knows the plans that the plan may depend on; by default, those of its project.
+    """
     claims_by_task = claims.task_claims(project, ref, plan)
+    blockers = find_blockers(resolver or PlanResolver(project), ref, plan)
     last_index = (
         next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1)
-        if not claims_by_task
+        if not claims_by_task and not blockers.tasks
         else len(plan.tasks)
     )
     tasks = [task for task in tasks_json(plan.tasks[: last_index + 1], plan) if task["state"] == OPEN]
-    return select_open_tasks(project, tasks, claims_by_task, name)
+    return select_open_tasks(project, tasks, claims_by_task, name, blockers)
 
 
 def select_open_tasks(
-    project: Project, tasks: Sequence[dict[str, Any]], claims_by_task: Mapping[str, Claim], name: str | None = None
+    project: Project,
+    tasks: Sequence[dict[str, Any]],
+    claims_by_task: Mapping[str, Claim],
+    name: str | None = None,
+    blockers: PlanBlockers = PlanBlockers(),  # noqa: B008 - an immutable record
 ) -> OpenTasks:
     """Select from the open tasks of a plan, given with their IDs; `name` is the author as in `find_open_tasks`."""
     claimed_tasks = [
@@ -62,22 +81,69 @@ def select_open_tasks(
         if task["id"] in claims_by_task
     ]
     actor_name = (name or actor(project)) if claimed_tasks else ""
-    first_unclaimed = next((task for task in tasks if task["id"] not in claims_by_task), None)
-    return OpenTasks(next((task for task in claimed_tasks if task["by"] == actor_name), first_unclaimed), claimed_tasks)
+    blocked_tasks = [
+        {**task, "blocked_by": [blocker.to_json() for blocker in blockers.of_task(task["number"])]}
+        for task in tasks
+        if blockers.of_task(task["number"])
+    ]
+    unavailable_ids = {*claims_by_task, *[task["id"] for task in blocked_tasks]}
+    first_available = next((task for task in tasks if task["id"] not in unavailable_ids), None)
+    own_task = next((task for task in claimed_tasks if task["by"] == actor_name), None)
+    return OpenTasks(
+        own_task or (None if blockers.plan else first_available),
+        claimed_tasks,
+        blocked_tasks,
+        blockers.plan,
+        blockers.problems,
+    )
+
+
+def blocked_task_ids(project: Project, ref: PlanRef, plan: ParsedPlan) -> frozenset[str]:
+    """Return the IDs of the tasks that wait for other plans: all of them if the plan does."""
+    open_tasks = find_open_tasks(project, ref, plan)
+    if open_tasks.plan_blockers:
+        return frozenset(task_ids(plan.tasks))
+    return frozenset([task["id"] for task in open_tasks.blocked_tasks])
+
+
+def describe_blockers(open_tasks: OpenTasks) -> str:
+    """Describe what blocks a plan, or its first blocked task, on one line for people; empty if nothing does."""
+    if open_tasks.plan_blockers:
+        return f"blocked by {join_blockers(open_tasks.plan_blockers)}"
+    if not open_tasks.blocked_tasks:
+        return ""
+    task = open_tasks.blocked_tasks[0]
+    return f"task {task['number']} waits for {_blocker_texts(task)}"
+
+
+def blocked_line(task: dict[str, Any]) -> str:
+    """Format a blocked task as a line for people."""
+    return f"blocked: {task_line(task)}: waits for {_blocker_texts(task)}"
+
+
+def _blocker_texts(task: dict[str, Any]) -> str:
+    return ", ".join([f"{blocker['name']} ({blocker['reason']})" for blocker in task["blocked_by"]])
 
 
 def describe_next_task(
-    state: str, task: dict[str, Any] | None, claimed_tasks: Sequence[dict[str, Any]], finishing_command: str
+    state: str,
+    task: dict[str, Any] | None,
+    claimed_tasks: Sequence[dict[str, Any]],
+    finishing_command: str,
+    blockers: str = "",
 ) -> str:
     """Describe a plan's next task and the claims of others, or why there is no next task.
 
     `finishing_command` is the command that a complete plan needs first, as in FINISHING_TEXTS; empty if a run is open.
+    `blockers` is the text of `describe_blockers`.
     """
     other_claims = [claimed_task for claimed_task in claimed_tasks if task is None or claimed_task["id"] != task["id"]]
     claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
         yours = " (claimed by you, in progress)" if "by" in task else ""
         return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
+    if blockers:
+        return blockers + (f" (claimed: {claimed})" if claimed else "")
     if claimed:
         return f"all open tasks are claimed: {claimed}"
     if state != COMPLETE:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, find_open_tasks
 from execplan.advice.plan_advice import advise
 from execplan.context.plan_overview import PlanOverview
 from execplan.errors import ExecplanError
@@ -85,8 +85,22 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
         if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours
         else "",
         completion_command=work.command if work is not None and work.task is not None else "",
+        open_comments=_open_comments(project, ref),
+        blockers=describe_blockers(open_tasks) if open_tasks is not None else "",
         urgency_reason=work.description if work is not None and work.task is None else advice.why,
     )
+
+
+def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return the open review comments, each in one line; none if they can't be read."""
+    from execplan.review.comment_file import has_comments
+
+    if not has_comments(project, ref):
+        return ()
+    from execplan.review.comment_threads import describe_thread
+    from execplan.review.plan_comments import load_threads
+
+    return tuple([describe_thread(thread) for thread in load_threads(project, ref) if thread.is_open])
 
 
 def make_redactor() -> Callable[[str], str]:

@@ -82,7 +82,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if not plan.tasks:
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
-        return Advice()
+        return advise_blocked(open_tasks) if open_tasks is not None else Advice()
     return advise_task(project, open_tasks.task, name)
 
 
@@ -124,6 +124,16 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
     work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
     return Advice(tuple(commands), work)
+
+
+def advise_blocked(open_tasks: OpenTasks) -> Advice:
+    """Return the advice for a plan that waits for another one: work on that."""
+    blockers = [(blocker.plan, blocker.path) for blocker in open_tasks.plan_blockers]
+    blockers += [
+        (blocker["plan"], blocker["path"]) for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]
+    ]
+    names = [quote_plan_name(plan_id, path) for plan_id, path in blockers]
+    return Advice(tuple([f"execplan next {name}" for name in dict.fromkeys(names)]))
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_next_task, select_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, select_open_tasks
 from execplan.board.card_facts import OpenTask, TaskCounts
 from execplan.board.facts_cache import load_facts, open_facts_cache
 from execplan.board.finding_counts import FindingCounts, check_all_plans, count_levels
 from execplan.clock import current_minute
+from execplan.dependencies.plan_blockers import find_blockers_of
+from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
+from execplan.review.plan_comments import count_open_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,6 +77,8 @@ class Card(NamedTuple):
     """The task that the current author has claimed, otherwise the first unclaimed open task, of a draft or active plan."""
     next_text: str
     """Description of the next task and of claims, or why there is no next task."""
+    blocked_by: tuple[str, ...]
+    """The plans that the plan waits for, as its metadata names them."""
     claims: tuple[TaskClaim, ...]
     last_date: str
     """Latest date in the plan, such as 2026-01-31; empty if there is none."""
@@ -87,6 +92,8 @@ class Card(NamedTuple):
     """First line with a conflict marker, from 1, or 0."""
     error: str
     """Why the plan is broken; empty for others."""
+    open_comments: int = 0
+    """Number of review comments that are not resolved."""
 
     @property
     def approval_text(self) -> str:
@@ -143,7 +150,7 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
     """
     members = with_nested_projects(project)
     findings = check_all_plans(members, archived=archived, tick=tick)
-    activity = PlanActivity()
+    activity, resolver = PlanActivity(), PlanResolver(project)
     cards: list[Card] = []
     archived_count = 0
     for member in members:
@@ -154,7 +161,7 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
         claims_by_path = claims.load_task_claims(member, refs)
         cache = open_facts_cache(member)
         for ref, facts in load_facts(member, refs, cache):
-            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity)
+            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity, resolver)
             cards.append(card._replace(project=member_path, findings=count_levels(findings.get(card.path, ()))))
         if cache is not None:
             cache.save()
@@ -176,13 +183,24 @@ def _sort_cards(cards: list[Card]) -> list[Card]:
 
 
 def _make_card(
-    project: Project, ref: PlanRef, facts: CardFacts, claims_by_task: Mapping[str, Claim], activity: PlanActivity
+    project: Project,
+    ref: PlanRef,
+    facts: CardFacts,
+    claims_by_task: Mapping[str, Claim],
+    activity: PlanActivity,
+    resolver: PlanResolver,
 ) -> Card:
     """Return a plan's card, without the path of its project and without findings."""
     state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state
     is_open = state in (DRAFT, ACTIVE)
     tasks = [task._asdict() for task in facts.open_tasks] if is_open else []
-    open_tasks = select_open_tasks(project, tasks, claims_by_task)
+    blockers = find_blockers_of(
+        resolver,
+        ref,
+        facts.dependencies if is_open else (),
+        [(task.number, task.text) for task in facts.open_tasks] if is_open else (),
+    )
+    open_tasks = select_open_tasks(project, tasks, claims_by_task, blockers=blockers)
     is_stalled = is_open and activity.is_stalled_since(
         project, ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
     )
@@ -205,7 +223,9 @@ def _make_card(
             open_tasks.task,
             open_tasks.claimed_tasks,
             facts.finishing_command if state == COMPLETE and not has_open_run else "",
+            describe_blockers(open_tasks),
         ),
+        blocked_by=tuple([blocker.name for blocker in blockers.plan]),
         claims=tuple([TaskClaim(**task) for task in open_tasks.claimed_tasks]),
         last_date=facts.last_date,
         idle_days=_days_since(facts.last_date),
@@ -214,6 +234,7 @@ def _make_card(
         run=run,
         conflict_line=facts.conflict_line,
         error=facts.error,
+        open_comments=count_open_comments(project, ref),
     )
 
 

@@ -12,6 +12,7 @@ from execplan.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.plan_store import claims_file, plan_store
 from execplan.project import project_discovery
+from execplan.review.comment_file import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,8 @@ _RUNS = "runs"
 _SETTINGS_FILES = ("pyproject.toml", ".agent/execplan.toml")
 _GIT_FILES = ("HEAD", "logs/HEAD")
 """Files in the git directory that change with each commit and checkout."""
-_ARTIFACTS = (PLAN_FILE_NAME, _RUNS)
-"""What changes among a plan's artifacts with compiled steps and with a run."""
+_ARTIFACTS = (PLAN_FILE_NAME, COMMENTS_FILE, _RUNS)
+"""What changes among a plan's artifacts with compiled steps, with a comment and with a run."""
 _MAX_DIRECTORIES = 200
 """Maximum number of directories to watch among the artifacts of a plan."""
 

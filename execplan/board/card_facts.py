@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
 from execplan.plan.model import OPEN
+from execplan.plan.plan_dependencies import read_dependencies
 from execplan.plan.plan_lookup import task_ids
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
+    from execplan.plan.plan_dependencies import PlanMention
 
 
 class TaskCounts(NamedTuple):
@@ -42,6 +44,8 @@ class CardFacts(NamedTuple):
     counts: TaskCounts | None
     """None for a broken plan."""
     open_tasks: tuple[OpenTask, ...]
+    dependencies: tuple[PlanMention, ...]
+    """The plans that the metadata names as dependencies."""
     last_date: str
     """Latest date in the plan, such as 2026-01-31; empty if there is none."""
     is_on_hold: bool
@@ -67,6 +71,7 @@ def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> CardFacts:
                 if task.state == OPEN
             ]
         ),
+        tuple(read_dependencies(plan)),
         latest_date(plan),
         is_on_hold(plan, path),
         plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,

@@ -14,6 +14,7 @@ from execplan.files import file_access, marshal_cache
 from execplan.linter.checking.lint_cache import MTIME_MARGIN_NS, file_stat, package_fingerprint
 from execplan.plan import reader
 from execplan.plan.model import BROKEN
+from execplan.plan.plan_dependencies import PlanMention
 from execplan.project.project import ensure_inside
 from execplan.text.text_lines import digest
 from execplan.worker_processes import process_count, run_in_processes
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     CacheEntry = tuple[FileStat, tuple[Any, ...]]
     """Status of the file when it was read, and its facts as plain tuples."""
 
-_MAGIC = b"execplan board 1\n"
+_MAGIC = b"execplan board 2\n"
 
 
 class FactsCache:
@@ -124,7 +125,7 @@ def _read_facts(project: Project, ref: PlanRef) -> tuple[tuple[Any, ...], FileSt
         facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
     except ExecplanError as error:
         return _plain_tuple(
-            CardFacts("", "", BROKEN, None, (), "", False, 0, "", file_access.read_failure(error, ref.path))
+            CardFacts("", "", BROKEN, None, (), (), "", False, 0, "", file_access.read_failure(error, ref.path))
         ), None
     is_cacheable = status is not None and not os.path.islink(ref.path)  # a link's status is not that of its target
     return _plain_tuple(facts), file_stat(status) if is_cacheable and status is not None else None
@@ -144,4 +145,5 @@ def _make_facts(fields: tuple[Any, ...]) -> CardFacts:
     return facts._replace(
         counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,
         open_tasks=tuple([OpenTask._make(task) for task in facts.open_tasks]),
+        dependencies=tuple([PlanMention._make(mention) for mention in facts.dependencies]),
     )

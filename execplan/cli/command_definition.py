@@ -141,8 +141,8 @@ COMMON_OPTIONS = (
 )
 """Options accepted before or after the command name."""
 
-_ADVISING_COMMANDS = ("board", "prime", "show", "status")
-"""Commands that only read, but whose advice depends on the author."""
+_ADVISING_COMMANDS = ("board", "prime", "review", "show", "status")
+"""Commands that write no plan, but whose result depends on the author."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write but use `--as` for something else; the author is given before the command name."""
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.errors import OK, ExecplanError
+from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_fix import fix_plan
+from execplan.linter.rules.project_rules import INDEX_CODE
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from execplan.cli.answer import Answer
     from execplan.edits.plan_writer import WriteOptions
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
+    from execplan.plan_index.index_file import WrittenIndex
+    from execplan.project.project import Project
 
 
 class FixSettings(NamedTuple):
@@ -67,6 +72,23 @@ class FixSettings(NamedTuple):
             )
         return FixReport(tuple(lines), tuple(fixed), tuple(warnings), failed)
 
+    def fix_indexes(self, projects: Sequence[Project], check_options: CheckOptions, options: WriteOptions) -> FixReport:
+        """Write the outdated plan indexes of projects, or show the changes in a dry run; errors become warnings."""
+        from execplan.plan_store.index_location import find_index
+
+        options = options._replace(dry_run=options.dry_run or self.diff, if_match=None)
+        report = FixReport((), (), (), OK)
+        for project in projects:
+            try:
+                if INDEX_CODE in active_levels(project, check_options.selection, "") and find_index(project):
+                    from execplan.plan_index.index_file import write_index
+
+                    report = report.add_index(write_index(project, options), is_dry_run=options.dry_run)
+            except ExecplanError as error:
+                warning = f"the plan index is not fixed: {error.message}; {error.hint}"
+                report = report._replace(warnings=(*report.warnings, warning), failed=report.failed or error.exit)
+        return report
+
 
 class FixReport(NamedTuple):
     """The report of fixed plans, as text and as JSON."""
@@ -76,6 +98,35 @@ class FixReport(NamedTuple):
     warnings: tuple[str, ...]
     failed: int
     """Exit status of the first plan that could not be fixed."""
+
+    def add_index(self, written: WrittenIndex, *, is_dry_run: bool) -> FixReport:
+        """Return the report with a plan index that was written, or would be; unchanged if it was current."""
+        if not written.changed:
+            return self
+        index = written.plan_index
+        line = written.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
+        fixed_index = {
+            "path": index.display_path,
+            "changed": True,
+            "digest": digest(index.new),
+            "commit": written.commit,
+            "mended": {INDEX_CODE: 1},
+            **({"diff": written.diff} if is_dry_run else {}),
+        }
+        return self._replace(
+            lines=(*self.lines, line),
+            fixed_plans=(*self.fixed_plans, fixed_index),
+            warnings=(*self.warnings, *written.warnings),
+        )
+
+    def join(self, other: FixReport) -> FixReport:
+        """Return a report with the content of both."""
+        return FixReport(
+            self.lines + other.lines,
+            self.fixed_plans + other.fixed_plans,
+            self.warnings + other.warnings,
+            self.failed or other.failed,
+        )
 
     def prepend_to(self, answer: Answer) -> Answer:
         """Return an answer with this report before its own text."""

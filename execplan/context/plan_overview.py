@@ -82,5 +82,9 @@ class PlanOverview(NamedTuple):
     """Command to run when the next task is done; empty if something else comes before that task."""
     urgency_reason: str = ""
     """Reason why the first command is urgent."""
+    open_comments: tuple[str, ...] = ()
+    """Review comments that are not resolved, the oldest first, each with its ID, author and text."""
+    blockers: str = ""
+    """What blocks the plan or its first blocked task; empty if nothing does."""
     git_error: tuple[str, str] | None = None
     """Reason why git could not be used, with a hint; None if it could."""

@@ -99,6 +99,9 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         label = f"Claimed by you, in progress until {overview.claimed_until}" if overview.claimed_until else "Next task"
         yield True, f"{label}, {overview.next_task_id}:"
         yield False, task.text
+    if overview.blockers:
+        yield True, "Waits for another plan:"
+        yield False, overview.blockers
     for task_id, claimant in overview.claimed_tasks[:2]:
         yield True, f"Claimed, {task_id}:"
         yield False, f"by {claimant}: {claimed_task.text if (claimed_task := _find_task(overview, task_id)) else ''}"
@@ -108,6 +111,10 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
     if plan.discoveries:
         yield True, "Last discovery:"
         yield False, plan.discoveries[-1].text
+    if overview.open_comments:
+        count = len(overview.open_comments)
+        yield True, f"Open comments ({count}), the last:" if count > 1 else "Open comment:"
+        yield False, overview.open_comments[-1]
     if overview.steps_status:
         yield True, f"Steps: {overview.steps_status}"
     if overview.urgency_reason:

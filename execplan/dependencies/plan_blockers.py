@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_dependencies import PlanMention
+    from execplan.plan.task_needs import TaskNeed
     from execplan.plan_store.plan_store import PlanRef
 
 
@@ -80,25 +81,27 @@ def find_blockers_of(
             )
     task_blockers: list[tuple[int, tuple[Blocker, ...]]] = []
     for number, text in tasks:
-        blockers = []
-        for need in read_task_needs(text):
-            resolution = resolver.resolve(need.plan)
-            entry = resolution.entry
-            if entry is None:
-                problems.append(f"task {number} needs {need.name}: {resolution.problem}")
-            elif not resolver.is_task_done(entry, need.task):
-                found_task = resolver.find_task(entry, need.task)
-                if found_task is None:
-                    problems.append(f"task {number} needs {need.name}: {entry.ref.id} has no such task")
-                    continue
-                task_id, task = found_task
-                reason = (
-                    f"{entry.ref.id}: {task.text}" if task.state == OPEN else f"{entry.ref.id}: marked {task.mark!r}"
-                )
-                blockers.append(Blocker(need.name, entry.ref.id, entry.display_path, task_id, reason))
-        if blockers:
-            task_blockers.append((number, tuple(blockers)))
+        blockers = [_task_blocker(resolver, need) for need in read_task_needs(text)]
+        problems += [f"task {number} needs {blocker}" for blocker in blockers if isinstance(blocker, str)]
+        known_blockers = tuple([blocker for blocker in blockers if isinstance(blocker, Blocker)])
+        task_blockers += [(number, known_blockers)] if known_blockers else []
     return PlanBlockers(tuple(plan_blockers.values()), tuple(task_blockers), tuple(problems))
+
+
+def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | None:
+    """Return the task that must be done first; None if it is done, or a text about why the need is not clear."""
+    resolution = resolver.resolve(need.plan)
+    entry = resolution.entry
+    if entry is None:
+        return f"{need.name}: {resolution.problem}"
+    if resolver.is_task_done(entry, need.task):
+        return None
+    numbered_task = resolver.find_task(entry, need.task)
+    if numbered_task is None:
+        return f"{need.name}: {entry.ref.id} has no such task"
+    task_id, task = numbered_task
+    state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
+    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}")
 
 
 def join_blockers(blockers: Sequence[Blocker]) -> str:

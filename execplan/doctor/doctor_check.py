@@ -152,6 +152,8 @@ class Check(NamedTuple):
     """Check function that yields findings, and notes about what it checked."""
     works_without_settings: bool
     """Whether the check can run if the settings can't be read."""
+    is_about_staleness: bool = False
+    """Whether the check runs only if stale plans are searched."""
 
     @property
     def sentence(self) -> str:
@@ -163,11 +165,13 @@ CHECKS: dict[str, Check] = {}
 """All registered checks by name."""
 
 
-def check(name: str, *, works_without_settings: bool = False) -> Callable[[CheckFunction], CheckFunction]:
+def check(
+    name: str, *, works_without_settings: bool = False, is_about_staleness: bool = False
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; the first line of its docstring is printed if it finds nothing."""
 
     def register(find_problems: CheckFunction) -> CheckFunction:
-        CHECKS[name] = Check(name, find_problems, works_without_settings)
+        CHECKS[name] = Check(name, find_problems, works_without_settings, is_about_staleness)
         return find_problems
 
     return register

@@ -13,6 +13,7 @@ from execplan.doctor import (
     plan_file_checks,
     run_record_checks,
     skill_checks,
+    staleness_checks,
 )
 from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
 from execplan.errors import ExecplanError
@@ -31,6 +32,7 @@ CHECK_MODULES = (
     integration_checks,
     agent_hook_checks,
     skill_checks,
+    staleness_checks,
 )
 """Modules of checks in the order of checks and fixes; importing a module registers its checks."""
 for _module in CHECK_MODULES:
@@ -64,15 +66,24 @@ class FixOutcome(NamedTuple):
     diff: str = ""
 
 
-def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
-    """Run all checks on a directory's project and the projects that it names; raises ExecplanError without a project.
+CHECKS_BEFORE_STALENESS = ("settings", "plans")
+"""Checks whose findings may be the reason why a stale plan is not found."""
 
-    `script` returns the completion script of a shell.
+
+def run_checks(start: str, script: Callable[[str], str], *, only_stale: bool = False) -> list[CheckResult]:
+    """Run the checks on a directory's project and the projects that it names; raises ExecplanError without a project.
+
+    `script` returns the completion script of a shell. With `only_stale`, only the checks for stale plans run, and
+    those of the settings and of plans that can't be read.
     """
     context = DoctorContext(start, script)
     reported: set[str] = set()
     results = []
     for check in CHECKS.values():
+        if not only_stale and check.is_about_staleness:
+            continue
+        if only_stale and not check.is_about_staleness and check.name not in CHECKS_BEFORE_STALENESS:
+            continue
         check_result = _run_check(check, context, reported)
         reported |= {finding.message for finding in check_result.findings}
         results.append(check_result)

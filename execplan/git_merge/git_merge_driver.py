@@ -9,6 +9,7 @@ from execplan import trace
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.git_merge import git_merge_file
+from execplan.plan.index_block import may_have_index
 from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult
 from execplan.plan.reader import too_large_error
 from execplan.text.invisible_characters import escape_unprintable
@@ -61,6 +62,12 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
 def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path: str) -> MergeResult:
     """Merge the versions as plans; if that fails, merge the lines and report a conflict."""
     try:
+        if may_have_index(ours) and may_have_index(theirs):
+            from execplan.git_merge.index_file_merge import merge_index_files
+
+            merged_index = merge_index_files(base, ours, theirs, marks)
+            if merged_index is not None:
+                return merged_index
         from execplan.git_merge.three_way_merge import merge_versions
 
         return merge_versions(base, ours, theirs, marks)

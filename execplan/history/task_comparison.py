@@ -35,7 +35,7 @@ class TaskVersion(NamedTuple):
 
 def compare_tasks(old_tasks: Sequence[TaskVersion], new_tasks: Sequence[TaskVersion]) -> list[HistoryEvent]:
     """Return what happened to the tasks, in the order of the new version; removed tasks come last."""
-    places_by_old = _match_tasks(old_tasks, new_tasks)
+    places_by_old = match_tasks(old_tasks, new_tasks)
     old_by_new = {places[0]: old_index for old_index, places in places_by_old.items()}
     moved = _moved_tasks(old_tasks, new_tasks, old_by_new)
     events = []
@@ -57,7 +57,7 @@ def changed_task_lines(
     """Return the lines below the texts of tasks that both versions have, and timestamps that changed on their own."""
     old_lines: list[str] = []
     new_lines: list[str] = []
-    for old_index, places in _match_tasks(old_tasks, new_tasks).items():
+    for old_index, places in match_tasks(old_tasks, new_tasks).items():
         old_task, new_task = old_tasks[old_index], new_tasks[places[0]]
         if len(places) == 1 and old_task.unit.lines == new_task.unit.lines:
             continue
@@ -76,7 +76,7 @@ def _detail_lines(version: TaskVersion) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()]
 
 
-def _match_tasks(old_tasks: Sequence[TaskVersion], new_tasks: Sequence[TaskVersion]) -> dict[int, tuple[int, ...]]:
+def match_tasks(old_tasks: Sequence[TaskVersion], new_tasks: Sequence[TaskVersion]) -> dict[int, tuple[int, ...]]:
     """Return the indexes in the new version for each task that it still has; a split task has two.
 
     Tasks without a common word at the same place count as one reworded task only if there is just one such pair.

@@ -89,7 +89,7 @@ def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent
     """Return the changes of sections, except those of tasks, entries and revision notes."""
     old_parts = [part for part in old.parts if part.unit.kind != NOTES]
     new_parts = [part for part in new.parts if part.unit.kind != NOTES]
-    old_by_new = _match_sections(old_parts, new_parts)
+    old_by_new = match_sections(old_parts, new_parts)
     events = []
     for new_index, new_part in enumerate(new_parts):
         if new_index in old_by_new:
@@ -106,7 +106,7 @@ def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent
     return events + [event for event in removals if event is not None]
 
 
-def _match_sections(old_parts: Sequence[PlanPart], new_parts: Sequence[PlanPart]) -> dict[int, int]:
+def match_sections(old_parts: Sequence[PlanPart], new_parts: Sequence[PlanPart]) -> dict[int, int]:
     """Return the indexes of the old parts by those of the new ones."""
     if [part.unit[:2] for part in old_parts] == [part.unit[:2] for part in new_parts]:
         return {index: index for index in range(len(new_parts))}

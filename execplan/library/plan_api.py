@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from execplan.plan.plan_metadata import PlanMetadata
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.review.comment_file import StoredRecord
+    from execplan.review.plan_comments import PlanComments
     from execplan.undo.undo_redo import ReversalResult
 
 _DEFAULT = WriteOptions()
@@ -285,6 +287,33 @@ class Plan:
 
         sources = [os.fspath(file) for file in files]
         return attachments.attach_files(self.project, self.ref, sources, about, options, create=create)
+
+    def comments(self) -> PlanComments:
+        """Return the review comments with their places in the plan, the oldest first; resolved ones are included."""
+        from execplan.review.plan_comments import load_comments
+
+        return load_comments(self.project, self.ref, self.read())
+
+    def comment(self, text: str, *, on: str | None = None, options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Comment on a task, section, entry or step, named as for `execplan comment --on`, or on the whole plan.
+
+        Comments are in a file among the plan's artifacts, so `undo` does not revert them.
+        """
+        from execplan.review.plan_comments import add_comment
+
+        return add_comment(self.project, self.ref, on, text, options)
+
+    def reply(self, comment: str, text: str, *, reopen: bool = False, options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Reply to a comment, named by the beginning of its ID, and reopen it if requested."""
+        from execplan.review.plan_comments import add_reply
+
+        return add_reply(self.project, self.ref, comment, text, options, reopen=reopen)
+
+    def resolve(self, comment: str, *, reason: str = "", options: WriteOptions = _DEFAULT) -> StoredRecord:
+        """Resolve a comment, named by the beginning of its ID."""
+        from execplan.review.plan_comments import resolve_comment
+
+        return resolve_comment(self.project, self.ref, comment, reason, options)
 
     def rename(
         self, title: str, *, confirm_rewrite: ConfirmRewrite | None = None, options: WriteOptions = _DEFAULT

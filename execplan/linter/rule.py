@@ -128,10 +128,13 @@ class Finding(NamedTuple):
 
 
 class ProjectMatch(NamedTuple):
-    """A finding of a project rule: the path of a file or directory from the root, and the message."""
+    """A finding of a project rule: the path of a file or directory from the root, the message, and the line from 0."""
 
     path: str
     message: str
+    line: int = 0
+    edits: tuple[Edit, ...] = ()
+    """Edits of the file that fix the finding, of the rule's kind of fix; empty if a person must fix it."""
 
 
 if TYPE_CHECKING:
@@ -207,11 +210,13 @@ def rule(
     return register
 
 
-def project_rule(code: str, level: str, *, on: bool = True) -> Callable[[ProjectCheck], ProjectCheck]:
+def project_rule(
+    code: str, level: str, *, fix: str = NO_FIX, on: bool = True
+) -> Callable[[ProjectCheck], ProjectCheck]:
     """Register a function as a rule about a project rather than a single plan. Raises ValueError as `rule` does."""
 
     def register(check: ProjectCheck) -> ProjectCheck:
-        _register(Rule(code, level, _no_matches, PROJECT, NO_FIX, on, check))
+        _register(Rule(code, level, _no_matches, PROJECT, fix, on, check))
         return check
 
     return register

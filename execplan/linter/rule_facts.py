@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.plan.model import ParsedPlan
+    from execplan.text.line_edit import Edit
 
 HAS: Final = "has"
 ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
 EVIDENCE: Final = "evidence"
+COMMENTS: Final = "comments"
 
 _NEVER: Final = 1 << 62
 
@@ -64,6 +66,14 @@ class RepositoryTree:
         """Return the digest that a plan had when it was archived; empty if there is no evidence."""
         return str(self._ask(EVIDENCE, path))
 
+    def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+        """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
+
+        Part and occurrence are those of an `Anchor`.
+        """
+        answer = self._ask(COMMENTS, path)
+        return answer if isinstance(answer, tuple) else ()
+
     def is_unchanged(self, kind: str, subject: str, answer: object) -> bool:
         """Return whether a query still has the answer that it had in another run."""
         return self._ask(kind, subject) == answer
@@ -73,6 +83,19 @@ class RepositoryTree:
         if question not in self.answers:
             self.answers[question] = self._answer(kind, subject)
         return self.answers[question]
+
+
+class OutdatedIndex(NamedTuple):
+    """A plan index that differs from what the plans say."""
+
+    path: str
+    """Path of the file from the repository root."""
+    line: int
+    """Line where the index begins, from 0."""
+    plan_ids: tuple[str, ...]
+    """IDs of the plans whose rows are missing, wrong or left over; empty if only other lines differ."""
+    edits: tuple[Edit, ...] = ()
+    """Line edits that update the index."""
 
 
 class ProjectFacts(NamedTuple):
@@ -92,6 +115,8 @@ class ProjectFacts(NamedTuple):
     """Maximum number of files that a commit may change without a plan; 0 means no limit."""
     triage_reasons: tuple[str, ...] = ()
     """Reasons from triage why the next commit needs a plan; empty if it needs none."""
+    outdated_indexes: tuple[OutdatedIndex, ...] = ()
+    """Plan indexes that differ from what the plans say, on disk or in the next commit."""
 
 
 class GitHistory(NamedTuple):

@@ -34,6 +34,7 @@ from execplan.linter.rules import (
     milestone_rules,
     progress_rules,
     project_rules,
+    review_rules,
     section_rules,
     self_containment_rules,
     staleness_rules,
@@ -51,6 +52,7 @@ from execplan.plan.model import COMPLETE, DRAFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.linter.rule import ProjectMatch
     from execplan.linter.rule_facts import ProjectFacts
     from execplan.plan.model import ParsedPlan
 
@@ -79,7 +81,7 @@ RULE_MODULES = (
     ),
     *(log_entry_rules, log_consistency_rules),
     *(self_containment_rules, command_rules, symbol_rules, link_rules),
-    *(lifecycle_rules, project_rules, history_rules, acceptance_rules),
+    *(lifecycle_rules, project_rules, history_rules, acceptance_rules, review_rules),
     *(step_compile_rules, step_safety_rules),
 )
 """Modules of rules; importing one registers its rules."""
@@ -185,13 +187,17 @@ def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> l
     for code, rule in RULES.items():
         if code in levels and rule.project_check is not None:
             matches = list(rule.project_check(facts))
-            findings += [
-                (match.path, Finding(code, levels[code], 1, 1, 1, 1, match.message)) for match in matches[:MAX_FINDINGS]
-            ]
+            findings += [(match.path, _project_finding(rule, levels[code], match)) for match in matches[:MAX_FINDINGS]]
             if len(matches) > MAX_FINDINGS:
                 overflow = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(matches) - MAX_FINDINGS} more")
                 findings.append((matches[MAX_FINDINGS].path, overflow))
     return findings
+
+
+def _project_finding(rule: Rule, level: str, match: ProjectMatch) -> Finding:
+    line = match.line + 1
+    fix = Fix(rule.fix, match.edits) if match.edits else None
+    return Finding(rule.code, level, line, 1, line, 1, match.message, fix)
 
 
 def _without_secrets(message: str) -> str:

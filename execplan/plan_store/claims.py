@@ -15,7 +15,7 @@ from execplan.project import project_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
@@ -49,11 +49,13 @@ def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, di
     return claims_by_path
 
 
-def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
+def claim_task(
+    project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None, blocked: Collection[str] = ()
+) -> str | None:
     """Claim a task for `name`, and return its ID, or None if no task is free.
 
     `task` is a number, an ID or unique text. Without it, the task is the one that `name` has already claimed, or else
-    the first open task without a claim. Raises ExecplanError if the task can't be claimed.
+    the first open task without a claim whose ID is not in `blocked`. Raises ExecplanError if the task can't be claimed.
     """
     holder = f"claim of {name}"
     with (
@@ -65,7 +67,9 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
         ids = _open_ids(plan)
         if task is None:
             chosen_id = next((task_id for task_id in ids if task_id in claimed and claimed[task_id].name == name), None)
-            chosen_id = chosen_id or next((task_id for task_id in ids if task_id not in claimed), None)
+            chosen_id = chosen_id or next(
+                (task_id for task_id in ids if task_id not in claimed and task_id not in blocked), None
+            )
         else:
             chosen_id = _require_claimable(ref, plan, claimed, task, name)
         if chosen_id is not None:

@@ -67,6 +67,7 @@ class Settings(NamedTuple):
     artifacts: str = ".agent/execplans/artifacts"
     archive_artifacts: str = ".agent/execplans/archive/artifacts"
     guide: str = ".agent/PLANS.md"
+    index_file: str = ""
     templates: str = ".agent/templates"
     template: str = "plan"
     layout: str = FLAT_LAYOUT
@@ -76,6 +77,8 @@ class Settings(NamedTuple):
     message: str = "plan({id}): {summary}"
     author: str = ""
     claims: str = "warn"
+    worktrees: str = "../{repository}.worktrees"
+    worktree_branch: str = "plan/{slug}"
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _DATE_FIELDS: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
 _NAME_FIELDS: dict[str, str | int] = {"date": "", "day": "", "number": 0, "slug": ""}
+_REPOSITORY_FIELD = "{repository}"
+_BRANCH_FIELDS: dict[str, str | int] = {"slug": "x", "id": "x"}
 _MESSAGE_FIELDS: dict[str, str | int] = dict.fromkeys(("id", "summary", "verb", "title"), "")
 _MAX_DEPTH = 32
 """Maximum depth of a path in the settings, which also limits how many missing directories are created."""
@@ -152,6 +154,10 @@ def _archive_problem(value: str) -> str:
     return "" if is_last else "can contain fields only as its last directories"
 
 
+def _markdown_problem(value: str) -> str:
+    return _inside_problem(value) or ("" if value.endswith(".md") else "must end in .md")
+
+
 def _paths_problem(paths: tuple[str, ...]) -> str:
     problem = f"must be paths inside the repository, of at most {_MAX_DEPTH} directories"
     return problem if any(map(_inside_problem, paths)) else ""
@@ -160,6 +166,30 @@ def _paths_problem(paths: tuple[str, ...]) -> str:
 def _layout_problem(value: str) -> str:
     is_valid = value in ("flat", "folder") or (value.endswith(".md") and "/" not in value)
     return "" if is_valid else "must be flat, folder or a file name that ends in .md"
+
+
+def _worktrees_problem(value: str) -> str:
+    """Return the problem with a directory in which worktrees are created: it must not be just anywhere."""
+    rest = value.removeprefix("../")
+    first = rest.split("/")[0]
+    is_next_to_it = value == rest or (first.startswith(_REPOSITORY_FIELD) and first != _REPOSITORY_FIELD)
+    if not is_next_to_it or _inside_problem(rest):
+        return f'must be a path inside the repository, or begin with "../{_REPOSITORY_FIELD}" and a suffix'
+    return _fields_problem(value, {"repository": ""})
+
+
+def _branch_form_problem(form: str) -> str:
+    if problem := _fields_problem(form, _BRANCH_FIELDS):
+        return problem
+    name = _fill(form, _BRANCH_FIELDS)
+    is_valid = name.isprintable() and not set(name) & set(" ~^:?*[\\") and "@{" not in name and name[:1] != "-"
+    parts = name.split("/")
+    are_valid = all(
+        [part and part[0] != "." and not part.endswith((".lock", ".")) and ".." not in part for part in parts]
+    )
+    if not (is_valid and are_valid) or form == _fill(form, _BRANCH_FIELDS):
+        return "must be a valid branch name that contains {slug} or {id}"
+    return ""
 
 
 def _name_form_problem(form: str) -> str:
@@ -214,6 +244,7 @@ TEXT = _typed("a text", str, "a string")
 DIRECTORY = _path_shape(_PATH, _inside_problem)
 ARCHIVE = _path_shape(_PATH, _archive_problem)
 OPTIONAL_ARCHIVE = _path_shape(_PATH, lambda value: _archive_problem(value) if value else "")
+OPTIONAL_MARKDOWN = _path_shape("a path that ends in `.md`", lambda value: _markdown_problem(value) if value else "")
 PATHS = _path_shape("a list of paths", _paths_problem, tuple, "a list of strings")
 TEMPLATE = _path_shape(
     "a name", lambda value: "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""
@@ -227,6 +258,8 @@ CLAIMS = _typed(
     "a string",
     lambda value: "" if value in ("warn", "enforce") else "must be warn or enforce",
 )
+WORKTREES = _path_shape("a path, with the field `{repository}`", _worktrees_problem)
+BRANCH_FORM = _path_shape("a branch name with fields", _branch_form_problem)
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",

@@ -83,6 +83,11 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting("artifacts", shapes.DIRECTORY, "Contains a directory for each plan: transcripts, logs, screenshots."),
         Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that directory."),
         Setting("guide", shapes.DIRECTORY, "The guide for authors."),
+        Setting(
+            "index_file",
+            shapes.OPTIONAL_MARKDOWN,
+            "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
+        ),
         Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
         Setting("template", shapes.TEMPLATE, "The template that `new` uses without `--template`."),
         Setting(
@@ -115,6 +120,16 @@ def _repository_settings() -> tuple[Setting, ...]:
             "claims",
             shapes.CLAIMS,
             "What happens when you edit a task that someone else has claimed: `warn`, or `enforce`, which stops the edit.",
+        ),
+        Setting(
+            "worktrees",
+            shapes.WORKTREES,
+            "The directory for the worktrees of plans, inside the repository or next to it; `{repository}` is the name of the repository's directory.",
+        ),
+        Setting(
+            "worktree_branch",
+            shapes.BRANCH_FORM,
+            "The branch of a plan's worktree, with the fields `{slug}` and `{id}`.",
         ),
         Setting(
             "stalled_days",

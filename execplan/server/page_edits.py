@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.library.plan_api import Plan
-from execplan.plan.plan_change import require_text
+from execplan.plan.plan_change import require_lines, require_text
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from execplan.edits.plan_writer import EditResult, WriteOptions
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.review.comment_file import StoredRecord
 
+_TEXT_LABELS = {"decide": "Decision", "comment": "Comment", "reply": "Reply"}
+"""Labels of the text that a form sends, by action."""
 DIGEST_FIELD = "digest"
 ACTION_FIELD = "action"
 
@@ -35,7 +38,8 @@ class PageEdit(NamedTuple):
 
 def entered_texts(fields: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the texts that a person has entered in a form, each with its label."""
-    labels = {"text": "Decision" if fields.get(ACTION_FIELD) == "decide" else "New task", "why": "Rationale"}
+    text_label = _TEXT_LABELS.get(fields.get(ACTION_FIELD, ""), "New task")
+    labels = {"text": text_label, "why": "Rationale", "on": "Comment on"}
     return [(label, fields[name]) for name, label in labels.items() if fields.get(name)]
 
 
@@ -95,6 +99,22 @@ def _release_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[st
     return tuple([f"released by {name}: {task_id}" for task_id in task_ids])
 
 
+def _comment(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    stored = plan.comment(
+        _require_lines(edit, "the comment"), on=edit.fields.get("on", "").strip() or None, options=options
+    )
+    return _comment_messages("commented", stored)
+
+
+def _reply(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    stored = plan.reply(edit.fields.get("comment", ""), _require_lines(edit, "the reply"), options=options)
+    return _comment_messages("replied", stored)
+
+
+def _resolve(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    return _comment_messages("resolved", plan.resolve(edit.fields.get("comment", ""), options=options))
+
+
 _EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], tuple[str, ...]]] = {
     "done": _complete_task,
     "reopen": _reopen_task,
@@ -102,6 +122,9 @@ _EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], tuple[str, ...]]] = {
     "claim": _claim_task,
     "release": _release_task,
     "decide": _add_decision,
+    "comment": _comment,
+    "reply": _reply,
+    "resolve": _resolve,
 }
 
 
@@ -110,6 +133,16 @@ def _require_field(edit: PageEdit, name: str) -> str:
     label = {"task": "the task", "why": "the rationale"}.get(name)
     label = label or ("the decision" if edit.action == "decide" else "the new task")
     return require_text(edit.fields.get(name, ""), label)
+
+
+def _require_lines(edit: PageEdit, label: str) -> str:
+    """Return the text of a form with its lines; raises ExecplanError if it is empty or has disallowed characters."""
+    return "\n".join(require_lines(edit.fields.get("text", ""), label))
+
+
+def _comment_messages(message: str, stored: StoredRecord) -> tuple[str, ...]:
+    committed = (f"committed {stored.commit[:12]}",) if stored.commit else ()
+    return (message, *committed, *[f"warning: {warning}" for warning in stored.warnings])
 
 
 def _edit_messages(result: EditResult) -> tuple[str, ...]:

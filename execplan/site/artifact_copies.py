@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.files import file_access
 from execplan.files.file_access import open_regular
+from execplan.review.comment_file import ATTRIBUTES_FILE
 from execplan.secrets.secret_files import is_secret_file
 from execplan.site.link_resolver import is_image
 from execplan.site.page_context import FILES_DIRECTORY
@@ -56,7 +57,7 @@ def list_artifacts(project: Project, ref: PlanRef, page: str) -> list[Artifact]:
     used_targets: set[str] = set()
     for path, status in _walk_files(folder):
         name = os.path.relpath(path, folder)
-        if path == ref.path:
+        if path == ref.path or name == ATTRIBUTES_FILE:
             continue
         note = _exclusion(name, status.st_size) or _binary_note(path)
         target = "" if note else _unused_name(f"{directory}/{_target_name(name)}", used_targets)

@@ -88,6 +88,7 @@ def render_plan(view: PlanView, context: PageContext, pages: PageNames, *, appro
 def _extra_contents(view: PlanView, *, can_edit: bool, has_preview: bool) -> list[tuple[str, str, bool]]:
     """Return the anchors and titles of the parts below the plan's own sections, and whether the page has them."""
     return [
+        ("page-comments", "Comments", bool(view.comments.items)),
         ("page-edits", "Edit", can_edit),
         ("page-approval-preview", "What would be approved", has_preview),
         ("page-charts", "Charts", bool(view.charts)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan import reader
+from execplan.site.comment_items import CommentItems, load_comment_items
 from execplan.site.decision_items import DecisionWriter
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
@@ -45,6 +46,7 @@ class PlanView(NamedTuple):
     history: tuple[HistoryEvent, ...]
     """Events in the plan's life, latest first, with their texts but without details."""
     charts: tuple[ChartImage, ...] = ()
+    comments: CommentItems = CommentItems()
     checked_paths: Mapping[str, bool] = {}
     """Absolute paths to which the plan links, and whether they exist."""
 
@@ -121,6 +123,7 @@ def load_plan_view(
         facts.artifacts,
         redact_events(facts.history, lambda text: redact_text(shorten_path(text)), _shown_texts(published.plan)),
         facts.charts,
+        load_comment_items(project, ref, published.plan, redact_text) if published.plan is not None else CommentItems(),
         resolver.checked_paths,
     )
 

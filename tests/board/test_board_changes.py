@@ -45,6 +45,7 @@ CHANGES: dict[str, tuple[Callable[[Folder], object], bool]] = {
     "a reopened task": (lambda folder: folder.ok("reopen", "2"), True),
     "an edit in place": (_append, True),
     "a removed plan": (lambda folder: os.remove(folder.path / ".agent/execplans/2026-01-01_parser.md"), True),
+    "a comment": (lambda folder: folder.ok("comment", "Why?"), True),
     "an artifact": (lambda folder: folder.ok("attach", "README.md"), True),
     "an archived plan": (lambda folder: folder.ok("archive", "--force", "--reason", "No longer wanted."), True),
     "a claim": (lambda folder: folder.ok("next", "--claim", "agent-1"), False),

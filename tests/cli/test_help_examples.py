@@ -133,6 +133,13 @@ def with_new_plan(scratch: Path) -> Shell:
     return shell
 
 
+def with_worktree(scratch: Path) -> Shell:
+    """A plan that has a worktree."""
+    shell = in_progress(scratch)
+    assert shell.run("execplan worktree parser").exit == 0
+    return shell
+
+
 def delegated(scratch: Path) -> Shell:
     """A plan that an agent carries out, and what its second step has printed."""
     shell = Shell(scratch)
@@ -159,6 +166,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, 
         delegated,
         undone,
         with_new_plan,
+        with_worktree,
     ):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
@@ -178,6 +186,7 @@ FIRST_REPOSITORY = {
     "report": 7,
     "redo": 8,
     "drop": 9,
+    "worktree": 10,
 }
 """The first of the places in which a verb that executes makes sense."""
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import GIT_NEEDS, PROJECT
-from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
+from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
@@ -58,6 +58,9 @@ def _project_facts(paths: list[str], heading: str) -> ProjectFacts:
         tuple(commits),
         any(path in commits for path in plans),
         tuple((path, frozenset(facts.get("names", "").split())) for path in plans),
+        outdated_indexes=tuple(
+            OutdatedIndex(path, 0, ("2026-01-01_parser",)) for path in facts.get("outdated", "").split()
+        ),
     )
 
 
@@ -74,7 +77,7 @@ def _heading_facts(heading: str) -> dict[str, str]:
 def _rule_context(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
     facts = _heading_facts(heading)
-    known_names = "archived at-home path form now has ends same-id evidence changed absent was".split()
+    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment".split()
     unknown = facts.keys() - set(known_names)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_timestamp(facts.get("now", _DEFAULT_NOW))
@@ -84,6 +87,8 @@ def _rule_context(code: str, heading: str) -> RuleContext:
     def answer(kind: str, subject: str) -> object:
         if kind in ("same-id", "evidence"):
             return facts.get(kind, "")
+        if kind == "comments":
+            return (("c7f3k", "Ann", "task", facts["comment"], 1, "Which one?"),) if "comment" in facts else ()
         paths = [*facts.get("has", "").split(), "src/reader.py"]  # which the clean plan names
         if kind == "has":
             return any(f"{path}/".startswith(f"{subject}/") for path in paths)

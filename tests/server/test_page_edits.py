@@ -49,6 +49,33 @@ def test_an_edit_writes_what_the_command_writes(
     assert plan_text(server) == after
 
 
+def test_comments_are_made_answered_and_resolved_in_a_page(server: RunningServer) -> None:
+    def comments() -> list[tuple[str, str | None, bool, list[str]]]:
+        shown = server.folder.ok("show")["comments"]
+        return [
+            (comment["text"], comment["label"], comment["open"], [reply["text"] for reply in comment["replies"]])
+            for comment in shown
+        ]
+
+    before = plan_text(server)
+    assert server.edit("comment", text="@README.md\r\nWhich <b>lines</b>?", on="2").status == 303
+    assert server.edit("comment", text="All of it?", on=" ").status == 303
+    first, second = [comment["id"] for comment in server.folder.ok("show")["comments"]]
+    assert server.edit("reply", comment=first, text="All.").status == 303
+    assert server.edit("resolve", comment=second).status == 303
+    assert comments() == [
+        ("@README.md\nWhich <b>lines</b>?", "task 2", True, ["All."]),
+        ("All of it?", "the plan", False, [""]),
+    ]
+    assert "Which &lt;b&gt;lines&lt;/b&gt;?" in server.get(PLAN_PAGE).text
+    assert plan_text(server) == before
+    for fields in ({"text": " ", "on": "2"}, {"text": "x", "on": "nothing like it"}):
+        reply = server.edit("comment", **fields)
+        assert reply.status in (400, 422)
+    assert server.edit("resolve", comment="zz").status in (400, 404, 422)
+    assert len(comments()) == 2
+
+
 def test_a_stale_page_writes_nothing_and_shows_what_changed(server: RunningServer) -> None:
     page = server.get(PLAN_PAGE)
     server.folder.ok("add", "Handle CRLF")
@@ -150,8 +177,9 @@ def test_an_unknown_version_is_no_change(shared_server: RunningServer) -> None:
 def test_a_form_takes_what_its_fields_accept(server: RunningServer) -> None:
     """The longest texts, in characters that need nine bytes each in a form."""
     lengths = [int(length) for length in re.findall(r'maxlength="(\d+)"', server.get(PLAN_PAGE).text)]
-    _, decision, rationale = lengths
+    _, decision, rationale, _, comment = lengths
     assert server.edit("decide", text="\u6f22" * decision, why="\u6f22" * rationale).status == 303
+    assert server.edit("comment", text="\u6f22" * comment).status == 303
 
 
 def test_an_archived_plan_is_not_edited(server: RunningServer) -> None:

@@ -24,6 +24,7 @@ def card(plan_id: str, path: str = "", project: str = "", state: str = ACTIVE) -
         counts=None,
         next_task=None,
         next_text="",
+        blocked_by=(),
         claims=(),
         last_date="",
         idle_days=None,

@@ -69,13 +69,14 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
-    "show": AllowedOptions("--steps --run?", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
+    "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
         "--claim? --release?",
         f"{_PLAN_OPTIONS} --task --for --to --as",
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
         "--cost",
@@ -91,7 +92,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
-    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
+    "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
@@ -146,6 +147,10 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         file_options="--from",
         denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with --hook",
     ),
+    "comment": _writing_command(value_options="--on"),
+    "reply": _writing_command("--reopen"),
+    "resolve": _writing_command(value_options="--reason"),
+    "review": AllowedOptions(value_options=_PLAN_OPTIONS, operand_kind="plan", denied_options="--mark --as"),
     "attach": AllowedOptions(
         f"{_WRITE_FLAGS} --create",
         f"{_PLAN_WRITE_OPTIONS} --about",
@@ -194,6 +199,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
     "site": "it writes files that are not in any step",
+    "worktree": "it writes outside the repository, and merges commits that no step made",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

@@ -37,6 +37,14 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",
     },
+    "Coordinate": {
+        "comment": "Comment on a plan, or on a task, section, entry or step.",
+        "reply": "Reply to a review comment.",
+        "resolve": "Resolve a review comment.",
+        "review": "Show what changed in a plan since you last reviewed it.",
+        "worktree": "Work on a plan in a git worktree of its own.",
+        "index": "Print or write an index of the open plans.",
+    },
     "Check": {
         "lint": "Check plans against the rules.",
         "merge": "Merge plans changed on two branches, or resolve a conflict.",

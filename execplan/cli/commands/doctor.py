@@ -26,27 +26,43 @@ if TYPE_CHECKING:
 @define_command(
     reads=(
         "the project and its nested projects: settings, plans, artifacts, the edit journal, and what integrations "
-        "have added; git's history, if an edit is missing."
+        "have added; git's history, if an edit is missing or with --stale."
     ),
     writes=(
         "nothing; with --fix, what can be fixed safely: directories, blocks, hooks, leftovers, and edits that another program "
         "has overwritten; with --forget, the journal."
     ),
-    examples=("execplan doctor", "execplan doctor --fix --dry-run", "execplan doctor --fix", "execplan doctor --json"),
+    examples=(
+        "execplan doctor",
+        "execplan doctor --fix --dry-run",
+        "execplan doctor --fix",
+        "execplan doctor --stale",
+        "execplan doctor --json",
+    ),
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
+@click.option("--stale", is_flag=True, help="Only list plans that are not what they say, with the evidence in git.")
 @click.option(
     "--forget",
     metavar="PLAN",
     help="Stop reporting this plan's overwritten edits, because they were removed on purpose.",
 )
 @new_options
-def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
+def doctor(call: Call, options: WriteOptions, *, fix: bool, stale: bool, forget: str | None) -> Answer:
     """Diagnose and fix problems of a project.
 
     Use it if something looks wrong, or after a crash or an interrupted operation. Each problem is listed with its fix.
     Exits 1 if there are problems.
+
+    With --stale, lists every plan that is not what it says, with the commands that settle it: complete plans that are
+    not archived, open tasks whose pull request is merged or whose files exist, status lines that contradict the tasks,
+    files that the plan describes and that have changed since, and plans on which nobody works. Git's history is the
+    evidence; no network is used.
     """
+    if stale and (fix or forget is not None):
+        raise ExecplanError(
+            "usage", "--stale can't be combined with --fix and --forget", exit=USAGE, hint="see execplan doctor --help"
+        )
     if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
         raise ExecplanError(
             "usage", "--dry-run and --commit require --fix or --forget", exit=USAGE, hint="see execplan doctor --help"
@@ -57,7 +73,7 @@ def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) 
     refused: list[str] = []
     if fix and not options.dry_run:
         applied_fixes, refused = apply_fixes(directory, _completion_script, options)
-    checked = run_checks(directory, _completion_script)
+    checked = run_checks(directory, _completion_script, only_stale=stale)
     if fix and options.dry_run:
         applied_fixes = preview_fixes(checked)
     return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)

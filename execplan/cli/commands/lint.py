@@ -111,8 +111,8 @@ def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
         "with -, standard input; the baseline; your own settings, which can name your own rules."
     ),
     writes=(
-        "a cache in the git directory; with --fix and --unsafe-fixes, the plans with fixable findings; with --write-baseline, the "
-        "baseline."
+        "a cache in the git directory; with --fix and --unsafe-fixes, the plans with fixable findings and the plan index; with "
+        "--write-baseline, the baseline."
     ),
     examples=(
         "execplan lint",
@@ -183,6 +183,9 @@ def lint(
     fix_report = fix_settings.fix_plans(
         list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
     )
+    if fix_settings.is_requested:
+        projects = {group.project.base: group.project for group in target_groups if group.project.exists}
+        fix_report = fix_report.join(fix_settings.fix_indexes(list(projects.values()), check_options, options))
     ignored_warnings: tuple[str, ...] = ()
     make_report = report_maker() if output.prints_all_findings and not call.as_json else None
     with ProgressBar("lint", is_enabled=not call.quiet and not call.as_json) as bar:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import claim_line, find_open_tasks
+from execplan.advice.next_plan import select_next_plan
+from execplan.advice.next_tasks import (
+    blocked_line,
+    blocked_task_ids,
+    claim_line,
+    describe_blockers,
+    find_open_tasks,
+)
 from execplan.advice.plan_advice import advise
 from execplan.advice.plan_json import (
     conflict_warnings,
@@ -25,9 +32,9 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import BROKEN, OPEN
+from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import find_task
-from execplan.plan_store import claims, plan_selection, plan_store
+from execplan.plan_store import claims, plan_store
 from execplan.plan_store.author import actor
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
@@ -35,6 +42,7 @@ from execplan.project.project_discovery import require_existing
 from execplan.text.invisible_characters import escape_unprintable
 
 if TYPE_CHECKING:
+    from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
 
@@ -130,8 +138,12 @@ def next_(
 ) -> Answer:
     """Show or claim the next open task.
 
-    Prints the task that you have claimed, otherwise the first open task that nobody has claimed. If several people or
-    agents work on a plan, --claim gives each of them a different task.
+    Prints the task that you have claimed, otherwise the first open task that nobody has claimed and that waits for no
+    other plan. If several people or agents work on a plan, --claim gives each of them a different task.
+
+    A plan waits for the plans that its metadata names under `depends_on`, until these are complete or archived. A task
+    waits for a task of another plan if its text says so, as in `needs scanner#2`. Without a name, plans that wait are
+    passed over.
 
     A claim ends when the task is done, when you release it, or when its time is over. If the task is reworded or split,
     the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
@@ -146,7 +158,7 @@ def next_(
         )
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
-    stored_plan, broken_ids = _find_plan(plan)
+    stored_plan, broken_ids, passed_over = select_next_plan(os.getcwd(), plan)
     if stored_plan is None:
         current_project = project_discovery.require(os.getcwd())
         return Answer(
@@ -177,14 +189,18 @@ def next_(
         answer = release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
     claimant = (read_text(claim, "the name") if claim else actor(project)) if claim is not None else None
-    if (
-        claimant is not None
-        and claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task) is not None
-    ):
-        stored_plan = plan_store.load(project, ref)
+    if claimant is not None:
+        blocked_ids = blocked_task_ids(project, ref, stored_plan.plan)
+        chosen_id = claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task, blocked_ids)
+        if chosen_id is not None:
+            warnings += ("the claimed task is blocked: see below",) if chosen_id in blocked_ids else ()
+            stored_plan = plan_store.load(project, ref)
     answer = _task_answer(stored_plan, claimant, task)
     return answer._replace(
-        data={**answer.data, "broken": broken_ids}, exit=CHECK_FAILED if broken_ids else OK, warnings=warnings
+        data={**answer.data, "broken": broken_ids, "passed_over": [name for name, _ in passed_over]},
+        text="\n".join([answer.text, *[printable_lines([f"passed over: {name}, {why}"]) for name, why in passed_over]]),
+        exit=CHECK_FAILED if broken_ids else OK,
+        warnings=(*warnings, *answer.warnings),
     )
 
 
@@ -204,24 +220,37 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
     advice = advise(stored_plan, open_tasks, execution)
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
-        lines = [
-            "all open tasks are claimed"
-            if open_tasks.claimed_tasks
-            else "no open tasks"
-            if plan.tasks
-            else "no tasks yet"
-        ]
+        lines = [_no_task_text(open_tasks, plan)]
     else:
         until = f", claimed by you, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
         lines += [f"check: {open_tasks.task['check']}"] if open_tasks.task["check"] else []
     lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
+    if open_tasks.plan_blockers:
+        lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
+    lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
-    data = {**plan_json(stored_plan), "task": open_tasks.task, "taken": open_tasks.claimed_tasks, "run": run}
+    data = {
+        **plan_json(stored_plan),
+        "task": open_tasks.task,
+        "taken": open_tasks.claimed_tasks,
+        "blocked": open_tasks.blocked_tasks,
+        "blocked_by": [blocker.to_json() for blocker in open_tasks.plan_blockers],
+        "run": run,
+    }
     work = advice.work
     if work is not None and work.task is not None:
         work = work._replace(description="do it")
-    return Answer(data, printable_lines(lines), next_commands=advice.commands, work=work)
+    return Answer(data, printable_lines(lines), warnings=open_tasks.problems, next_commands=advice.commands, work=work)
+
+
+def _no_task_text(open_tasks: OpenTasks, plan: ParsedPlan) -> str:
+    """Describe why there is no next task."""
+    if open_tasks.plan_blockers or open_tasks.blocked_tasks:
+        return f"all open tasks are {'claimed or ' if open_tasks.claimed_tasks else ''}blocked"
+    if open_tasks.claimed_tasks:
+        return "all open tasks are claimed"
+    return "no open tasks" if plan.tasks else "no tasks yet"
 
 
 def _ensure_compatible_options(
@@ -239,23 +268,6 @@ def _ensure_compatible_options(
         message = "--task requires --claim or --release"
     if message:
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
-
-
-def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
-    """Return the selected plan, or None if there are no plans, and the IDs of broken plans; raises ExecplanError."""
-    if plan is not None or plan_selection.plan_from_environment():
-        project, ref = plan_selection.select_plan(os.getcwd(), plan)
-        return plan_store.load(project, ref), []
-    stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
-    if not stored_plans:
-        return None, []
-    broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
-    try:
-        return plan_selection.select_only_plan(stored_plans), broken_ids
-    except ExecplanError as error:
-        if broken_ids:
-            error.message += f"; broken: {', '.join(broken_ids)}"
-        raise
 
 
 def _parse_hours(time: str) -> float:

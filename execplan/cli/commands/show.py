@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.execution.execution_plan import Step
     from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_store import StoredPlan
 
 
 _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
@@ -145,7 +146,7 @@ def _history_lines(run: LoadedRun) -> list[str]:
 
 
 @define_command(
-    reads="the plan; with --steps, its execution plan and approvals in its artifacts; with --run, that run.",
+    reads="the plan and its comments; with --steps, its execution plan and approvals in its artifacts; with --run, that run.",
     writes="nothing.",
     examples=(
         "execplan show",
@@ -153,6 +154,7 @@ def _history_lines(run: LoadedRun) -> list[str]:
         "execplan show parser --section 'Decision Log'",
         "execplan show parser --steps",
         "execplan show parser --run 1",
+        "execplan show parser --comments",
     ),
 )
 @plan_argument()
@@ -166,14 +168,15 @@ def _history_lines(run: LoadedRun) -> list[str]:
 @click.option(
     "--run", metavar="[RUN]", is_flag=False, flag_value="", help="Show a run step by step. Default: the last run."
 )
-def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
+@click.option("--comments", is_flag=True, help="Show all review comments, also the resolved ones.")
+def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None, comments: bool) -> Answer:
     """Show a plan at a glance, or one of its sections.
 
-    Shows the plan's state, its tasks with their numbers and IDs, and its decisions. Options show a section, the steps
-    or a run instead.
+    Shows the plan's state, its tasks with their numbers and IDs, its decisions and its open review comments. Options
+    show a section, the steps, a run or all comments instead.
     """
-    if (section is not None) + steps + (run is not None) > 1:
-        message = "--section, --steps and --run can't be combined"
+    if (section is not None) + steps + (run is not None) + comments > 1:
+        message = "--section, --steps, --run and --comments can't be combined"
         raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
@@ -203,7 +206,10 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         from execplan.cli.output.steps_output import steps_answer
 
         return steps_answer(stored_plan, warnings)
+    if comments:
+        return _comments_answer(stored_plan, parsed_plan, warnings)
     data = full_plan_json(stored_plan, parsed_plan)
+    comment_lines, comment_warnings = _add_comments(data, stored_plan, parsed_plan)
     execution = execution_status.status_if_readable(stored_plan)
     open_tasks = find_open_tasks(project, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
     advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
@@ -217,13 +223,40 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
             if next_command != f"execplan show {quote_plan_name(ref.id, data['path'])}"
         ]
     )
+    text = _plan_text(data, parsed_plan, advice.why, execution)
     return Answer(
         data,
-        _plan_text(data, parsed_plan, advice.why, execution),
-        warnings=warnings,
+        "\n\n".join([text, "\n".join(comment_lines)]) if comment_lines else text,
+        warnings=(*warnings, *comment_warnings),
         next_commands=commands,
         work=advice.work,
     )
+
+
+def _add_comments(
+    data: dict[str, Any], stored_plan: StoredPlan, parsed_plan: ParsedPlan
+) -> tuple[list[str], tuple[str, ...]]:
+    """Add the comments to the plan's data, and return the lines about open ones, and warnings."""
+    from execplan.review.comment_file import has_comments
+
+    project, ref = stored_plan.project, stored_plan.ref
+    data["comments"] = []
+    if not has_comments(project, ref):
+        return [], ()
+    from execplan.cli.output.comment_output import format_comments, read_comments
+
+    comments, warnings = read_comments(project, ref, parsed_plan)
+    data["comments"] = [placed.to_json() for placed in comments.threads]
+    return format_comments(comments, f"execplan show {quote_plan_name(ref.id, data['path'])} --comments"), warnings
+
+
+def _comments_answer(stored_plan: StoredPlan, parsed_plan: ParsedPlan, warnings: tuple[str, ...]) -> Answer:
+    from execplan.cli.output.comment_output import format_comments, read_comments
+
+    comments, problems = read_comments(stored_plan.project, stored_plan.ref, parsed_plan)
+    data = {**plan_json(stored_plan), "comments": [placed.to_json() for placed in comments.threads]}
+    lines = format_comments(comments) or [f"{stored_plan.ref.id}: no comments"]
+    return Answer(data, "\n".join(lines), warnings=(*warnings, *problems))
 
 
 def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution: dict[str, Any] | None) -> str:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_next_task, find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, find_open_tasks
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.plan_arguments import plan_argument
+from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.plan_store import plan_selection, plan_store
@@ -81,9 +82,12 @@ def status(
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
         stored_plans = [plan_store.load(project, ref)]
     stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
-    activity = PlanActivity()
+    activity, resolver = PlanActivity(), PlanResolver(project)
+    resolver.add_loaded(stored_plans)
     listed_states = states or [state for state in STATES if is_named or state != ARCHIVED]
-    rows = [_plan_row(stored_plan, activity) for stored_plan in stored_plans if stored_plan.state in listed_states]
+    rows = [
+        _plan_row(stored_plan, activity, resolver) for stored_plan in stored_plans if stored_plan.state in listed_states
+    ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
     hides_complete = not (is_named or states or call.as_json) and sys.stdout.isatty()
     listed_rows = _without_complete(rows) if hides_complete else rows
@@ -121,6 +125,8 @@ class _PlanRow(NamedTuple):
     data: dict[str, Any]
     """JSON form of the plan, with its next task and whether it is stalled."""
     advice: Advice
+    blockers: str
+    """What blocks the plan or its first blocked task, for people; empty if nothing does."""
 
     @property
     def last_date(self) -> str:
@@ -151,35 +157,42 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
 
 
 def _first_advice(rows: list[_PlanRow]) -> Advice:
-    """Return the first advice to do something, in the order of states."""
-    in_order = sorted(rows, key=lambda row: STATES.index(row.data["state"]))
+    """Return the first advice to do something, in the order of states; plans that wait for others come last."""
+    in_order = sorted(rows, key=lambda row: (bool(row.data["blocked_by"]), STATES.index(row.data["state"])))
     return next((row.advice for row in in_order if row.advice.commands or row.advice.work), Advice())
 
 
 def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
-    cells = [_status_row(row.data, name, row.advice) for row in rows]
+    cells = [_status_row(row, name) for row in rows]
     if sort != _BY_ACTIVITY:
         return format_table(("state", "done", name, "next"), cells)
     dated_cells = [(*cell[:2], row.last_date or "-", *cell[2:]) for cell, row in zip(cells, rows, strict=True)]
     return format_table(("state", "done", "activity", name, "next"), dated_cells)
 
 
-def _plan_row(stored_plan: StoredPlan, activity: PlanActivity) -> _PlanRow:
+def _plan_row(stored_plan: StoredPlan, activity: PlanActivity, resolver: PlanResolver) -> _PlanRow:
     """Return a plan with its next task and whether it is stalled, and advice on what to do next."""
     plan_data = plan_json(stored_plan)
     plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
-    open_tasks = find_open_tasks(stored_plan.project, stored_plan.ref, plan) if plan is not None else None
+    open_tasks = (
+        find_open_tasks(stored_plan.project, stored_plan.ref, plan, resolver=resolver) if plan is not None else None
+    )
     plan_data["next"] = open_tasks.task if open_tasks is not None else None
     plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
+    plan_data["blocked"] = open_tasks.blocked_tasks if open_tasks is not None else []
+    plan_data["blocked_by"] = (
+        [blocker.to_json() for blocker in open_tasks.plan_blockers] if open_tasks is not None else []
+    )
     plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
     plan_data["execution"] = execution_status.status_if_active(stored_plan)
     advice = Advice()
     if stored_plan.state != ARCHIVED:
         advice = advise(stored_plan, open_tasks, plan_data["execution"])
-    return _PlanRow(stored_plan, plan_data, advice)
+    return _PlanRow(stored_plan, plan_data, advice, describe_blockers(open_tasks) if open_tasks is not None else "")
 
 
-def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str | ProgressCell, str, str]:
+def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str, str]:
+    plan_data = row.data
     if plan_data["state"] == BROKEN:
         return BROKEN, "-", plan_data[name], plan_data["error"]
     counts = plan_data["counts"]
@@ -187,15 +200,18 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
     if counts["other"]:
         progress += f" +{counts['other']} other"
     mark = "(stalled) " if plan_data["stalled"] else ""  # first, because a terminal cuts off the end
-    text = _next_task_text(plan_data, advice) + execution_status.status_suffix(plan_data["execution"])
+    text = _next_task_text(row) + execution_status.status_suffix(plan_data["execution"])
     done = ProgressCell(progress, counts["done"], counts["total"])
     return plan_data["state"], done, plan_data[name], mark + text
 
 
-def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
+def _next_task_text(row: _PlanRow) -> str:
+    plan_data, advice = row.data, row.advice
     is_finished = plan_data["state"] == COMPLETE and not plan_data["execution"]
     finishing_command = advice.commands[0].split()[1] if is_finished else ""
-    return describe_next_task(plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command)
+    return describe_next_task(
+        plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers
+    )
 
 
 status.may_page = True

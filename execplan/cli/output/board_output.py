@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
 from execplan.plan.model import ARCHIVED, BROKEN
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board, Card
@@ -55,8 +56,9 @@ def progress_text(card: Card) -> str:
 
 
 def card_notes(card: Card) -> list[str]:
-    """Return notes about a plan: its approval, its last run, and conflicts."""
-    notes = [card.approval_text] if card.approval_text else []
+    """Return notes about a plan: its open comments, its approval, its last run, and conflicts."""
+    notes = [format_count(card.open_comments, "open comment")] if card.open_comments else []
+    notes += [card.approval_text] if card.approval_text else []
     notes += [card.run.text] if card.run is not None else []
     return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
 

@@ -86,6 +86,7 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
         "drift": {"commits": overview.drift.commits, "paths": list(overview.drift.paths)} if overview.drift else None,
         "without_git": [quote_line(reason, redactor) for reason in overview.git_error] if overview.git_error else None,
         "findings": [quote_line(finding, redactor) for finding in overview.lint_errors],
+        "comments": [quote_line(comment, redactor) for comment in overview.open_comments],
     }
     return _build_answer(
         stored_plan,

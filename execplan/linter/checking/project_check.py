@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.git import git_query
 from execplan.git.blob_reader import read_blobs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule_facts import ProjectFacts
-from execplan.linter.rules.project_rules import FOLLOW_CODE
-from execplan.linter.runner import lint_project
+from execplan.linter.rules.project_rules import FOLLOW_CODE, INDEX_CODE
+from execplan.linter.runner import lint_project, unreadable_finding
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
@@ -33,13 +33,31 @@ def check_projects(start: str, options: CheckOptions) -> list[CheckedFile]:
     return [
         checked_file
         for project in project_discovery.with_nested_projects(project_discovery.require(start))
-        for checked_file in _checked_files(project, _project_facts(project), options)
+        for checked_file in [
+            *_checked_files(project, _project_facts(project), options),
+            *_check_index(project, options, is_staged=False),
+        ]
     ]
 
 
 def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
-    """Return the findings about the next commit, if the rule for it is enabled. Raises ExecplanError if Git fails."""
+    """Return the findings about the next commit: the plan index, and whether a plan is required but missing.
+
+    Raises ExecplanError if Git fails.
+    """
     project = project_discovery.find(start)
+    if project.git is None:
+        return []
+    indexes = [
+        checked_file
+        for member in (project_discovery.with_nested_projects(project) if project.exists else ())
+        for checked_file in _check_index(member, options, is_staged=True)
+    ]
+    return [*_check_plan_required(project, options), *indexes]
+
+
+def _check_plan_required(project: Project, options: CheckOptions) -> list[CheckedFile]:
+    """Return the finding that the next commit requires a plan, if the rule for it is enabled."""
     rule_levels = _plan_required_rule(project, options)
     if not rule_levels or project.git is None:
         return []
@@ -50,6 +68,39 @@ def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
         if operation_in_progress(project.git) is None
         else []
     )
+
+
+def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) -> list[CheckedFile]:
+    """Return the finding about the project's plan index, on disk or in the next commit."""
+    rule_levels = {
+        code: level for code, level in active_levels(project, options.selection, "").items() if code == INDEX_CODE
+    }
+    if not rule_levels:
+        return []
+    from execplan.plan_store.index_location import find_index
+
+    path = ""
+    try:
+        path = find_index(project) or ""
+        if not path:
+            return []
+        from execplan.plan_index import index_check
+
+        outdated_index = (
+            index_check.find_outdated_staged_index(project) if is_staged else index_check.find_outdated_index(project)
+        )
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT or not path:
+            raise
+        display_path = project.display_path(path)
+        fail_level = effective_selection(project, options.selection).failure_level
+        return [
+            CheckedFile(
+                display_path, os.path.relpath(path), [unreadable_finding(error)], b"", fail_level, is_plan=False
+            )
+        ]
+    facts = ProjectFacts(outdated_indexes=(outdated_index,) if outdated_index is not None else ())
+    return _checked_files(project, facts, options, rule_levels)
 
 
 def _checked_files(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.linter.rule_facts import ENDS, EVIDENCE, HAS, RepositoryTree
+from execplan.linter.rule_facts import COMMENTS, ENDS, EVIDENCE, HAS, RepositoryTree
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
 
@@ -45,6 +45,8 @@ class RepositoryTrees:
             from execplan.archive.archive_evidence import recorded_digest
 
             return recorded_digest(project, os.path.join(project.root, subject))
+        if kind == COMMENTS:
+            return _list_open_comments(project, os.path.join(project.root, subject))
         return self._find_same_id(project, os.path.join(project.root, subject))
 
     def _path_exists(self, project: Project, path: str) -> bool:
@@ -90,6 +92,19 @@ class RepositoryTrees:
         plan_pattern = re.compile(plan_paths_regex(project._replace(settings=project.settings._replace(homes=()))))
         split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
+
+
+def _list_open_comments(project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+    """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
+    from execplan.review.plan_comments import load_threads
+
+    threads = [thread for thread in load_threads(project, plan_store.ref_for_path(project, path)) if thread.is_open]
+    return tuple(
+        [
+            (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
+            for thread in threads
+        ]
+    )
 
 
 def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:

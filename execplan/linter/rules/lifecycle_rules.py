@@ -160,11 +160,11 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
     if not end_times:
         return
     last, date = max(end_times)
-    if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not _defers_archiving(context.source.text.casefold()):
+    if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not defers_archiving(context.source.text.casefold()):
         yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived{ARCHIVE_HINT}")
 
 
-def _defers_archiving(source: str) -> bool:
+def defers_archiving(source: str) -> bool:
     """Return whether a plan states a condition for archiving it."""
     return "before archiv" in source or "not archive" in source
 

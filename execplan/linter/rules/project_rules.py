@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.linter.rule import ERROR, WARNING, ProjectMatch, project_rule
-from execplan.text.message_parts import format_excess
+from execplan.linter.rule import ERROR, SAFE, WARNING, ProjectMatch, project_rule
+from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from execplan.linter.rule_facts import ProjectFacts
 
 FOLLOW_CODE = "EP508"
+INDEX_CODE = "EP512"
+_MAX_NAMES = 3
+"""Maximum number of plans in a message."""
 
 
 @project_rule("EP505", WARNING)
@@ -75,3 +78,22 @@ def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
             facts.commit_files[0],
             f"{message}: create one with execplan new, or record the work in the plan it belongs to",
         )
+
+
+@project_rule(INDEX_CODE, WARNING, fix=SAFE)
+def outdated_plan_index(facts: ProjectFacts) -> Iterator[ProjectMatch]:
+    """The plan index differs from what the plans say.
+
+    Readers who trust the index see plans in the wrong state, or miss one. `execplan index --write` writes it again
+    from the plans, and so does `lint --fix`; your own text around it stays as it is. The rule runs if a project has an
+    index, and whole projects or a commit are checked.
+
+    Bad (outdated docs/exec-plans/index.md):
+        docs/exec-plans/active/2026-01-01_parser.md
+    Good:
+        docs/exec-plans/active/2026-01-01_parser.md
+    """
+    for index in facts.outdated_indexes:
+        names = f" for {join_first(index.plan_ids, _MAX_NAMES)}" if index.plan_ids else ""
+        message = f"the plan index is out of date{names}: execplan index --write"
+        yield ProjectMatch(index.path, message, index.line, index.edits)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from execplan.agents.integrations import merge_driver
+from execplan.git_merge import driver_settings
 from execplan.project import project_discovery
 from tests.agents.integrations.file_tree import tree
 from tests.conftest import Folder
@@ -228,7 +229,7 @@ def test_a_python_with_an_odd_name(repo: Folder, name: str, monkeypatch: pytest.
     python = repo.path.parent / name
     python.symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(python))
-    driver = merge_driver.driver_command()
+    driver = driver_settings.driver_command()
     monkeypatch.undo()
     repo.ok("install", "merge-driver")
     repo.git("config", DRIVER, driver)

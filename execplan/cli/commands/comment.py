@@ -1,0 +1,77 @@
+"""The `execplan comment` command."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import complete_with, define_command, writer_options
+from execplan.cli.plan_arguments import plan_option
+from execplan.cli.text_input import read_lines
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import USAGE, ExecplanError
+from execplan.library.plan_api import Plan
+from execplan.plan_store import plan_selection
+from execplan.plan_store.plan_store import quote_plan_name
+
+
+@define_command(
+    reads="the plan, and its comments; for the author: $EXECPLAN_AGENT, the settings, $EXECPLAN_AUTHOR and your git name.",
+    writes="one line in comments.jsonl in the plan's artifacts; with the first one, a .gitattributes file next to it.",
+    examples=(
+        'execplan comment "Who will review this?"',
+        'execplan comment parser --on 3 "Which line endings?"',
+        "execplan comment parser --on 'Decision Log' @notes.txt",
+        "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
+    ),
+)
+@click.argument("text", required=False)
+@click.option(
+    "--on",
+    metavar="PART",
+    shell_complete=complete_with("section"),
+    help="Task (number, ID or text), section, step ID, or an entry, such as 'decision 2'. Default: the whole plan.",
+)
+@plan_option
+@writer_options
+def comment(call: Call, text: str | None, on: str | None, plan: str | None, options: WriteOptions) -> Answer:
+    """Comment on a plan, or on a part of it.
+
+    A comment stays with its part: when a task or an entry is reworded, the comment follows it. When the part is
+    removed, the comment is marked as stale. Comments are committed with the plan, and branches that add comments merge
+    without conflicts. TEXT may have several lines, and can be @FILE, or - for standard input. Without TEXT, your editor
+    opens. `undo` doesn't remove comments; close a comment with `resolve`.
+    """
+    from execplan.cli.output.comment_output import stored_answer
+
+    if text is not None and plan is None and plan_selection.is_exact_name(os.getcwd(), text):
+        plan, text = text, None
+    chosen = Plan.find(plan)
+    lines = read_lines(_write_in_editor() if text is None else text, "the comment")
+    stored = chosen.comment("\n".join(lines), on=on, options=options)
+    assert stored.record is not None
+    short_id, place = stored.record.id, ""
+    if not options.dry_run:
+        placed = next(placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id)
+        short_id, place = placed.thread.short_id, placed.label
+    name = quote_plan_name(chosen.id, chosen.path)
+    return stored_answer(
+        stored, short_id, f"commented on {place}: {short_id}", options, f"execplan show {name} --comments"
+    )
+
+
+def _write_in_editor() -> str:
+    """Return a text that a person writes in an editor; raises ExecplanError if it is empty or nobody is there."""
+    from execplan.cli.editor import edit_text
+    from execplan.cli.prompts import can_ask
+
+    if not can_ask():
+        message = "the text of the comment is missing"
+        raise ExecplanError("usage", message, exit=USAGE, hint='execplan comment "Text", or - for standard input')
+    text = edit_text("")
+    return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
+
+
+command = comment

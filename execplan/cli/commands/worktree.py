@@ -1,0 +1,229 @@
+"""The `execplan worktree` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.text_table import format_table
+from execplan.cli.plan_arguments import plan_argument
+from execplan.edits.plan_commit import commit_plan
+from execplan.errors import USAGE, ExecplanError
+from execplan.git import git_query
+from execplan.git.linked_worktrees import list_worktrees, project_in
+from execplan.plan_store import claims, plan_selection
+from execplan.plan_store.author import actor
+from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
+from execplan.worktrees.worktree_record import find_worktree, load_records
+
+if TYPE_CHECKING:
+    from execplan.git.linked_worktrees import Worktree
+    from execplan.library.plan_worktree import FinishedWorktree
+    from execplan.project.project import Project
+    from execplan.worktrees.worktree_creation import OpenedWorktree
+    from execplan.worktrees.worktree_record import WorktreeRecord
+
+
+@define_command(
+    reads="the plan, the worktrees and branches of the repository.",
+    writes=(
+        "a worktree, a branch, a record in the git directory and a claim; with --finish, commits on both branches; it "
+        "removes the worktree and its branch."
+    ),
+    examples=(
+        "execplan worktree",
+        "execplan worktree parser --commit",
+        "execplan worktree parser --as agent-1",
+        "execplan worktree parser --finish",
+    ),
+)
+@plan_argument(default="with --finish, the plan of the current or only worktree; otherwise, list all")
+@click.option("--finish", is_flag=True, help="Merge the worktree, archive the plan if complete, and remove both.")
+@click.option("--commit", "commits", is_flag=True, help="Commit the plan and its artifacts first.")
+@click.option("--branch", metavar="NAME", help="Use this branch instead of that of the settings; it may exist.")
+@click.option("--directory", metavar="DIR", help="Create the worktree here instead of where the settings say.")
+@click.option("--into", metavar="BRANCH", help="With --finish: merge into this branch (default: where it came from).")
+@click.option("--no-archive", is_flag=True, help="With --finish: leave a complete plan where it is.")
+@lock_option
+def worktree(
+    call: Call,
+    plan: str | None,
+    *,
+    finish: bool,
+    commits: bool,
+    branch: str | None,
+    directory: str | None,
+    into: str | None,
+    no_archive: bool,
+) -> Answer:
+    """Work on a plan in a git worktree of its own.
+
+    With PLAN, creates a worktree and a branch for the plan, claims its next task in your name, and prints the directory
+    and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints its directory. Without
+    PLAN, lists the worktrees of plans.
+
+    --finish merges the branch from which the worktree came into the plan's branch, in the plan's worktree, so conflicts
+    are resolved there. Then it archives the plan if it is complete, merges the plan's branch back, removes the worktree
+    and the branch, and prints the directory of the target branch. If it is interrupted, run it again. Ignored files in
+    the worktree are removed with it.
+    """
+    _ensure_compatible_options(
+        plan, finish=finish, commits=commits, creates=bool(branch or directory), finishes=bool(into or no_archive)
+    )
+    project = project_discovery.require(os.getcwd())
+    git_query.require_repository(project)
+    if finish:
+        return _finish(call, project, plan, into=into, archives=not no_archive, commits=commits)
+    if plan is None:
+        return _list(project)
+    return _open(call, plan, commits=commits, branch=branch, directory=directory)
+
+
+def _ensure_compatible_options(plan: str | None, *, finish: bool, commits: bool, creates: bool, finishes: bool) -> None:
+    """Raise ExecplanError if the options can't be combined."""
+    message = ""
+    if finish and creates:
+        message = "--branch and --directory can't be combined with --finish"
+    elif finishes and not finish:
+        message = "--into and --no-archive require --finish"
+    elif plan is None and not finish and (commits or creates):
+        message = "--commit, --branch and --directory require PLAN"
+    if message:
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="execplan worktree PLAN; later: execplan worktree --finish"
+        )
+
+
+def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory: str | None) -> Answer:
+    """Create the worktree of a plan, or find the existing one."""
+    from execplan.worktrees.worktree_creation import open_worktree, worktree_ref
+
+    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    warnings: tuple[str, ...] = ()
+    if (commits or project.settings.commit) and not ref.archived:
+        warnings = commit_plan(project, ref, None, dry_run=False).warnings
+    author = actor(project)
+    opened = open_worktree(project, ref, author, branch=branch, directory=directory)
+    other_project = project_in(project, opened.worktree)
+    other_ref = worktree_ref(other_project, opened.record)
+    task = None
+    if other_ref is not None and not other_ref.archived:
+        task = claims.claim_task(other_project, other_ref, author, claims.DEFAULT_HOURS)
+    if not opened.is_new and opened.record.name != author:
+        warnings += (f"{opened.record.name} created this worktree of {opened.record.id}",)
+    _report(call, _describe_opened(opened, task, author))
+    data = {**_record_json(opened), "created": opened.is_new, "task": task, "by": author}
+    return Answer(
+        data,
+        opened.worktree.root,
+        warnings=(*warnings, *opened.warnings),
+        next_commands=_next_commands(call, f"execplan worktree {ref.shell_name} --finish"),
+        is_raw=True,
+    )
+
+
+def _describe_opened(opened: OpenedWorktree, task: str | None, author: str) -> str:
+    action = "created a worktree" if opened.is_new else "existing worktree"
+    claim = f"; {author} has claimed task {task}" if task else ""
+    return f"{action} of {opened.record.id} on branch {opened.record.branch}, from {opened.record.into}{claim}"
+
+
+def _finish(
+    call: Call, project: Project, name: str | None, *, into: str | None, archives: bool, commits: bool
+) -> Answer:
+    """Merge, archive and remove the worktree of a plan."""
+    from execplan.library.plan_worktree import finish_worktree, select_record
+
+    record = select_record(project, name)
+    finished = finish_worktree(project, record, into=into, archives=archives, commits=commits)
+    for line in _describe_finished(finished):
+        _report(call, line)
+    data = {
+        "id": record.id,
+        "branch": record.branch,
+        "into": finished.into,
+        "path": finished.target,
+        "commits": finished.commit_count,
+        "archived": finished.archived,
+        "not_archived": list(finished.not_archived),
+    }
+    blocked = (f"{record.id} is complete, but not archived: {'; '.join(finished.not_archived)}",)
+    return Answer(
+        data,
+        finished.target,
+        warnings=(*finished.warnings, *(blocked if finished.not_archived else ())),
+        next_commands=_next_commands(call, "execplan status"),
+        is_raw=True,
+    )
+
+
+def _describe_finished(finished: FinishedWorktree) -> list[str]:
+    record = finished.record
+    commits = f" ({format_count(finished.commit_count, 'commit')})" if finished.commit_count else ", no new commits"
+    lines = [f"merged {record.branch} into {finished.into}{commits}"]
+    if finished.archived is not None:
+        lines.append(f"archived {record.id}: {finished.archived}")
+    return [*lines, f"removed {record.root} and its branch"]
+
+
+def _list(project: Project) -> Answer:
+    """List the worktrees of plans."""
+    worktrees = list_worktrees(project)
+    rows, data = [], []
+    for record in load_records(project):
+        located = find_worktree(record, worktrees)
+        root = located.root if located is not None else record.root
+        notes = _notes(record, located)
+        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": root}
+        data.append({**row, "by": record.name, "notes": notes})
+        suffix = f" ({', '.join(notes)})" if notes else ""
+        rows.append((record.id, record.branch, record.into, record.name, f"{_short_path(root)}{suffix}"))
+    text = format_table(("id", "branch", "into", "by", "directory"), rows) if rows else "no plan has a worktree"
+    return Answer({"worktrees": data}, text)
+
+
+def _short_path(path: str) -> str:
+    """Return a path relative to the current directory if that is shorter."""
+    return min(os.path.relpath(path), path, key=len)
+
+
+def _notes(record: WorktreeRecord, located: Worktree | None) -> list[str]:
+    """Return what is unusual about the worktree of a record."""
+    if located is None or not located.exists:
+        return ["missing"]
+    notes = ["locked"] if located.lock_reason is not None else []
+    if located.branch != record.branch:
+        notes.append(f"on {located.branch}" if located.branch else "detached HEAD")
+    return notes
+
+
+def _record_json(opened: OpenedWorktree) -> dict[str, Any]:
+    record = opened.record
+    return {
+        "id": record.id,
+        "plan": record.plan,
+        "branch": record.branch,
+        "into": record.into,
+        "path": opened.worktree.root,
+    }
+
+
+def _report(call: Call, line: str) -> None:
+    """Print what was done to standard error, because standard output has only the directory."""
+    if not (call.quiet or call.as_json):
+        print(f"execplan: {printable_line(line)}", file=sys.stderr)
+
+
+def _next_commands(call: Call, command: str) -> tuple[str, ...]:
+    """Return the next command unless standard output is the argument of another command, as in `cd "$(…)"`."""
+    return (command,) if call.as_json or sys.stdout.isatty() else ()
+
+
+command = worktree

@@ -1,0 +1,81 @@
+"""What is new in a plan for a reviewer, as text and as JSON."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.comment_output import thread_lines
+from execplan.cli.output.history_output import format_changes
+from execplan.history.history_event import SECTION_CHANGED
+from execplan.text.message_parts import format_count
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.history.history_event import HistoryEvent
+    from execplan.history.version_units import VersionUnits
+    from execplan.review.plan_review import PlanReview
+
+_MAX_SECTION_LINES: Final = 30
+"""Maximum number of changed lines of a section to show."""
+
+
+def review_text(review: PlanReview) -> str:
+    """Return the changes and the new comments as text."""
+    lines = [review_heading(review), *format_changes(review.events)]
+    lines += ["", *new_comment_lines(review)] if review.new_threads else []
+    return "\n".join(lines)
+
+
+def new_comment_lines(review: PlanReview) -> list[str]:
+    """Return the new comments with a heading, or nothing if there are none."""
+    return ["new comments and replies:", *thread_lines(review.new_threads)] if review.new_threads else []
+
+
+def review_heading(review: PlanReview) -> str:
+    """Return the line above the changes: how many there are, and since when."""
+    count = format_count(len(review.events), "change")
+    if review.last is None:
+        return f"{review.ref.id}: {review.reviewer} has not reviewed it yet, so all of it is new"
+    date = f"{review.last.time[:16].replace('T', ' ')}Z"
+    return f"{review.ref.id}: {count if review.events else 'no changes'} since {review.reviewer} reviewed it on {date}"
+
+
+def review_json(review: PlanReview, *, is_marked: bool) -> dict[str, Any]:
+    """Return the review as a document shows it."""
+    last = review.last
+    return {
+        "plan": review.ref.id,
+        "path": review.project.display_path(review.ref.path),
+        "digest": digest(review.data),
+        "reviewer": review.reviewer,
+        "reviewed": {"time": last.time, "digest": digest(last.data)} if last is not None else None,
+        "events": [
+            {name: field for name, field in event.to_json().items() if name not in ("author", "time", "commit")}
+            for event in review.events
+        ],
+        "comments": [placed.to_json() for placed in review.new_threads],
+        "marked": is_marked,
+    }
+
+
+def section_change_lines(review: PlanReview, event: HistoryEvent) -> list[str]:
+    """Return the changed lines of a section with `-` and `+` before them, or none for any other event."""
+    if event.kind != SECTION_CHANGED or review.old is None:
+        return []
+    old_lines = _section_lines(review.old, event.previous or event.text)
+    new_lines = _section_lines(review.new, event.text)
+    lines = [
+        line
+        for line in list(unified_diff(old_lines, new_lines, n=0, lineterm=""))[2:]
+        if not line.startswith("@@") and line[1:].strip()
+    ]
+    omitted = len(lines) - _MAX_SECTION_LINES
+    shown_lines = [printable_line(line) for line in lines[:_MAX_SECTION_LINES]]
+    return shown_lines + ([f"and {format_count(omitted, 'more line')}"] if omitted > 0 else [])
+
+
+def _section_lines(version: VersionUnits, title: str) -> list[str]:
+    part = next((part for part in version.parts if part.title == title), None)
+    return part.text_lines(has_units=version.has_units(part)) if part is not None else []

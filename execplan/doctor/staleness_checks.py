@@ -1,0 +1,30 @@
+"""Doctor check of plans that are not what they say, which reads git's history and runs only when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.doctor.doctor_check import WARNING, Finding, check
+from execplan.engine.run_records.run_statuses import list_open_runs
+from execplan.staleness.stale_plan import READY_TO_ARCHIVE
+from execplan.staleness.stale_plans import find_stale_plans
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.doctor.doctor_check import DoctorContext
+
+
+@check("stale", is_about_staleness=True)
+def check_stale_plans(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every plan is what it says, as far as git's history shows."""
+    for stale_plan in find_stale_plans(context.plans):
+        stored_plan = stale_plan.stored_plan
+        if stale_plan.kind == READY_TO_ARCHIVE and list_open_runs(stored_plan.project, stored_plan.ref):
+            continue  # the plan can't be archived before its run ends
+        path = stored_plan.project.display_path(stored_plan.ref.path)
+        message = f"{stale_plan.kind}: {'; '.join(stale_plan.evidence)}"
+        yield Finding(WARNING, path, message, stale_plan.remedy, line=stale_plan.line + 1)
+    open_count = len([stored_plan for stored_plan in context.plans if not stored_plan.ref.archived])
+    yield f"{format_count(open_count, 'open plan')} checked"

@@ -1,0 +1,163 @@
+"""The end of work in a plan's worktree: it is merged, the complete plan is archived, and the worktree is removed."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.archive import plan_archive
+from execplan.edits.plan_commit import commit_paths, commit_plan
+from execplan.edits.plan_writer import WriteOptions
+from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
+from execplan.library.plan_api import Plan
+from execplan.plan.model import COMPLETE
+from execplan.plan_store import claims, plan_store
+from execplan.project import project_discovery, project_state
+from execplan.worktrees import worktree_merge, worktree_removal
+from execplan.worktrees.worktree_creation import worktree_ref
+from execplan.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, lock_record, save_record
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class FinishedWorktree(NamedTuple):
+    """The result of finishing a plan's worktree."""
+
+    record: WorktreeRecord
+    into: str
+    """Branch into which the plan's branch was merged."""
+    target: str
+    """Root of the worktree that has this branch checked out."""
+    commit_count: int
+    """Number of commits that the merge added; 0 if everything was merged before."""
+    archived: str | None
+    """Path of the plan in the archive from the root, if it was archived now."""
+    not_archived: tuple[str, ...]
+    """Reasons why a complete plan was not archived."""
+    warnings: tuple[str, ...]
+
+
+def select_record(project: Project, name: str | None) -> WorktreeRecord:
+    """Select the worktree of a plan: by a part of the plan's ID, as the current one, or as the only one.
+
+    Raises ExecplanError if no single worktree fits.
+    """
+    records = load_records(project)
+    if name is None:
+        root = os.path.realpath(project.root)
+        current = [worktree for worktree in list_worktrees(project) if worktree.root == root]
+        matches = [record for record in records if find_worktree(record, current) is not None] or records
+    else:
+        plan_name = name.removesuffix(".md")
+        matches = [record for record in records if plan_name in (record.id, record.plan, record.branch)]
+        matches = matches or [record for record in records if plan_name and plan_name in record.id]
+        matches = matches or [record for record in records if name == record.plan]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise ExecplanError(
+            "ambiguous-worktree",
+            f"{len(matches)} plans have worktrees{f' and match {name!r}' if name else ''}",
+            exit=INPUT,
+            hint="name the plan: execplan worktree PLAN --finish",
+            candidates=[f"{record.id}  {record.root}" for record in matches],
+        )
+    plan_id = Plan.find(name, project.base).id if name is not None else "PLAN"
+    message = f"{plan_id} has no worktree" if name is not None else "no plan has a worktree"
+    raise ExecplanError("no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}")
+
+
+def finish_worktree(
+    project: Project, record: WorktreeRecord, *, into: str | None = None, archives: bool = True, commits: bool = False
+) -> FinishedWorktree:
+    """Merge the worktree of a plan, archive the plan if it is complete, and remove the worktree and its branch.
+
+    `into` replaces the recorded target branch; `commits`: commit the plan and its artifacts first. Raises ExecplanError
+    if the worktree has other changes, or if a merge is stopped; calling it again continues after the last step.
+    """
+    into = into or record.into
+    with lock_record(project, record.plan, f"finish of {record.id}"):
+        worktrees = list_worktrees(project)
+        worktree = find_worktree(record, worktrees)
+        target = _require_target(worktrees, into)
+        target_project = project_in(project, target)
+        archived: str | None = None
+        not_archived: tuple[str, ...] = ()
+        warnings: tuple[str, ...] = ()
+        if worktree is not None and worktree.exists:
+            plan_project = project_discovery.find(project_in(project, worktree).base)
+            ref = worktree_ref(plan_project, record)
+            if commits and ref is not None and not worktree_merge.unmerged_files(worktree.root):
+                commit_plan(plan_project, ref, None, dry_run=False)
+            if ref is not None:
+                ensure_no_open_runs(plan_project, ref, "merged")
+            if record.is_archiving and ref is not None:
+                _commit_archive(plan_project, record, ref, worktree)
+            worktree_merge.ensure_finishable(record, worktree)
+            plan_path = os.path.join(target.root, record.plan)
+            with (
+                project_state.lock(target_project, plan_path, f"merge of {record.id}"),
+                project_state.lock(target_project, "commit", f"merge of {record.id}"),
+            ):
+                worktree_merge.update_branch(plan_project, record, worktree, into)
+                if archives:
+                    archived, not_archived, warnings = _archive_if_complete(plan_project, record)
+                commit_count = worktree_merge.merge_into_target(record, target, into)
+        else:
+            worktree_removal.ensure_merged_without_worktree(record, target, into)
+            commit_count = 0
+        _release_claims(target_project, record)
+        removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
+        return FinishedWorktree(
+            record, into, target.root, commit_count, archived, not_archived, (*warnings, *removal_warnings)
+        )
+
+
+def _require_target(worktrees: list[Worktree], into: str) -> Worktree:
+    """Return the worktree that has the target branch checked out. Raises ExecplanError if there is none."""
+    target = next((worktree for worktree in worktrees if worktree.branch == into and worktree.exists), None)
+    if target is not None:
+        return target
+    raise ExecplanError(
+        "branch-not-checked-out",
+        f"no worktree has the branch {into} checked out, into which the plan's branch is merged",
+        exit=ENVIRONMENT,
+        hint=f"check it out: git switch {quote(into)}; or merge into another branch: execplan worktree --finish --into BRANCH",
+    )
+
+
+def _archive_if_complete(
+    project: Project, record: WorktreeRecord
+) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+    """Archive the plan in its worktree and commit that; return its new path, or the reasons against it, and warnings."""
+    ref = worktree_ref(project, record)
+    if ref is None or ref.archived or plan_store.load(project, ref).state != COMPLETE:
+        return None, (), ()
+    reasons = plan_archive.archive_blockers(project, ref)
+    if reasons:
+        return None, tuple(reasons), ()
+    save_record(project, record._replace(is_archiving=True))
+    moved = Plan(project, ref).archive(options=WriteOptions(commit=True))
+    save_record(project, record)
+    return moved.path, (), moved.warnings
+
+
+def _commit_archive(project: Project, record: WorktreeRecord, ref: PlanRef, worktree: Worktree) -> None:
+    """Commit what an interrupted archive has changed among the plans of a worktree that was clean before."""
+    prefixes = project_discovery.owned_path_prefixes(project)
+    files = [path for path in worktree_merge.changed_files(worktree.root) if path.startswith(prefixes)]
+    if files:
+        paths = [os.path.join(project.root, path) for path in files]
+        commit_paths(project, ref.id, paths, "archive", "archive", {}, Plan(project, ref).title)
+    save_record(project, record._replace(is_archiving=False))
+
+
+def _release_claims(project: Project, record: WorktreeRecord) -> None:
+    """Release the claims of whoever created the worktree."""
+    ref = plan_store.ref_for_path(project, os.path.join(project.root, record.plan))
+    claims.release_claims(project, ref, record.name)

@@ -1,0 +1,48 @@
+"""The rule about review comments, which are in a file next to the plan."""
+
+from __future__ import annotations
+
+from execplan.linter.rule import ERROR, TREE, RuleContext, RuleMatch, on_line, rule
+from execplan.text.message_parts import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import ParsedPlan
+
+_MAX_TEXT_LENGTH = 100
+"""Maximum number of characters of a comment in a message."""
+
+
+@rule("EP515", ERROR, needs=TREE, on=False)
+def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A review comment on the plan is open.
+
+    Someone has asked a question or disagrees, and nobody has resolved it. Answer it with `execplan reply`, change the
+    plan if the comment is right, then close it with `execplan resolve`. The rule is off by default; select it where
+    open comments must stop a merge: `execplan lint --select EP515`. A comment is reported at the part of the plan that
+    it is about, or at the title if that part is gone or was reworded.
+
+    Bad (path plans/parser.md, comment Build the parser):
+        ## Progress
+
+        - [ ] Build the parser
+    Good (path plans/parser.md):
+        ## Progress
+
+        - [ ] Build the parser
+    """
+    if context.tree is None or not context.path:
+        return
+    comments = context.tree.open_comments(context.path)
+    if not comments:
+        return
+    from execplan.execution.annotations.annotated_steps import find_annotated_steps
+    from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchor
+
+    targets = list_targets(plan, [(draft.id, draft.start) for draft in find_annotated_steps(plan).drafts])
+    for short_id, author, kind, part_text, occurrence, text in comments:
+        target = locate_anchor(targets, Anchor(kind, part_text, occurrence))
+        line = target.line if target is not None else max(plan.title_line, 0)
+        yield on_line(plan, line, f"open comment {short_id} by {author}: {shorten(text, _MAX_TEXT_LENGTH)}")

@@ -1,0 +1,83 @@
+"""The facts about a plan that speak for or against what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.clock import epoch_seconds
+from execplan.linter.plan_source import PlanSource
+from execplan.linter.rules.lifecycle_rules import defers_archiving
+from execplan.linter.rules.timestamp_rules import day_start, latest_timestamp_date
+from execplan.plan.model import OPEN
+from execplan.staleness.claimed_status import read_claimed_status
+
+if TYPE_CHECKING:
+    from execplan.git.main_branch import CommitMessage
+    from execplan.plan.model import ParsedPlan, Task
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.staleness.claimed_status import ClaimedStatus
+    from execplan.staleness.plan_timeline import PlanTimeline
+
+_SECONDS_PER_DAY = 24 * 60 * 60
+
+
+class MergedReference(NamedTuple):
+    """A pull request that is merged, or an issue that is closed."""
+
+    label: str
+    """Its kind and number, as in `pull request #12 is merged`."""
+    message: CommitMessage
+
+
+class PlanFacts(NamedTuple):
+    """The facts about a plan that speak for or against what it says."""
+
+    stored_plan: StoredPlan
+    timeline: PlanTimeline
+    merged: tuple[MergedReference, ...] = ()
+    """The plan's pull requests, if all are merged, or else its issues, if all are closed."""
+    successor: str = ""
+    """Name of the plan that supersedes it."""
+    is_stalled: bool = False
+    is_modified: bool = False
+    """Whether the plan has changes that are not committed, so that somebody works on it."""
+
+    @property
+    def plan(self) -> ParsedPlan:
+        """The parsed plan."""
+        return self.stored_plan.require_plan()
+
+    @property
+    def open_tasks(self) -> list[Task]:
+        """The tasks that are not done."""
+        return [task for task in self.plan.tasks if task.state == OPEN]
+
+    @property
+    def status(self) -> ClaimedStatus | None:
+        """The status that the plan states."""
+        return read_claimed_status(self.plan)
+
+    @property
+    def name(self) -> str:
+        """The plan's name, quoted for a shell."""
+        return self.stored_plan.ref.shell_name
+
+    @property
+    def is_due_for_archive(self) -> bool:
+        """Whether a complete plan is so for more than a day, by its last timestamp or else its last commit.
+
+        A plan that states a condition for archiving it never is.
+        """
+        if defers_archiving(PlanSource(self.plan).text.casefold()):
+            return False
+        minute = day_start(latest_timestamp_date(self.plan))
+        if minute is not None:  # the timestamp may be of the end of its day
+            return epoch_seconds() >= minute * 60 + 2 * _SECONDS_PER_DAY
+        changed = self.timeline.changed
+        return changed is not None and not self.is_modified and epoch_seconds() >= changed.time + _SECONDS_PER_DAY
+
+    @property
+    def was_edited_after_merge(self) -> bool:
+        """Whether the plan was edited after its work was merged, so that work on it goes on."""
+        changed = self.timeline.changed
+        return changed is not None and changed.time > max([reference.message.time for reference in self.merged])

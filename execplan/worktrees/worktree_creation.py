@@ -1,0 +1,170 @@
+"""Creation of a worktree and a branch for a plan; an existing worktree is returned as it is."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.edits.plan_preconditions import ensure_not_archived
+from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, ExecplanError
+from execplan.files.file_lock import timeout
+from execplan.git import git_commit, git_history, git_process, git_query
+from execplan.git.git_directory import current_branch
+from execplan.git.linked_worktrees import Worktree, list_worktrees
+from execplan.plan_store import plan_store
+from execplan.worktrees.worktree_names import branch_name, worktree_directory
+from execplan.worktrees.worktree_record import (
+    WorktreeRecord,
+    find_worktree,
+    load_record,
+    lock_record,
+    plan_key,
+    remove_record,
+    save_record,
+)
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_BRANCH_PREFIX = "refs/heads/"
+
+
+class OpenedWorktree(NamedTuple):
+    """The worktree of a plan, new or existing."""
+
+    record: WorktreeRecord
+    worktree: Worktree
+    is_new: bool
+    warnings: tuple[str, ...]
+
+
+def open_worktree(
+    project: Project, ref: PlanRef, name: str, *, branch: str | None = None, directory: str | None = None
+) -> OpenedWorktree:
+    """Return the worktree of a plan, and create it with its branch if there is none.
+
+    `name` is who works in it. `branch` and `directory` replace those of the settings; an existing branch is continued.
+    Raises ExecplanError if the plan is not committed, or if git can't create the worktree.
+    """
+    git_query.require_repository(project)
+    ensure_not_archived(project, ref)
+    key = plan_key(project, ref)
+    with lock_record(project, key, f"worktree of {ref.id}"):
+        record = load_record(project, key)
+        worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
+        if record is not None and worktree is not None and worktree.exists:
+            worktree = _wait_until_created(project, record, worktree)
+            return OpenedWorktree(record, worktree, is_new=False, warnings=())
+        record = record or _new_record(project, ref, key, name, branch, directory)
+        save_record(project, record)
+        _add_worktree(project, record, is_registered=worktree is not None)
+        worktree = find_worktree(record, list_worktrees(project))
+        if worktree is None:
+            raise git_query.git_failed_error(f"git has created no worktree in {record.root}")
+        return OpenedWorktree(record, worktree, is_new=True, warnings=_warnings(record, worktree))
+
+
+def _new_record(
+    project: Project, ref: PlanRef, key: str, name: str, branch: str | None, directory: str | None
+) -> WorktreeRecord:
+    """Return the record of a worktree to create. Raises ExecplanError if it can't be created."""
+    into = (current_branch(project.git or "") or "").removeprefix(_BRANCH_PREFIX)
+    if not into:
+        raise ExecplanError(
+            "detached-head",
+            f"HEAD is detached in {project.root}: there is no branch into which the work could be merged later",
+            exit=ENVIRONMENT,
+            hint="check out a branch first: git switch BRANCH",
+        )
+    _ensure_committed(project, ref, key)
+    root = os.path.realpath(directory or worktree_directory(project, ref.id))
+    name_of_branch = branch or branch_name(project, ref.id)
+    if branch is None and _has_branch(project, name_of_branch):
+        hint = f"continue it, or name a new one: execplan worktree {ref.shell_name} --branch {quote(name_of_branch)}"
+        message = f"the branch {name_of_branch} already exists, and no worktree of {ref.id} uses it"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
+    if name_of_branch == into:
+        message = f"the branch {into} is checked out here; a plan's worktree needs a branch of its own"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint="name another one with --branch")
+    if os.path.lexists(root) and not (os.path.isdir(root) and not os.listdir(root)):
+        raise ExecplanError(
+            "directory-exists",
+            f"{root} already exists and is not empty",
+            exit=INPUT,
+            hint=f"remove it, or choose another directory: execplan worktree {ref.shell_name} --directory DIR",
+        )
+    return WorktreeRecord(key, ref.id, name_of_branch, into, root, name)
+
+
+def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
+    """Raise ExecplanError if the plan or its artifacts differ from the last commit, which the worktree will contain."""
+    artifacts = project.plan_artifacts_dir(ref.path, archived=False)
+    files = git_commit.uncommitted_files(project, [ref.path, artifacts])
+    is_in_head = git_history.resolve_commit(project, "HEAD") is not None and git_history.head_blob(project, key)
+    if files or not is_in_head:
+        raise ExecplanError(
+            "uncommitted-plan",
+            f"{ref.id} has changes that are not committed, so a new worktree would not contain them",
+            exit=CHECK_FAILED,
+            hint=f"commit them, too: execplan worktree {ref.shell_name} --commit",
+            candidates=files or [key],
+            data={"reasons": files or [key]},
+        )
+
+
+def _has_branch(project: Project, name: str) -> bool:
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", f"{_BRANCH_PREFIX}{name}")
+    return git_query.output_or_none(project, *args, no_status=1) is not None
+
+
+def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bool) -> None:
+    """Let git create the worktree; without it, remove the record again. Raises ExecplanError if git fails."""
+    force = ("--force",) if is_registered else ()  # its directory was removed, but git still lists it
+    is_new_branch = not _has_branch(project, record.branch)
+    target = ("--no-track", "-b", record.branch, record.root, "HEAD") if is_new_branch else (record.root, record.branch)
+    args = ("worktree", "add", "--quiet", *force, *target)
+    result = git_process.run_git(project.root, *args)
+    worktree = find_worktree(record, list_worktrees(project))
+    if worktree is not None and worktree.exists:
+        return  # also if a post-checkout hook failed, which git reports as a failure
+    if is_new_branch and not _has_branch(project, record.branch):
+        remove_record(project, record)
+    raise git_process.command_failed_error(args, result)
+
+
+def _wait_until_created(project: Project, record: WorktreeRecord, worktree: Worktree) -> Worktree:
+    """Wait for a git process that still creates the worktree for a killed command. Raises ExecplanError if it was killed, too."""
+    deadline = monotonic() + timeout()
+    while worktree.is_initializing:
+        if monotonic() >= deadline:
+            raise ExecplanError(
+                "git-busy",
+                f"git has not finished the creation of {worktree.root}; waited {timeout():g} s",
+                exit=BUSY,
+                hint=f"if no git process is running, remove it: git worktree remove -f -f {quote(worktree.root)}",
+            )
+        sleep(0.05)
+        worktree = find_worktree(record, list_worktrees(project)) or worktree
+    return worktree
+
+
+def _warnings(record: WorktreeRecord, worktree: Worktree) -> tuple[str, ...]:
+    """Return warnings about what a new worktree lacks."""
+    warnings = []
+    if not os.path.lexists(os.path.join(worktree.root, record.plan)):
+        warnings.append(f"{record.plan} is not checked out in it: add its directory with git sparse-checkout add")
+    if os.path.lexists(os.path.join(worktree.root, ".gitmodules")):
+        warnings.append(f"its submodules are empty: git -C {quote(worktree.root)} submodule update --init")
+    return tuple(warnings)
+
+
+def worktree_ref(project: Project, record: WorktreeRecord) -> PlanRef | None:
+    """Return the plan of a record in the worktree of a project: at its path or archived; None if it is in neither."""
+    path = os.path.join(project.root, record.plan)
+    if os.path.lexists(path):
+        return plan_store.ref_for_path(project, path)
+    archived = [ref for ref in plan_store.refs(project, archive=True) if ref.id == record.id]
+    return archived[0] if archived else None

@@ -1,0 +1,62 @@
+"""Removal of a plan's worktree and branch after they were merged; each step can be repeated."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.git import git_process
+from execplan.worktrees.worktree_merge import is_ancestor
+from execplan.worktrees.worktree_names import worktrees_directory
+from execplan.worktrees.worktree_record import remove_record
+
+if TYPE_CHECKING:
+    from execplan.git.linked_worktrees import Worktree
+    from execplan.project.project import Project
+    from execplan.worktrees.worktree_record import WorktreeRecord
+
+
+def remove_worktree(
+    project: Project, record: WorktreeRecord, worktree: Worktree | None, target: Worktree, into: str
+) -> tuple[str, ...]:
+    """Remove the merged worktree of a plan, its branch and its record; return warnings.
+
+    `project` is that of the target's worktree. Raises ExecplanError if git does not remove the worktree, because it has
+    changes again.
+    """
+    if worktree is not None:
+        git_process.run_git_checked(target.root, "worktree", "remove", worktree.root)
+    _remove_if_empty(project, record.root if worktree is None else worktree.root)
+    warnings: tuple[str, ...] = ()
+    if has_branch(target.root, record.branch) and is_ancestor(target.root, record.branch, into):
+        result = git_process.run_git(target.root, "branch", "--quiet", "-d", record.branch)
+        if result.status:
+            warnings = (f"git keeps the branch {record.branch}: {result.lines[0] if result.lines else 'no reason'}",)
+    remove_record(project, record)
+    return warnings
+
+
+def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, into: str) -> None:
+    """Raise ExecplanError if a branch whose worktree is gone has commits that are not merged."""
+    if not has_branch(target.root, record.branch) or is_ancestor(target.root, record.branch, into):
+        return
+    message = f"the worktree {record.root} was removed, but its branch {record.branch} is not merged into {into}"
+    hint = f"create it again, then finish it: execplan worktree {quote(record.plan)}"
+    raise ExecplanError("worktree-missing", message, exit=INPUT, hint=hint)
+
+
+def has_branch(root: str, name: str) -> bool:
+    """Return whether a repository has a branch."""
+    return not git_process.run_git(root, "rev-parse", "-q", "--verify", f"refs/heads/{name}").status
+
+
+def _remove_if_empty(project: Project, root: str) -> None:
+    """Remove the directory of all worktrees if the one with this root was the last."""
+    directory = os.path.dirname(root)
+    if directory == os.path.realpath(worktrees_directory(project)):
+        try:
+            os.rmdir(directory)
+        except OSError:
+            return  # it contains other worktrees

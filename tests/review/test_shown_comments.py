@@ -1,0 +1,100 @@
+"""Where comments are shown: `show`, `prime`, the board, `site` and `lint`, without secrets and control characters."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.site.hostile_text import SCRIPTS
+from tests.site.html_safety import check_page
+
+NAME = "2026-01-01_parser"
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def test_prime_has_the_last_open_comment(repo: Folder) -> None:
+    repo.plan()
+    without = repo.run("prime").out
+    assert "omment" not in without
+    repo.ok("comment", "Which line endings?", "--on", "2", "--as", "Bob")
+    assert re.search(r"^Open comment:\n> c\w{4} Bob: Which line endings\?$", repo.run("prime").out, re.MULTILINE)
+    last = repo.ok("comment", f"The\n> token is {SECRET}\nfirst", "--as", "Bob")["id"]
+    text = repo.run("prime").out
+    assert "Open comments (2), the last:\n> " in text
+    assert SECRET not in text
+    assert SECRET not in str(repo.ok("prime"))
+    assert len(repo.ok("prime")["comments"]) == 2
+    repo.ok("comment", "x" * 3000)
+    assert len(repo.run("prime").out.encode()) <= 1200
+    for comment in repo.ok("show")["comments"]:
+        repo.ok("resolve", comment["id"])
+    assert repo.run("prime").out == without
+    assert last
+
+
+def test_control_characters_of_a_comment_are_escaped(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("comment", "red \x1b[31m\x07 \u202e text", "--as", "A\x1bB")
+    for call in (("show",), ("show", "--comments"), ("review",), ("lint", "--select", "EP515"), ("prime",)):
+        out = repo.run(*call).out
+        assert "red" in out
+        assert not {"\x1b", "\x07", "\u202e"} & set(out), call
+
+
+def test_the_board_counts_open_comments(repo: Folder) -> None:
+    repo.plan()
+    assert "comment" not in repo.run("board").out
+    for text in ("One?", "Two?"):
+        repo.ok("comment", text)
+    assert "2 open comments" in repo.run("board").out
+    cards = [card for column in repo.ok("board")["columns"] for card in column["plans"]]
+    assert [card["open_comments"] for card in cards] == [2]
+
+
+def test_pages_show_comments_without_secrets_and_scripts(repo: Folder) -> None:
+    repo.plan()
+    for script in SCRIPTS:
+        repo.ok("comment", script, "--on", "2", "--as", script)
+    repo.ok("comment", f"The token is {SECRET}", "--on", "decision 1")
+    resolved = repo.ok("comment", "Settled?", "--on", "Progress")["id"]
+    repo.ok("resolve", resolved, "--reason", "Yes\nand no.")
+    repo.ok("site")
+    html = (repo.path / f".agent/site/plans/{NAME}.html").read_text()
+    check_page(html)
+    assert SECRET not in html
+    assert '<a href="#task-tmkadfq">task 2</a>' in html
+    assert '<a href="#decision-1">decision 1</a>' in html
+    assert 'id="decision-1"' in html
+    assert "resolved it" in html
+    assert f"{len(SCRIPTS) + 1} open comments" in (repo.path / ".agent/site/index.html").read_text()
+    files = {path.name for path in (repo.path / ".agent/site").rglob("*")}
+    assert not any("gitattributes" in name for name in files if name != ".gitignore")
+    first = html
+    repo.ok("comment", "Something new")
+    repo.ok("site")
+    html = (repo.path / f".agent/site/plans/{NAME}.html").read_text()
+    assert html != first
+    assert "Something new" in html
+
+
+@pytest.mark.parametrize("arguments", [("lint",), ("lint", f".agent/execplans/{NAME}.md"), ("lint", "--no-cache")])
+def test_lint_can_require_that_comments_are_resolved(repo: Folder, arguments: tuple[str, ...]) -> None:
+    repo.plan()
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    select = ("--select", "EP515")
+    assert repo.run(*arguments, *select).exit == 0
+    comment = repo.ok("comment", "Which\nline endings?", "--on", "2", "-p", "parser", "--as", "Bob")["id"]
+    assert repo.run(*arguments).exit == 0
+    for _ in range(2):  # the second time from the cache
+        result = repo.run(*arguments, *select, "--json")
+        assert result.exit == 1
+        (finding,) = result.json["data"]["findings"]
+        assert (finding["code"], finding["line"]) == ("EP515", 12)
+        assert finding["message"] == f"open comment {comment[:5]} by Bob: Which line endings?"
+    repo.ok("resolve", comment)
+    assert repo.run(*arguments, *select).exit == 0
+    repo.ok("reply", comment, "No", "--reopen")
+    assert repo.run(*arguments, *select).exit == 1

@@ -1,0 +1,265 @@
+"""`worktree PLAN`: a worktree and a branch for a plan, or what stands in the way of one."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.worktrees.scratch import PARSER, PLAN, branches, commit_plan, folder_at, open_worktree, refused
+
+
+def test_the_directory_is_all_that_is_printed(repo: Folder) -> None:
+    commit_plan(repo)
+    result = repo.run("worktree", "parser")
+    directory = repo.path.parent / "repo.worktrees" / PARSER
+    assert result.out == f"{directory}\n"
+    assert "branch plan/parser, from main; Ann has claimed task" in result.err
+    assert (directory / PLAN).read_text() == CLEAN
+    assert folder_at(repo, directory).git("branch", "--show-current") == "plan/parser\n"
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_the_plan_is_claimed(repo: Folder) -> None:
+    commit_plan(repo)
+    data = repo.ok("worktree", "parser", "--as", "agent-1")
+    taken = repo.ok("next", "parser")["taken"]
+    assert [(claim["id"], claim["by"]) for claim in taken] == [(data["task"], "agent-1")]
+
+
+def test_again_it_is_the_same_directory(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    again = repo.ok("worktree", "parser")
+    assert (again["path"], again["created"]) == (str(worktree.path), False)
+    assert worktree.ok("worktree", "parser")["path"] == str(worktree.path)
+    assert len(repo.git("worktree", "list").splitlines()) == 2
+
+
+def test_someone_else_is_warned(repo: Folder) -> None:
+    commit_plan(repo)
+    open_worktree(repo, "parser", "--as", "agent-1")
+    result = repo.run("worktree", "parser", "--as", "agent-2")
+    assert result.exit == 0
+    assert f"agent-1 created this worktree of {PARSER}" in result.err
+
+
+def test_a_moved_worktree_is_found(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    elsewhere = repo.path.parent / "else where"
+    repo.git("worktree", "move", str(worktree.path), str(elsewhere))
+    assert repo.ok("worktree", "parser")["path"] == str(elsewhere)
+
+
+def test_a_plan_that_is_not_committed(repo: Folder) -> None:
+    repo.plan()
+    result = refused(repo, "uncommitted-plan", "worktree", "parser")
+    assert result.exit == 1
+    assert PLAN in result.err
+    assert "--commit" in result.err
+    assert branches(repo) == ["main"]
+    worktree = open_worktree(repo, "parser", "--commit")
+    assert (worktree.path / PLAN).read_text() == CLEAN
+
+
+def test_a_plan_that_git_ignores(repo: Folder) -> None:
+    repo.write(".gitignore", ".agent/\n")
+    repo.plan()
+    assert refused(repo, "uncommitted-plan", "worktree", "parser").exit == 1
+
+
+def test_an_archived_plan(repo: Folder) -> None:
+    repo.write(f".agent/execplans/archive/{PARSER}.md", CLEAN)
+    assert refused(repo, "archived-plan", "worktree", "parser").exit == 1
+
+
+def test_a_detached_head(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("checkout", "-q", "--detach")
+    result = refused(repo, "detached-head", "worktree", "parser")
+    assert result.exit == 6
+    assert "git switch" in result.err
+
+
+def test_a_branch_that_exists_is_used_only_if_it_is_named(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("branch", "plan/parser")
+    repo.git("switch", "-qc", "other")
+    repo.write("more.txt", "more\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "More")
+    result = refused(repo, "branch-exists", "worktree", "parser")
+    assert result.exit == 3
+    worktree = open_worktree(repo, "parser", "--branch", "plan/parser")
+    assert not (worktree.path / "more.txt").exists()
+
+
+def test_the_branch_that_is_checked_out(repo: Folder) -> None:
+    commit_plan(repo)
+    assert refused(repo, "branch-exists", "worktree", "parser", "--branch", "main").exit == 3
+
+
+def test_a_directory_that_exists(repo: Folder) -> None:
+    commit_plan(repo)
+    directory = repo.path.parent / "repo.worktrees" / PARSER
+    directory.mkdir(parents=True)
+    (directory / "notes.txt").write_text("mine\n")
+    result = refused(repo, "directory-exists", "worktree", "parser")
+    assert result.exit == 3
+    assert "--directory" in result.err
+    assert branches(repo) == ["main"]
+    (directory / "notes.txt").unlink()
+    assert open_worktree(repo).path == directory  # an empty directory is used
+
+
+def test_another_directory(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo, "parser", "--directory", "../with space")
+    assert worktree.path == repo.path.parent / "with space"
+    assert (worktree.path / PLAN).exists()
+
+
+def test_settings(repo: Folder) -> None:
+    repo.write(
+        ".agent/execplan.toml", 'worktrees = "../{repository}-work/plans"\nworktree_branch = "work/{id}/{slug}"\n'
+    )
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    assert worktree.path == repo.path.parent / "repo-work" / "plans" / PARSER
+    assert f"work/{PARSER}/parser" in branches(repo)
+
+
+def test_names_that_branches_can_not_have(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'name = "{slug}"\n')
+    commit_plan(repo, name="a plan: ..~^ of @{mine}.lock")
+    worktree = open_worktree(repo, "a plan: ..~^ of @{mine}.lock.md")
+    assert worktree.path.name == "a plan: ..~^ of @{mine}.lock"
+    assert "plan/a-plan-.-of-mine" in branches(repo)
+
+
+@pytest.mark.parametrize("place", ["inside", "submodule", "bare", "nested"])
+def test_unusual_repositories(repo: Folder, place: str) -> None:
+    if place == "inside":
+        repo.write(".agent/execplan.toml", 'worktrees = ".worktrees"\n')
+        repo.write(".gitignore", "/.worktrees/\n")
+        commit_plan(repo)
+        assert open_worktree(repo).path == repo.path / ".worktrees" / PARSER
+        assert repo.git("status", "--porcelain") == ""
+        return
+    if place == "nested":
+        repo.write("packages/a/.agent/execplan.toml", "")
+        repo.write(f"packages/a/{PLAN}", CLEAN)
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", "A plan")
+        worktree = open_worktree(folder_at(repo, repo.path / "packages" / "a"))
+        assert (worktree.path / "packages" / "a" / PLAN).exists()
+        return
+    commit_plan(repo)
+    if place == "bare":
+        repo.git("clone", "-q", "--bare", ".", "../bare.git")
+        folder_at(repo, repo.path.parent / "bare.git").git("worktree", "add", "-q", "../checkout", "main")
+        worktree = open_worktree(folder_at(repo, repo.path.parent / "checkout"))
+        assert worktree.path == repo.path.parent / "bare.worktrees" / PARSER
+        assert worktree.run("worktree", "--finish", "-q").out == f"{repo.path.parent / 'checkout'}\n"
+        return
+    outer = folder_at(repo, repo.path.parent / "outer")
+    outer.path.mkdir()
+    outer.git("init", "-q", "-b", "main")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repo.path), "sub")
+    worktree = open_worktree(folder_at(repo, outer.path / "sub"))
+    assert worktree.path == outer.path / "sub.worktrees" / PARSER
+    assert worktree.run("worktree", "--finish", "-q").out == f"{outer.path / 'sub'}\n"
+
+
+def test_a_sparse_checkout(repo: Folder) -> None:
+    repo.write("src/a.py", "A = 1\n")
+    commit_plan(repo)
+    repo.git("sparse-checkout", "set", ".agent")
+    worktree = open_worktree(repo)
+    assert (worktree.path / PLAN).exists()
+    assert not (worktree.path / "src").exists()
+
+
+def test_a_hook_that_fails_after_the_checkout(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.write("hooks/post-checkout", "#!/bin/sh\necho failed >&2; exit 1\n").chmod(0o755)
+    repo.git("config", "core.hooksPath", str(repo.path / "hooks"))
+    assert (open_worktree(repo).path / PLAN).exists()
+
+
+def test_called_by_a_git_hook(repo: Folder) -> None:
+    """Git's variables for its hooks don't lead the commands into the wrong worktree."""
+    commit_plan(repo)
+    git_dir, index = str(repo.path / ".git"), str(repo.path / ".git" / "index")
+    result = repo.run("worktree", "parser", "-q", GIT_DIR=git_dir, GIT_INDEX_FILE=index)
+    assert result.exit == 0
+    worktree = folder_at(repo, result.out.strip())
+    worktree.ok("done", "2", "--commit")
+    assert worktree.run("worktree", "--finish", "-q", GIT_DIR=git_dir, GIT_INDEX_FILE=index).exit == 0
+    assert "- [x] (2026-01-01 00:00Z) Build the parser." in (repo.path / PLAN).read_text()
+
+
+def test_a_removed_worktree_is_created_again(repo: Folder) -> None:
+    import shutil
+
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "--commit")
+    shutil.rmtree(worktree.path)
+    assert "(missing)" in repo.run("worktree").out
+    assert open_worktree(repo).path == worktree.path
+    assert worktree.ok("show", "parser")["counts"]["done"] == 2
+
+
+def test_the_same_plan_many_times_at_once(repo: Folder) -> None:
+    commit_plan(repo)
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: repo.run("worktree", "parser", "--lock-timeout", "60"), range(8)))
+    assert {(result.exit, result.out) for result in results} == {
+        (0, f"{repo.path.parent / 'repo.worktrees' / PARSER}\n")
+    }
+    assert len(repo.git("worktree", "list").splitlines()) == 2
+
+
+def test_the_list(repo: Folder) -> None:
+    commit_plan(repo)
+    assert repo.run("worktree").out == "no plan has a worktree\n"
+    worktree = open_worktree(repo, "parser", "--as", "agent-1")
+    (row,) = repo.ok("worktree")["worktrees"]
+    assert row == {
+        "id": PARSER,
+        "plan": PLAN,
+        "branch": "plan/parser",
+        "into": "main",
+        "path": str(worktree.path),
+        "by": "agent-1",
+        "notes": [],
+    }
+    repo.git("worktree", "lock", str(worktree.path))
+    assert repo.ok("worktree")["worktrees"][0]["notes"] == ["locked"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--finish", "--branch", "x"],
+        ["--finish", "--directory", "x"],
+        ["parser", "--into", "main"],
+        ["parser", "--no-archive"],
+        ["--commit"],
+        ["--branch", "x"],
+    ],
+)
+def test_options_that_can_not_be_combined(repo: Folder, arguments: list[str]) -> None:
+    commit_plan(repo)
+    assert refused(repo, "usage", "worktree", *arguments).exit == 2
+
+
+def test_without_git(plain: Folder) -> None:
+    plain.plan()
+    assert refused(plain, "no-repository", "worktree").exit == 6
+    assert list(Path(plain.path).iterdir()) == [plain.path / ".agent"]
