@@ -10,6 +10,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.plan_arguments import plan_flag
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
@@ -37,6 +38,7 @@ _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
 )
 @click.argument("service", type=click.Choice(["github"]))
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@plan_flag(default="all plans")
 @click.option("--repo", "repository", metavar="OWNER/NAME", help="Repository on GitHub. Default: $GITHUB_REPOSITORY.")
 @click.option(
     "--project",
