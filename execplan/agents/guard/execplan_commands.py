@@ -79,10 +79,15 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
+        "--cost",
+        value_options=f"{_PLAN_OPTIONS} --format --chart",
+        operand_kind="plan",
+        denied_options="--textfile --svg",
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
+    "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
@@ -103,7 +108,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         "--verify",
         f"{_PLAN_OPTIONS} --run",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept --attest",
     ),
     "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "compile": AllowedOptions(
@@ -112,6 +117,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         file_options="--from",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --out --enhance",
+    ),
+    "export": AllowedOptions(
+        value_options="--to", operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out"
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
@@ -189,6 +197,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
     "run": "only a person starts a run of the engine",
+    "job": "only a workflow that a person has exported runs its jobs",
     "resume": "only a person answers a run's questions",
     "rollback": "only a person decides what is rolled back",
     "install": "only a person installs what guards an agent",

@@ -38,6 +38,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "serve": "Serve plans as web pages that stay up to date.",
     },
     "Coordinate": {
+        "graph": "Draw which plans wait for which.",
+        "overlaps": "Find open plans that name the same files.",
         "comment": "Comment on a plan, or on a task, section, entry or step.",
         "reply": "Reply to a review comment.",
         "resolve": "Resolve a review comment.",
@@ -67,6 +69,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "run": "Run the approved steps of a plan and check each result.",
         "resume": "Continue a paused, interrupted or failed run.",
         "rollback": "Roll back the changes of a run.",
+        "export": "Export an approved plan as a workflow for CI, or as a makefile.",
+        "job": "Run one job of an exported plan.",
         "replan": "Revise the remaining steps of a run.",
         "runs": "List runs and their states.",
         "audit": "Show who approved what, what ran and what changed.",
