@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions, move_record
-from execplan.archive.archive_evidence import EVIDENCE_FILE
+from execplan.archive.attestation import EVIDENCE_FILE
 from execplan.archive.file_transfer import target_taken_error
 from execplan.archive.move_execution import execute_move, read_evidence, roll_back_move
 from execplan.archive.move_record import MoveDetails, pack_details
@@ -166,8 +166,9 @@ def move_plan(
         try:
             cause = MoveCause(goal.path, move_intent.operation, reverses)
             followed = update_references(project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
-            live_path = None if plan_store.ref_for_path(project, goal.path).archived else goal.path
-            followed = followed.with_warnings(claims.move_claims(project, ref.path, live_path))
+            is_archived = plan_store.ref_for_path(project, goal.path).archived
+            moved_warnings = claims.move_claims(project, ref.path, goal.path, is_archived=is_archived)
+            followed = followed.with_warnings(moved_warnings)
             move_record.delete_intent(project)
         except ExecplanError as error:
             followed = ReferenceUpdates((), (f"the next command updates the plans that refer to it: {error.message}",))

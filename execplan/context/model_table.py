@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.context.model_price import ModelPrice, parse_price
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.text.suggestions import closest_names
@@ -34,6 +35,8 @@ class LanguageModel(NamedTuple):
     strength: int
     legacy: bool = False
     aliases: tuple[str, ...] = ()
+    price: ModelPrice | None = None
+    """Price of its tokens; None if it is not known."""
 
 
 class ModelTable(NamedTuple):
@@ -41,6 +44,8 @@ class ModelTable(NamedTuple):
 
     dated: str
     """Date of the built-in rows, as YYYY-MM-DD."""
+    priced: str
+    """Date of the built-in prices, as YYYY-MM-DD."""
     default: str
     needs: dict[str, int]
     """Minimum strength for each intent."""
@@ -92,13 +97,25 @@ def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
     models_by_name = {model.name: model for model in [parse_model(entry, "models.toml") for entry in builtin["models"]]}
     models_by_name |= {model.name: model for model in [parse_model(entry, "context.models") for entry in extra_rows]}
     return ModelTable(
-        builtin["dated"].isoformat(), builtin["default"], builtin["needs"], tuple(models_by_name.values())
+        builtin["dated"].isoformat(),
+        builtin["priced"].isoformat(),
+        builtin["default"],
+        builtin["needs"],
+        tuple(models_by_name.values()),
     )
 
 
 def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
     """Parse a row of the model table. Raises ExecplanError for an invalid row."""
-    field_types = {"name": str, "maker": str, "window": int, "strength": int, "legacy": bool, "aliases": list}
+    field_types = {
+        "name": str,
+        "maker": str,
+        "window": int,
+        "strength": int,
+        "legacy": bool,
+        "aliases": list,
+        "price": dict,
+    }
     problems = [f"accepts only {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
     problems += [f"requires {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
     problems += [
@@ -106,7 +123,12 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
         for name in fields
         if type(fields[name]) is not field_types.get(name)
     ]
-    aliases = fields.get("aliases", [])
+    aliases, price = fields.get("aliases", []), None
+    if not problems and isinstance(price_fields := fields.get("price"), dict):
+        try:
+            price = parse_price(price_fields)
+        except ValueError as error:
+            problems.append(str(error))
     if not problems and isinstance(aliases, list):
         name, window, strength = fields["name"], fields["window"], fields["strength"]
         if not name or not fields["maker"] or not all([isinstance(alias, str) for alias in aliases]):
@@ -118,7 +140,7 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
         elif isinstance(name, str) and isinstance(window, int) and isinstance(strength, int):
             alias_names = tuple([alias.lower() for alias in aliases])
             return LanguageModel(
-                name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names
+                name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names, price
             )
     hint = '{ name = "ours-1", maker = "Ours", window = 200000, strength = 2 }'
     raise ExecplanError("bad-setting", f"a row of {source} {problems[0]}", exit=INPUT, hint=f"write: {hint}")

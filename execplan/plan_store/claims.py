@@ -8,7 +8,7 @@ from execplan.clock import now
 from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
-from execplan.plan_store import plan_store
+from execplan.plan_store import claim_log, plan_store
 from execplan.plan_store.author import actor, session_id
 from execplan.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.project import project_state
@@ -114,20 +114,19 @@ def transfer_claims(
     return [claim.task for claim in old_claims]
 
 
-def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
-    """Move the claims on a plan to its new path, or drop them if there is none; return warnings on failure."""
+def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> tuple[str, ...]:
+    """Move the claims on a plan to its new path, or drop them if the plan is archived; return warnings on failure."""
     if not os.path.exists(claims_path(project)):
         return ()
     try:
         with lock_claims(project, "claims of a plan that moves"):
-            old_key, new_key = [
-                path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)
-            ]
+            old_key, new_key = [os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)]
             claims = load_claims(project)
-            moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
-            moved = [claim for claim in moved if claim.plan != old_key]
+            moved = [claim._replace(plan=new_key) if claim.plan == old_key else claim for claim in claims]
+            moved = [claim for claim in moved if not (is_archived and claim.plan == new_key)]
             if moved != claims:
                 write_claims(project, moved)
+            claim_log.record_plan_move(project, old_key, new_key)
     except ExecplanError as error:
         return (f"claims on the plan were not moved: {error.message}",)
     return ()

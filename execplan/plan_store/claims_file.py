@@ -9,6 +9,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import FileLock, is_held
 from execplan.named_tuple import NamedTuple
+from execplan.plan_store import claim_log
 from execplan.project import project_state
 from execplan.text import fast_json
 from execplan.trace import log
@@ -74,15 +75,17 @@ def _cap_claim(claim: Claim, timestamp: int) -> Claim:
 
 
 def write_claims(project: Project, claims: Sequence[Claim]) -> None:
-    """Replace all claims in the file; raises ExecplanError."""
+    """Replace all claims in the file, and log the change; raises ExecplanError."""
     import json
 
     data = json.dumps([list(claim) for claim in claims], indent=1).encode()
     path = claims_path(project)
+    old_claims = _read_claims_file(project)
     if os.path.exists(path):
         atomic_files.replace_if_unchanged(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
     else:
         atomic_files.create(path, data)
+    claim_log.record_change(project, old_claims, claims)
 
 
 def _read_claims_file(project: Project) -> list[Claim]:

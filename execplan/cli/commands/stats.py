@@ -33,12 +33,14 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 @define_command(
     reads=(
         "the audit logs of the named plans, or of all plans, including archived plans and nested projects; "
-        "the session logs that they name, below ~/.claude and ~/.codex; with --chart, the plans, their history in git, and their runs."
+        "the session logs that they name, below ~/.claude and ~/.codex; with --chart, the plans, their history in git, and their runs; "
+        "with --cost, the plans, the log of claims, and the logs of the sessions that made them."
     ),
     writes="nothing; with --textfile or --svg, that file.",
     examples=(
         "execplan stats",
         "execplan stats parser --json",
+        "execplan stats parser --cost",
         "execplan stats --format prometheus",
         "execplan stats --textfile execplan.prom",
         "execplan stats --chart burn-up",
@@ -62,15 +64,26 @@ _MAX_TEXTFILE_BYTES = 1 << 20
     type=click.Choice(_CHARTS),
     help="Show a chart: tasks in total and done; tasks done per week; days from added to done; age of open plans; results of runs.",
 )
+@click.option("--cost", is_flag=True, help="Show the time, the tokens and the cost of each task.")
 @click.option("--svg", metavar="FILE", help="With --chart, write the chart to FILE as SVG.")
 def stats(
-    call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None, chart: str | None, svg: str | None
+    call: Call,
+    plans: tuple[str, ...],
+    *,
+    form: str,
+    textfile: str | None,
+    chart: str | None,
+    cost: bool,
+    svg: str | None,
 ) -> Answer:
     """Count runs, steps, rollbacks and approvals, or show a chart.
 
     Use it to see how often runs succeed, how long they take, and what agents cost. Plans, errors and replans are
     counted, too. The numbers come from the audit logs. Tokens and costs come from the agents' session logs, if the
     audit logs name them and they record costs.
+
+    --cost shows what each task has cost: the time from its claim until it was checked off, and the tokens that the
+    session with the claim used in that time. Money is computed from the models' prices. What can't be known is listed.
 
     The chart burn-up shows done tasks by their timestamps and by git, so you see where the two differ. Install
     execplan[charts] to draw charts on a terminal or as SVG; without a terminal, their numbers are printed.
@@ -82,6 +95,9 @@ def stats(
     if chart is not None and (form != TEXT or textfile is not None):
         message = "--chart can't be combined with --format prometheus or --textfile"
         raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
+    if cost and (form != TEXT or textfile is not None or chart is not None):
+        message = "--cost can't be combined with --format prometheus, --textfile or --chart"
+        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     if call.as_json and form != TEXT:
         why = "--json and --format prometheus can't be combined"
         raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
@@ -89,6 +105,10 @@ def stats(
     from execplan.engine.run_records.run_statistics import compute_statistics
 
     project, plan_refs = _find_plans(plans)
+    if cost:
+        from execplan.cli.output.cost_output import cost_answer
+
+        return cost_answer(project, plan_refs)
     if chart is not None:
         from execplan.cli.output.chart_output import chart_answer
 

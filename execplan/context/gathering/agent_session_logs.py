@@ -6,7 +6,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage
+from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage, read_usage_events
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.context.session_logs.session_log import SessionLog
-    from execplan.context.session_logs.token_usage import TokenUsage
+    from execplan.context.session_logs.token_usage import TokenUsage, UsageEvent
 
 
 MAX_LOG_BYTES: Final = 128 << 20
 """Maximum size of a log in bytes."""
+_SUBAGENT_DIRECTORY: Final = "subagents"
 _MAX_PROBED_LINES: Final = 200
 """Number of lines at the start of a log that are checked to identify its program."""
 
@@ -79,16 +80,37 @@ def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
     total_usage, log_count = NO_USAGE, 0
     for session, (since, until) in sessions.items():
         path = _find_log(session)
-        if path is None:
-            continue
-        try:
-            data, size = file_access.read(path, MAX_LOG_BYTES)
-        except ExecplanError:
-            continue
-        if size <= MAX_LOG_BYTES:
+        data = _read_log(path) if path is not None else None
+        if data is not None:
             log_count += 1
             total_usage = total_usage.add(measure_usage(data, since, until))
     return SessionUsage(total_usage, len(sessions), log_count)
+
+
+def read_session_usage(session: str, since: int) -> list[UsageEvent] | None:
+    """Return the usage of a session from a time in seconds since 1970 on; None if its log is not found or not readable.
+
+    The logs of subagents, which Claude Code keeps in a directory with the name of the session, are included.
+    """
+    path = _find_log(session)
+    data = _read_log(path) if path is not None else None
+    if path is None or data is None:
+        return None
+    events = read_usage_events(data, since)
+    directory = os.path.join(path.removesuffix(".jsonl"), _SUBAGENT_DIRECTORY)
+    for name in file_access.list_names(directory):
+        subagent_data = _read_log(os.path.join(directory, name)) if name.endswith(".jsonl") else None
+        events += read_usage_events(subagent_data, since) if subagent_data is not None else []
+    return sorted(events, key=lambda event: event.time)
+
+
+def _read_log(path: str) -> bytes | None:
+    """Return the content of a log; None if it can't be read or is too large."""
+    try:
+        data, size = file_access.read(path, MAX_LOG_BYTES)
+    except ExecplanError:
+        return None
+    return data if size <= MAX_LOG_BYTES else None
 
 
 def _find_log(session: str) -> str | None:

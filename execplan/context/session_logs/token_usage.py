@@ -19,6 +19,7 @@ _CLAUDE_FIELDS: Final = {
     "cache_read": "cache_read_input_tokens",
     "cache_write": "cache_creation_input_tokens",
 }
+_LONG_CACHE_FIELD: Final = "ephemeral_1h_input_tokens"
 
 
 class TokenUsage(NamedTuple):
@@ -27,7 +28,7 @@ class TokenUsage(NamedTuple):
     tokens: dict[str, int]
     """Number of tokens for each of `TOKEN_KINDS`."""
     cost_usd: float | None = None
-    """Cost in US dollars; None if no line states it. It is never computed from prices, which change."""
+    """Cost in US dollars; None if no line states it."""
 
     def add(self, other: TokenUsage) -> TokenUsage:
         """Return the sum of both usages."""
@@ -40,33 +41,60 @@ class TokenUsage(NamedTuple):
 NO_USAGE: Final = TokenUsage(dict.fromkeys(TOKEN_KINDS, 0))
 
 
+class UsageEvent(NamedTuple):
+    """The usage of a model's message, or in a Codex log of the requests since the last line about usage."""
+
+    time: int
+    """Time of the line in seconds since 1970."""
+    model: str
+    """Model as the log names it; empty if it names none."""
+    usage: TokenUsage
+    long_cache_write: int = 0
+    """How many of the tokens written to the cache are kept for an hour, for which the price is higher."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Number of tokens that the model has read."""
+        return sum([count for kind, count in self.usage.tokens.items() if kind != "output"])
+
+
 def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
     """Return the usage in a Claude Code or Codex log between two times in seconds since 1970, both included."""
-    messages: dict[str, tuple[dict[str, int], float | None]] = {}
-    total_before, last_total = _codex_tokens({}), None
-    for number, line in parse_lines(data):
-        line_time = _line_time(line)
-        if line is None or line_time is None or line_time > until:
-            continue
-        total = _parse_total(line)
-        if total is not None and line_time < since:
-            total_before = total
-        elif total is not None:
-            last_total = total
-        elif line_time >= since and (message_usage := _parse_message(line)) is not None:
-            name, tokens, cost = message_usage
-            messages[name or str(number)] = (
-                tokens,
-                cost,
-            )  # a message has a line for each of its parts; the last one counts
-    total_usage = (
-        TokenUsage({kind: max(0, last_total[kind] - total_before[kind]) for kind in TOKEN_KINDS})
-        if last_total is not None
-        else NO_USAGE
-    )
-    for tokens, cost in messages.values():
-        total_usage = total_usage.add(TokenUsage(tokens, cost))
+    total_usage = NO_USAGE
+    for event in read_usage_events(data, since):
+        if since <= event.time <= until:
+            total_usage = total_usage.add(event.usage)
     return total_usage
+
+
+def read_usage_events(data: bytes, since: int = 0) -> list[UsageEvent]:
+    """Return the usage in a Claude Code or Codex log in the order of its lines, from a time in seconds since 1970 on.
+
+    A message of Claude Code has a line for each of its parts: the last one counts. Codex states the total so far. If it
+    gets smaller, a new count has begun.
+    """
+    messages: dict[str, UsageEvent] = {}
+    total, model = _codex_tokens({}), ""
+    for number, line in parse_lines(data):
+        if line is None:
+            continue
+        model = _parse_codex_model(line) or model
+        line_time = _line_time(line)
+        if line_time is None:
+            continue
+        new_total = _parse_total(line)
+        if new_total is not None:
+            is_new_count = any([new_total[kind] < total[kind] for kind in TOKEN_KINDS])
+            start = _codex_tokens({}) if is_new_count else total
+            tokens = {kind: max(0, new_total[kind] - start[kind]) for kind in TOKEN_KINDS}
+            total = new_total
+            if line_time >= since and any(tokens.values()):
+                messages[f"{number}"] = UsageEvent(line_time, model, TokenUsage(tokens))
+        elif line_time >= since and (event := _parse_message(line, line_time)) is not None:
+            name = _message_id(line) or str(number)
+            messages.pop(name, None)
+            messages[name] = event
+    return list(messages.values())
 
 
 def _line_time(line: dict[str, Any] | None) -> int | None:
@@ -76,23 +104,43 @@ def _line_time(line: dict[str, Any] | None) -> int | None:
     return parse_utc_timestamp(whole_seconds) if is_utc_timestamp(whole_seconds) else None
 
 
-def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | None] | None:
-    """Return the ID, tokens and cost of a model's message in a Claude Code log; only older releases log the cost."""
+def _message_id(line: dict[str, Any]) -> str:
+    message = line.get("message")
+    return str(message.get("id") or "") if isinstance(message, dict) else ""
+
+
+def _parse_message(line: dict[str, Any], line_time: int) -> UsageEvent | None:
+    """Return the usage of a model's message in a Claude Code log; only older releases log the cost."""
     message = line.get("message")
     if line.get("type") != "assistant" or not isinstance(message, dict):
         return None
-    usage_object, logged_cost = message.get("usage"), line.get("costUSD")
+    usage_object, logged_cost, model = message.get("usage"), line.get("costUSD"), message.get("model")
     usage_fields = usage_object if isinstance(usage_object, dict) else {}
     cost_usd = (
         float(logged_cost)
         if isinstance(logged_cost, int | float) and not isinstance(logged_cost, bool) and logged_cost >= 0
         else None
     )
-    return (
-        str(message.get("id") or ""),
-        {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()},
-        cost_usd,
+    tokens = {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()}
+    cache_fields = usage_fields.get("cache_creation")
+    long_cache_write = (
+        min(_read_count(cache_fields, _LONG_CACHE_FIELD), tokens["cache_write"])
+        if isinstance(cache_fields, dict)
+        else 0
     )
+    return UsageEvent(
+        line_time,
+        model if isinstance(model, str) and not model.startswith("<") else "",
+        TokenUsage(tokens, cost_usd),
+        long_cache_write,
+    )
+
+
+def _parse_codex_model(line: dict[str, Any]) -> str:
+    """Return the model that a line of a Codex log sets for the following requests, or an empty string."""
+    payload = line.get("payload")
+    model = payload.get("model") if line.get("type") == "turn_context" and isinstance(payload, dict) else None
+    return model if isinstance(model, str) else ""
 
 
 def _parse_total(line: dict[str, Any]) -> dict[str, int] | None:

@@ -33,6 +33,8 @@ execplan run
 execplan resume --answer go
 execplan rollback
 execplan guard
+execplan done 1 --verify --yes
+execplan done 1 --verify -y
 execplan archive --force --reason x
 execplan archive --rewrite-links
 execplan rename x y --rewrite-links
