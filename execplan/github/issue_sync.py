@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.github.api_errors import unavailable_error
-from execplan.github.issue_changes import CREATE, KEEP, IssueChange, apply_change, load_issues, match_issues
+from execplan.github.issue_changes import (
+    CREATE,
+    KEEP,
+    IssueChange,
+    add_linked_issues,
+    apply_change,
+    load_issues,
+    match_issues,
+)
 from execplan.github.plan_issue import OPEN, PlanIssue, make_plan_issue, plan_key
 from execplan.github.project_fields import ItemChange, ProjectBoard
 from execplan.history.plan_history import track_changes
@@ -67,6 +75,7 @@ class IssueSync:
         """
         issues = load_issues(self._client, self._repository)
         plan_issues = [make_plan_issue(stored_plan, self._file_url, self._redact) for stored_plan in stored_plans]
+        add_linked_issues(self._client, self._repository, plan_issues, issues)
         find_former_keys = _FormerKeys(stored_plans)
         changes = [
             change

@@ -129,6 +129,15 @@ class ProjectFacts(NamedTuple):
     """Plan indexes that differ from what the plans say, on disk or in the next commit."""
 
 
+class ShippedWork(NamedTuple):
+    """Evidence from Git that the work of a plan is done although tasks are open."""
+
+    evidence: str
+    """Sentences about merged pull requests, closed issues and created files, with their commits."""
+    commands: str
+    """Commands that check the tasks off and archive the plan."""
+
+
 class GitHistory(NamedTuple):
     """Facts from Git about one plan."""
 
@@ -141,5 +150,7 @@ class GitHistory(NamedTuple):
     """Tracked paths named in the plan and changed by commits since the last commit that changed the plan."""
     missing_symbols: frozenset[str] = frozenset()
     """Symbols named in the plan that no tracked file contains."""
+    shipped: ShippedWork | None = None
+    """Evidence that the work of a plan with open tasks is done; None if there is none, or if it was not searched."""
     is_partial: bool = False
     """Whether Git was only queried for the committed version of the plan."""

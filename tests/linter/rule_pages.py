@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import GIT_NEEDS, PROJECT
-from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree
+from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree, ShippedWork
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
@@ -77,9 +77,7 @@ def _heading_facts(heading: str) -> dict[str, str]:
 def _rule_context(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
     facts = _heading_facts(heading)
-    known_names = (
-        "archived at-home path form now has ends same-id evidence changed absent was comment unknown cycle".split()
-    )
+    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment unknown cycle shipped".split()
     unknown = facts.keys() - set(known_names)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_timestamp(facts.get("now", _DEFAULT_NOW))
@@ -108,7 +106,8 @@ def _rule_context(code: str, heading: str) -> RuleContext:
         )
         archived = "archived" in facts.get("was", "")
         changed, absent = facts.get("changed", "").split(), facts.get("absent", "").split()
-        history = GitHistory(plan_before, facts.get("path", ""), archived, tuple(changed), frozenset(absent))
+        shipped = ShippedWork(facts["shipped"], "execplan done 2") if "shipped" in facts else None
+        history = GitHistory(plan_before, facts.get("path", ""), archived, tuple(changed), frozenset(absent), shipped)
     return RuleContext(
         is_archived="archived" in facts,
         in_project="at-home" in facts,

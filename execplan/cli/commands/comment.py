@@ -27,7 +27,7 @@ from execplan.plan_store.plan_store import quote_plan_name
         "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
     ),
 )
-@click.argument("text", required=False)
+@click.argument("text", required=False, metavar="[PLAN] [TEXT]")
 @click.option(
     "--on",
     metavar="PART",
