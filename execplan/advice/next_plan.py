@@ -9,6 +9,7 @@ from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
 from execplan.worktrees.newest_plans import with_newest_versions
 
@@ -34,8 +35,11 @@ class NextPlan(NamedTuple):
 
 
 def select_next_plan(start: str, plan: str | None) -> NextPlan:
-    """Select the plan to work on: the named one, or the only open plan that waits for no other; raises ExecplanError."""
-    if plan is not None or plan_selection.plan_from_environment():
+    """Select the plan to work on; raises ExecplanError.
+
+    It is the named one, or that of the worktree, or the only open plan that waits for no other one.
+    """
+    if plan is not None or plan_selection.plan_from_environment() or _is_in_worktree_of_plan(start):
         project, ref = plan_selection.select_plan(start, plan)
         (stored_plan,), locations = with_newest_versions(project, [plan_store.load(project, ref)], includes_new=False)
         return NextPlan(stored_plan, [], [], locations.get(stored_plan.ref.path))
@@ -61,6 +65,10 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
             raise
         chosen, passed_over = remaining_plans[0], list(blockers.values())
     return NextPlan(chosen, broken_ids, passed_over, locations.get(chosen.ref.path))
+
+
+def _is_in_worktree_of_plan(start: str) -> bool:
+    return plan_of_worktree(project_discovery.require(start)) is not None
 
 
 def _plan_blockers(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, tuple[str, str]]:

@@ -27,15 +27,22 @@ class PlanLocation(NamedTuple):
     is_new: bool = False
     """Whether the main worktree does not have the plan."""
 
+    @property
+    def difference(self) -> str:
+        """How the plan differs from that of the main worktree: `3 tasks ahead of main`; empty if no task differs."""
+        if self.is_new:
+            return f"not on {self.main_branch}"
+        parts = [f"{format_count(self.ahead, 'task')} ahead of {self.main_branch}"] if self.ahead else []
+        parts += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
+        return ", ".join(parts)
+
     def describe(self) -> str:
         """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
-        difference = [f"{format_count(self.ahead, 'task')} ahead of {self.main_branch}"] if self.ahead else []
-        difference += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
-        difference = [f"not on {self.main_branch}"] if self.is_new else difference
         if not self.directory:
-            return ", ".join(difference)
+            return f"here, {self.difference}" if self.difference else ""
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
-        return f"in {os.path.relpath(self.directory)} ({', '.join([branch, *difference])})"
+        details = ", ".join(filter(None, [branch, self.difference]))
+        return f"in {os.path.relpath(self.directory)} ({details})"
 
     def to_json(self) -> dict[str, Any]:
         """Return the location as a document shows it; `path` is None for the current worktree."""

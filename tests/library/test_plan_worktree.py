@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Folder
-from tests.plans import CLEAN
+from tests.plans import CLEAN, with_sections
 from tests.worktrees.scratch import DONE, PARSER, PLAN, branches, commit_plan, folder_at, open_worktree, refused
 
 ARCHIVED = f".agent/execplans/archive/{PARSER}.md"
@@ -279,14 +280,27 @@ def test_a_removed_directory(repo: Folder) -> None:
 
 def test_an_unfinished_run(repo: Folder) -> None:
     step = "## Concrete Steps\n\n```python {#make confirm type=create_file target=src/made.py}\nX = 1\n```\n"
-    from tests.plans import with_sections
-
     commit_plan(repo, with_sections(step))
     worktree = open_worktree(repo)
     assert worktree.run("approve", "parser").exit == 0
     assert worktree.run("run", "parser").exit == 8
     assert refused(repo, "open-run", "worktree", "--finish").exit == 1
     assert worktree.path.exists()
+
+
+def test_a_run_can_be_rolled_back_after_the_merge(repo: Folder) -> None:
+    step = "## Concrete Steps\n\n```python {#make type=modify_file target=src/made.py lines=1-1}\nX = 2\n```\n"
+    repo.write("src/made.py", "X = 1\n")
+    commit_plan(repo, with_sections(step))
+    worktree = open_worktree(repo)
+    worktree.ok("approve", "--digest", worktree.ok("evaluate")["digest"])
+    worktree.ok("run")
+    worktree.git("add", "-A")
+    worktree.git("commit", "-qm", "Run the plan")
+    repo.ok("worktree", "--finish")
+    assert (repo.path / "src/made.py").read_text() == "X = 2\n"
+    assert repo.run("rollback", "parser").exit == 0
+    assert (repo.path / "src/made.py").read_text() == "X = 1\n"
 
 
 def test_which_worktree_is_meant(repo: Folder) -> None:
@@ -337,6 +351,28 @@ def test_twenty_agents(repo: Folder) -> None:
     assert repo.git("status", "--porcelain") == ""
     assert branches(repo) == ["main"]
     assert len(repo.git("worktree", "list").splitlines()) == 1
+
+
+def test_interrupted_during_a_merge(repo: Folder) -> None:
+    """Git ends the merge that it has begun, and the next call goes on from there."""
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.ok("add", "Handle CRLF", "--commit")
+    started = repo.path.parent / "started"
+    hook = repo.write(".git/hooks/pre-merge-commit", f"#!/bin/sh\ntouch {started}\nsleep 1\n")
+    hook.chmod(0o755)
+    process = repo.start("worktree", "--finish")
+    while not started.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    hook.unlink()
+    assert worktree.git("log", "-1", "--format=%s") == "Merge main into plan/parser\n"
+    assert worktree.git("status", "--porcelain") == ""
+    repo.ok("worktree", "--finish")
+    assert is_gone(repo, worktree)
 
 
 GIT_WRAPPER = """\

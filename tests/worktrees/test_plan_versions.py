@@ -57,8 +57,8 @@ def test_work_in_the_worktree_is_seen_everywhere(repo: Folder, is_committed: boo
             "text": plan["worktree"]["text"],
         }
     text = repo.run("status").out
-    assert f"in ../repo.worktrees/{PARSER} (branch plan/parser, 2 tasks ahead of main)" in text
-    assert "2 tasks ahead of main" in worktree.run("list").out
+    assert f"\n{PARSER}: in ../repo.worktrees/{PARSER} (branch plan/parser, 2 tasks ahead of main)\n" in text
+    assert f"{PARSER}: here, 2 tasks ahead of main" in worktree.run("list").out
     assert row(worktree)["worktree"]["path"] is None
     assert row(worktree, SCANNER)["worktree"]["path"] == str(other.path)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.advice.plan_advice import Advice
 from execplan.board.board_cards import load_board
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
@@ -79,7 +80,9 @@ def _next_commands(loaded_board: Board) -> tuple[str, ...]:
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
-        return (f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}",)
+        command = f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}"
+        location = cards[0].worktree
+        return Advice((command,)).in_directory(location.directory if location is not None else "").commands
     return () if loaded_board.cards else ("execplan new 'Title'",)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +11,13 @@ from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands,
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import BROKEN
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.worktrees.newest_plans import with_newest_versions
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @define_command(
@@ -47,22 +44,23 @@ def list_(call: Call, everything: bool) -> Answer:
         for stored_plan in stored_plans
         for location in [locations.get(stored_plan.ref.path)]
     ]
-    name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+    name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
             plan["state"],
             f"{plan['counts']['done']}/{plan['counts']['total']}",
             plan[name],
-            (plan["title"] or "(no title)")
-            + execution_status.status_suffix(plan["execution"])
-            + _location_suffix(plan),
+            (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
         )
         if plan["counts"]
         else (plan["state"], "-", plan[name], plan["error"])
         for plan in plans
     ]
     text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
+    places = [locations.get(stored_plan.ref.path) for stored_plan in stored_plans]
+    names = [plan[name] for plan in plans]
+    text = "\n".join([text, *worktree_lines(list(zip(names, places, strict=True)))])
     next_commands = (
         no_open_plans_commands(project)
         if not plans
@@ -74,11 +72,6 @@ def list_(call: Call, everything: bool) -> Answer:
     return Answer(
         {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
     )
-
-
-def _location_suffix(plan: dict[str, Any]) -> str:
-    """Return the location of a plan, as it follows its title."""
-    return f"; {plan['worktree']['text']}" if plan["worktree"] else ""
 
 
 list_.may_page = True

@@ -15,6 +15,7 @@ from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
@@ -103,8 +104,9 @@ def status(
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice = Advice(("execplan new 'Title'",))
     if rows:
-        name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+        name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
+        lines += worktree_lines([(row.data[name], locations.get(row.stored_plan.ref.path)) for row in listed_rows])
         if left_out_count:
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
@@ -210,7 +212,6 @@ def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str,
         progress += f" +{counts['other']} other"
     mark = "(stalled) " if plan_data["stalled"] else ""  # first, because a terminal cuts off the end
     text = _next_task_text(row) + execution_status.status_suffix(plan_data["execution"])
-    text = f"{text}; {plan_data['worktree']['text']}".removeprefix("; ") if plan_data["worktree"] else text
     done = ProgressCell(progress, counts["done"], counts["total"])
     return plan_data["state"], done, plan_data[name], mark + text
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.plan.model import ARCHIVED, BROKEN
 from execplan.text.message_parts import format_count
 
@@ -31,6 +32,7 @@ def board_text(board: Board, *, everything: bool) -> str:
     ]
     if groups:
         lines += ["", format_grouped_table(("done", "activity", "findings", name, "next"), groups, _SPARE_COLUMNS)]
+    lines += worktree_lines([(card.path if name == "path" else card.id, card.worktree) for card in cards])
     archived = board.columns[COLUMNS.index(ARCHIVED)]
     if archived.total and not everything:
         lines += ["", "archived plans: execplan board --all"]
@@ -70,7 +72,6 @@ def _card_row(card: Card, name: str) -> _Row:
         return "-", "-", findings, plan, card.error
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
-    suffix += f"; {card.worktree.describe()}" if card.worktree is not None else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
     return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip() or "-"
 
