@@ -88,14 +88,14 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     if current is None or len(worktrees) < 2:
         return []
     own = {path: data for path, data in own.items() if is_inside(path, project.root)}
-    others = [worktree for worktree in worktrees if worktree is not current]
+    other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
-    differing = _differing_versions(project, own, others, includes_new=includes_new)
+    differing = _differing_versions(project, own, other_worktrees, includes_new=includes_new)
     candidates = _changed_since_fork(project, own, differing)
     own_worktrees = {
         os.path.join(project.root, record.plan): worktree
         for record in load_records(project)
-        for worktree in [find_worktree(record, others)]
+        for worktree in [find_worktree(record, other_worktrees)]
         if worktree is not None
     }
     relevant = {*candidates, *own_worktrees, *[path for path, version in differing if version.worktree is main]}
@@ -117,11 +117,11 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
 
 
 def _differing_versions(
-    project: Project, own: Mapping[str, bytes], others: Sequence[Worktree], *, includes_new: bool
+    project: Project, own: Mapping[str, bytes], other_worktrees: Sequence[Worktree], *, includes_new: bool
 ) -> list[tuple[str, _Version]]:
     """Return the versions in other worktrees that differ from the own ones, each with its path in the current worktree."""
     versions = []
-    for worktree in others:
+    for worktree in other_worktrees:
         other = project_in(project, worktree)
         for path, ref in _refs_in(project, other, own, includes_new=includes_new):
             if not ref.archived and path in own and _has_content(ref.path, own[path]):
@@ -185,8 +185,8 @@ def _changed_since_fork(
         for path, version in versions
         for name in (project.display_path(path), version.project.display_path(version.ref.path))
     ]
-    others = {version.worktree.root: version.project for _, version in versions}
-    fork_texts = load_fork_texts(project, others, names) if versions else {}
+    other_projects = {version.worktree.root: version.project for _, version in versions}
+    fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
     archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
     changed: dict[str, list[_Version]] = {}
     for path, version in versions:
