@@ -2,7 +2,7 @@
 
 A Statement names the plan, its artifacts and the commit by digest. Its predicate is a Test Result with the steps of the
 run. It is not signed: the key of approvals is a shared secret, so its signatures prove nothing to others. Sign the file
-with a tool such as cosign.
+with a tool such as those of Sigstore.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from execplan.plan.reader import MAX_BYTES
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
-from execplan.review.plan_comments import count_open_comments
+from execplan.review.comment_location import has_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -284,8 +284,17 @@ def _make_card(
         run=run,
         conflict_line=facts.conflict_line,
         error=facts.error,
-        open_comments=count_open_comments(project, ref),
+        open_comments=_count_open_comments(project, ref),
     )
+
+
+def _count_open_comments(project: Project, ref: PlanRef) -> int:
+    """Return the number of open review comments of a plan; 0 if they can't be read."""
+    if not has_comments(project, ref):
+        return 0
+    from execplan.review.comment_reading import load_threads
+
+    return len([thread for thread in load_threads(project, ref) if thread.is_open])
 
 
 def _execution_state(project: Project, ref: PlanRef, state: str) -> tuple[str, LastRun | None]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.history_output import format_changes
-from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines
+from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines, shown_events
 from execplan.cli.output.terminal_text import printable_text
 from execplan.errors import ExecplanError
 from execplan.history.history_event import (
@@ -19,11 +19,15 @@ from execplan.history.history_event import (
     TASK_REMOVED,
 )
 from execplan.library.plan_api import Plan
+from execplan.review.comment_reading import load_threads
+from execplan.review.comment_threads import match_threads
+from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.review.plan_review import PlanReview
 
+_MAX_LABEL_LENGTH: Final = 60
 _QUESTION = "[Enter] next  [c] comment  [q] quit: "
 
 
@@ -33,14 +37,16 @@ def walk_through(review: PlanReview) -> bool:
     The content of a plan that is reviewed for the first time is shown at once.
     """
     _print(review_heading(review))
+    events = shown_events(review)
     if review.last is None:
-        _print("\n".join(format_changes(review.events)))
+        _print("\n".join(format_changes(events)))
         if not _ask(review, None):
             return False
-    for number, event in enumerate(review.events if review.last is not None else (), 1):
-        lines = [f"{number} of {len(review.events)}", *format_changes([event], shows_details=True)]
+    for number, event in enumerate(events if review.last is not None else (), 1):
+        lines = [f"{number} of {len(events)}", *format_changes([event], shows_details=True)]
         _print("\n".join(["", *lines, *[f"    {line}" for line in section_change_lines(review, event)]]))
-        if not _ask(review, _part_of(event)):
+        label = f"the task {event.text}" if event.kind in TASK_EVENTS else ""
+        if not _ask(review, _part_of(event), label):
             return False
     if review.new_threads:
         _print("\n".join(["", *new_comment_lines(review)]))
@@ -49,8 +55,11 @@ def walk_through(review: PlanReview) -> bool:
     return True
 
 
-def _ask(review: PlanReview, part: str | None) -> bool:
-    """Ask what to do at a change, and comment on its part of the plan; return False to stop the review."""
+def _ask(review: PlanReview, part: str | None, label: str = "") -> bool:
+    """Ask what to do at a change, and comment on its part of the plan; return False to stop the review.
+
+    `label` names the part for people, if `part` is only an ID.
+    """
     while True:
         print(_QUESTION, end="", flush=True)
         line = sys.stdin.readline()
@@ -60,7 +69,8 @@ def _ask(review: PlanReview, part: str | None) -> bool:
         if answer in ("", "n", "next"):
             return True
         if answer in ("c", "comment"):
-            print(f"Comment on {printable_line(part or 'the plan')}: ", end="", flush=True)
+            name = shorten((label or part) if part is not None else "the plan", _MAX_LABEL_LENGTH)
+            print(f"Comment on {printable_line(name)}: ", end="", flush=True)
             text = sys.stdin.readline().strip()
             if text:
                 _comment(review, part, text)
@@ -73,7 +83,8 @@ def _comment(review: PlanReview, part: str | None, text: str) -> None:
         print(f"execplan: {printable_line(error.message)}", file=sys.stderr)
         return
     if stored.record is not None:
-        print(f"commented: {stored.record.id}")
+        (thread,) = match_threads(load_threads(review.project, review.ref), stored.record.id)
+        print(f"commented: {thread.short_id}")
 
 
 def _part_of(event: HistoryEvent) -> str | None:

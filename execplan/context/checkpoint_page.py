@@ -191,6 +191,10 @@ def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
         f"- {quote_line(f'{question.heading}: {question.text}', redact, _MAX_LINE_BYTES)}"
         for question in list(find_open_questions(overview.plan))[:_MAX_QUESTIONS]
     ]
+    yield from [
+        f"- Open comment {quote_line(comment, redact, _MAX_LINE_BYTES)}"
+        for comment in overview.open_comments[-_MAX_QUESTIONS:]
+    ]
 
 
 def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:

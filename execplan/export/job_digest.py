@@ -25,12 +25,12 @@ def job_digest(binding: Binding, jobs: Sequence[Job], number: int) -> str:
     Of the mode of a file only the executable bit counts, because a checkout depends on the umask. Programs and the
     policy are not part of it: they belong to the machine.
     """
-    written = [path for job in jobs[: number - 1] for step in job.steps for path in passed_paths(step)]
+    earlier_outputs = [path for job in jobs[: number - 1] for step in job.steps for path in passed_paths(step)]
     used = dict.fromkeys([path for job in jobs for step in job.steps for path in bound_paths(step)])
     states = {
         path: _portable_state(binding.states[path])
         for path in sorted(used)
-        if not any([do_overlap(path, other) for other in written])
+        if not any([do_overlap(path, other) for other in earlier_outputs])
     }
     content = {
         "document": binding.document,

@@ -89,7 +89,7 @@ def _may_depend(step: Step, earlier: Step) -> bool:
     if step.type in PROGRAM_TYPES and not step.inputs and not step.parallel:
         return True
     reads, writes = [*step.inputs, *passed_paths(step)], passed_paths(earlier)
-    return any([do_overlap(path, written) for path in reads for written in writes]) or any(
+    return any([do_overlap(path, output) for path in reads for output in writes]) or any(
         [do_overlap(path, read) for path in passed_paths(step) for read in earlier.inputs]
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_creation
+from execplan.approvals import approval_creation, approval_files
 from execplan.approvals.approval_creation import Confirmation
 from execplan.approvals.approved_plan import find_candidate
 from execplan.approvals.plan_evaluation import evaluate_plan
@@ -17,6 +17,7 @@ from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.engine.run_preconditions import ensure_not_agent_mode
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
+from execplan.execution.binding import drift
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.states import ActiveRun
 from execplan.export.job_digest import job_digest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from execplan.engine.journal.journal import Entry
     from execplan.engine.run_observer import FinishedRun
     from execplan.engine.run_state import Question
+    from execplan.execution.binding import Binding
     from execplan.execution.execution_plan import Step
     from execplan.export.job_partition import Job
     from execplan.plan_store.plan_store import PlanRef
@@ -109,9 +111,19 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
             f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
             exit=CONFLICT,
             hint=f"review it, approve it, and export it again: execplan evaluate {ref.shell_name}",
+            candidates=_changes_since_approval(project, ref, candidate.binding),
         )
     earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])
     return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document)
+
+
+def _changes_since_approval(project: Project, ref: PlanRef, binding: Binding) -> tuple[str, ...]:
+    """Return the changes of steps and files since the last approval in the plan's artifacts, as far as it is there."""
+    stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
+    if not stored_approvals:
+        return ()
+    approved = stored_approvals[0].approval.binding
+    return drift(approved._replace(policy=binding.policy, programs=None), binding)
 
 
 def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:

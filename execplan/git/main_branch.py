@@ -60,12 +60,14 @@ def read_messages(project: Project) -> Iterator[CommitMessage]:
 
 
 def remote_name(project: Project) -> str:
-    """Return the owner and name of the repository in the URL of the remote `origin`; empty without one.
+    """Return the owner and name of the repository in the URL of the remote `origin`; empty without one, or for a path.
 
     Raises ExecplanError if git fails.
     """
     out = git_query.output_or_none(project, "config", "--get", "remote.origin.url", no_status=1)
     url = (out or b"").decode("utf-8", "replace").strip().removesuffix("/").removesuffix(".git")
+    if url.startswith(("/", ".", "file://")) or ":" not in url:
+        return ""
     path = url.partition("://")[2].partition("/")[2] if "://" in url else url.rpartition(":")[2]
     parts = [part for part in path.split("/") if part]
     return "/".join(parts[-2:]) if len(parts) > 1 else ""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.files import atomic_files
 from execplan.plan_store import plan_store
 from execplan.project import project_state
-from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import require_existing
+from execplan.review.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
+from execplan.review.comment_reading import ensure_size_allowed, read_file
 from execplan.review.comment_records import ParsedRecords, derive_id, parse_records, without_conflict_markers
 from execplan.text.text_lines import digest
 
@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
     MakeRecord = Callable[[ParsedPlan, ParsedRecords], CommentRecord | None]
 
-COMMENTS_FILE: Final = "comments.jsonl"
-ATTRIBUTES_FILE: Final = ".gitattributes"
 _ATTRIBUTES_LINE: Final = f"{COMMENTS_FILE} merge=union\n".encode()
-MAX_BYTES: Final = 5 << 20
-"""Maximum size of the file in bytes."""
 
 
 class StoredRecord(NamedTuple):
@@ -53,21 +49,6 @@ class StoredRecord(NamedTuple):
     """Unified diff, in a dry run only."""
     commit: str | None
     warnings: tuple[str, ...]
-
-
-def comments_path(project: Project, ref: PlanRef) -> str:
-    """Return the path of the file with a plan's comments, existing or not."""
-    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), COMMENTS_FILE)
-
-
-def has_comments(project: Project, ref: PlanRef) -> bool:
-    """Return whether a plan has a file of comments."""
-    return os.path.lexists(comments_path(project, ref))
-
-
-def read_records(project: Project, ref: PlanRef) -> ParsedRecords:
-    """Read the records of a plan; none if it has no file of comments. Raises ExecplanError if it can't be read."""
-    return parse_records(_read_file(project, comments_path(project, ref)) or b"")
 
 
 def add_record(
@@ -138,7 +119,7 @@ def _append(
 
     plan_data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, plan_data)
-    old = _read_file(project, path)
+    old = read_file(project, path)
     record = make_record(reader.read(plan_data), parse_records(old or b""))
     if record is None:
         return None, old, old or b""
@@ -146,20 +127,8 @@ def _append(
     old_lines = without_conflict_markers(old or b"")
     line_end = b"" if old_lines.endswith(b"\n") or not old_lines else b"\n"
     new = old_lines + line_end + record.to_line().encode("utf-8")
-    if len(new) > MAX_BYTES:
-        raise _too_large_error(project, path, len(new))
+    ensure_size_allowed(project, path, len(new))
     return record, old, new
-
-
-def _read_file(project: Project, path: str) -> bytes | None:
-    """Return the bytes of a file among the artifacts, or None if there is none; raises ExecplanError."""
-    if not os.path.lexists(path):
-        return None
-    ensure_inside(project, path)
-    data, size = file_access.read(path, MAX_BYTES)
-    if size > MAX_BYTES:
-        raise _too_large_error(project, path, size)
-    return data
 
 
 def _attributes_path(path: str) -> str:
@@ -168,9 +137,7 @@ def _attributes_path(path: str) -> str:
 
 def _needs_attributes(project: Project, path: str) -> bool:
     """Return whether git does not know yet how to merge the file of comments."""
-    return project.git is not None and COMMENTS_FILE.encode() not in (
-        _read_file(project, _attributes_path(path)) or b""
-    )
+    return project.git is not None and COMMENTS_FILE.encode() not in (read_file(project, _attributes_path(path)) or b"")
 
 
 def _write_attributes(project: Project, path: str) -> bool:
@@ -179,7 +146,7 @@ def _write_attributes(project: Project, path: str) -> bool:
     def write_once() -> bool:
         if not _needs_attributes(project, path):
             return False
-        old = _read_file(project, _attributes_path(path))
+        old = read_file(project, _attributes_path(path))
         line_end = b"\n" if old and not old.endswith(b"\n") else b""
         new = (old or b"") + line_end + _ATTRIBUTES_LINE
         attributes_path = _attributes_path(path)
@@ -187,12 +154,3 @@ def _write_attributes(project: Project, path: str) -> bool:
         return True
 
     return atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
-
-
-def _too_large_error(project: Project, path: str, size: int) -> ExecplanError:
-    return ExecplanError(
-        "too-large",
-        f"{project.display_path(path)} has {size:,} bytes; the comments of a plan have at most {MAX_BYTES:,}",
-        exit=INPUT,
-        hint="shorten the comment, or archive the plan and continue in a new one",
-    )

@@ -76,6 +76,11 @@ class LiveProject:
         """Return the plans as they are now. Raises ExecplanError if the project can't be read."""
         return self._load(self.take_snapshot(), current_minute())
 
+    @property
+    def plan_count(self) -> int:
+        """Return the number of plans when they were loaded last; 0 before that."""
+        return len(self._state[2].plans) if self._state is not None else 0
+
     def prepare(self, tick: Callable[[int, int], None]) -> None:
         """Load the plans before other threads run, which would keep this from using several processes.
 

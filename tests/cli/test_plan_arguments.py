@@ -118,6 +118,13 @@ def test_the_plan_before_several_tasks(repo: Folder) -> None:
     assert len(repo.ok("done", "scanner", "tests", "-p", "lexer")["said"]) == 2
 
 
+def test_a_comment_takes_any_name_of_a_plan_before_its_text(repo: Folder) -> None:
+    repo.plan(CLEAN)
+    repo.plan(CLEAN, OTHER_NAME)
+    assert NAME in repo.ok("comment", "pars", "--on", "2", "Which line endings?")["path"]
+    assert "unknown plan 'gone'" in repo.run("comment", "gone", "Which line endings?").err
+
+
 def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo: Folder) -> None:
     repo.plan()
     assert repo.run("show", "--plna", "x").err.endswith("Otherwise see execplan show --help\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ cat out/lines.txt
 """
 )
 """A plan of three waves: `write` and `drop`, `build`, `check`."""
+RUN_ID = re.compile(rb"\d{4}-[0-9a-f]{8}")
 
 
 @pytest.fixture
@@ -81,7 +83,10 @@ def clone(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, name: str)
 
 
 def tree(path: Path) -> dict[str, tuple[str, object]]:
-    """The files of a directory with modes, links and content, apart from Git's and the evidence of runs."""
+    """The files of a directory with modes, links and content, apart from Git's and the evidence of runs.
+
+    IDs of runs, to whose transcripts the plan refers, are replaced.
+    """
     entries: dict[str, tuple[str, object]] = {}
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
@@ -92,7 +97,7 @@ def tree(path: Path) -> dict[str, tuple[str, object]]:
         elif file.is_dir():
             entries[name] = ("directory", "")
         else:
-            entries[name] = (oct(file.stat().st_mode), file.read_bytes())
+            entries[name] = (oct(file.stat().st_mode), RUN_ID.sub(b"RUN", file.read_bytes()))
     return entries
 
 

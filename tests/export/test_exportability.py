@@ -44,6 +44,7 @@ def test_files_that_git_ignores_are_missing_in_a_checkout(desk: InProcessReposit
 
 
 def test_more_jobs_than_a_workflow_can_have(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", "[execution]\nsteps = 300\nfiles = 300\n")
     settings = "```text {execution max-steps=300}\n```\n\n"
     steps = [f"```sh {{#s{number} outputs=o{number}}}\nls src\n```\n\n" for number in range(257)]
     approve(desk, HEAD + settings + "".join(steps))

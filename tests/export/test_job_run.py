@@ -56,18 +56,18 @@ def test_jobs_in_separate_clones_give_the_files_of_a_run(
 
 def test_make_gives_the_tree_of_a_run(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     approve(desk)
-    made = copy(desk, "made")
-    monkeypatch.chdir(made)
+    other = copy(desk, "made")
+    monkeypatch.chdir(other)
     desk.approve()
-    (made / "plan.mk").write_text(render(exported(desk), "make"))
+    (other / "plan.mk").write_text(render(exported(desk), "make"))
     command = f"{sys.executable} -m execplan"
     completed = subprocess.run(
-        ["make", "-f", "plan.mk", f"EXECPLAN={command}"], check=False, capture_output=True, text=True, cwd=made
+        ["make", "-f", "plan.mk", f"EXECPLAN={command}"], check=False, capture_output=True, text=True, cwd=other
     )
     assert completed.returncode == 0, completed
     monkeypatch.chdir(desk.path)
     assert desk.type("run").exit == 0
-    assert tree(made) == tree(desk.path)
+    assert tree(other) == tree(desk.path)
 
 
 def test_a_failed_job_stops_make(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:

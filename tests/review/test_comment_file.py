@@ -14,7 +14,7 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files
 from execplan.library.plan_api import Plan
-from execplan.review import comment_file
+from execplan.review import comment_reading
 from execplan.review.comment_records import parse_records
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -220,7 +220,7 @@ def test_a_link_out_of_the_repository_is_not_followed(repo: Folder, tmp_path: Pa
 def test_a_file_that_would_be_too_large_is_an_error(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan.find(str(repo.plan()))
     plan.comment("First")
-    monkeypatch.setattr(comment_file, "MAX_BYTES", 400)
+    monkeypatch.setattr(comment_reading, "MAX_BYTES", 400)
     with pytest.raises(ExecplanError) as caught:
         plan.comment("x" * 500)
     assert (caught.value.code, caught.value.exit) == ("too-large", 3)

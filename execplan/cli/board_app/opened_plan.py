@@ -9,7 +9,7 @@ from execplan.files.file_access import read_failure
 from execplan.library.plan_api import Plan
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
-from execplan.review.comment_file import has_comments
+from execplan.review.comment_location import has_comments
 from execplan.review.plan_comments import load_comments
 from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines
 from execplan.text.message_parts import format_count

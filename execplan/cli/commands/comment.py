@@ -23,11 +23,11 @@ from execplan.plan_store.plan_store import quote_plan_name
     examples=(
         'execplan comment "Who will review this?"',
         'execplan comment parser --on 3 "Which line endings?"',
-        "execplan comment parser --on 'Decision Log' @notes.txt",
+        "execplan comment parser --on 'Decision Log' @work.md",
         "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
     ),
 )
-@click.argument("text", required=False)
+@click.argument("text", required=False, metavar="[PLAN] [TEXT]")
 @click.option(
     "--on",
     metavar="PART",
@@ -69,7 +69,7 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint='execplan comment "Text", or - for standard input')
+        raise ExecplanError("usage", message, exit=USAGE, hint="write it as an argument: execplan comment 'Text'")
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 

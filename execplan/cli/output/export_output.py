@@ -1,4 +1,4 @@
-"""Output of `export`."""
+"""Output of `execplan export`: the file itself, or the result of writing it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def render(plan: ExportedPlan, target: str) -> str:
 
 
 def printed_answer(plan: ExportedPlan, target: str, text: str) -> Answer:
-    """Print the file."""
+    """Print the file of an exported plan."""
     return Answer({**_plan_json(plan, target, text), "content": text}, text, warnings=_joined_waves(plan), is_raw=True)
 
 

@@ -105,7 +105,7 @@ class RepositoryTrees:
 
 def _list_open_comments(project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
     """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
-    from execplan.review.plan_comments import load_threads
+    from execplan.review.comment_reading import load_threads
 
     threads = [thread for thread in load_threads(project, plan_store.ref_for_path(project, path)) if thread.is_open]
     return tuple(
