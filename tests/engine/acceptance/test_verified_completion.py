@@ -277,6 +277,14 @@ def test_a_repository_can_only_require_checks() -> None:
     assert Policy().version != required.version
 
 
+def test_add_writes_a_check(checked: CheckedRepository) -> None:
+    checked.data("add", "Look", "--check", "grep -c parser Makefile | grep 1")
+    assert checked.data("show")["tasks"][3]["check"] == "grep -c parser Makefile | grep 1"
+    checked.data("done", "4", "--verify", "--yes")
+    checked.refused(3, "bad-check", "add", "More", "--check", "echo 'x")
+    checked.refused(2, "no-words", "add", "More", "--check", " ")
+
+
 def test_show_and_next_name_the_check(checked: CheckedRepository) -> None:
     assert [task["check"] for task in checked.data("show")["tasks"]] == ["test -f Makefile", "test -f written", None]
     answer = checked.type("next").out
