@@ -211,6 +211,38 @@ def test_an_interrupt_ends_the_check_and_ticks_nothing(checked: CheckedRepositor
     assert checked.states() == ["open", "open", "open"]
 
 
+def test_a_kill_leaves_the_plan_and_nothing_running(checked: CheckedRepository) -> None:
+    need("bwrap")  # without a sandbox, children of a killed supervisor may survive
+    checked.user_settings('sandbox = "required"')
+    checked.write("run.sh", "echo $$ > child; test -f go || sleep 300\n")
+    checked.check("sh run.sh")
+    process = checked.start("done", "1", "--verify", "--yes")
+    _wait_for(checked.path / "child")
+    process.kill()
+    process.wait(timeout=60)
+    assert (checked.states()[0], checked.artifacts()) == ("open", [])
+    checked.write("go", "")
+    checked.data("done", "1", "--verify")
+    assert checked.text().count("[transcript]") == 1
+
+
+def test_branches_that_verify_different_tasks_merge(checked: CheckedRepository) -> None:
+    checked.write("written", "")
+    checked.commit()
+    checked.data("install", "merge-driver")
+    checked.git("add", "-A")
+    checked.git("commit", "-q", "-m", "Driver")
+    checked.git("switch", "-q", "-c", "other")
+    checked.data("done", "2", "--verify", "--commit")
+    checked.git("switch", "-q", "main")
+    checked.later(60)
+    checked.data("done", "1", "--verify", "--commit")
+    checked.git("merge", "-q", "other", "-m", "Merge")
+    assert checked.states() == ["done", "done", "open"]
+    assert checked.text().count("[transcript]") == 2
+    assert len(checked.artifacts()) == 2
+
+
 def test_a_check_that_edits_the_plan(checked: CheckedRepository) -> None:
     checked.write("run.sh", f"echo '- [ ] Added.' >> {PATH}\n")
     checked.check("sh run.sh")
