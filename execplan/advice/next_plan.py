@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.advice.next_tasks import describe_blockers, find_open_tasks
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
+from execplan.worktrees.newest_plans import with_newest_versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
+    from execplan.worktrees.plan_location import PlanLocation
 
 
-def select_next_plan(start: str, plan: str | None) -> tuple[StoredPlan | None, list[str], list[tuple[str, str]]]:
-    """Return the plan to work on, or None if there are no plans; raises ExecplanError.
+class NextPlan(NamedTuple):
+    """The plan to work on, in its newest version among all worktrees."""
 
-    `plan` names it; without a name, it is the only open plan that waits for no other one.
+    stored_plan: StoredPlan | None
+    """The plan; None if there are no plans."""
+    broken_ids: list[str]
+    """IDs of broken plans."""
+    passed_over: list[tuple[str, str]]
+    """Plans that wait for other plans: the ID of each, and what blocks it."""
+    location: PlanLocation | None
+    """Where the plan is being worked on, if that is another worktree, or if it differs from the main branch."""
 
-    Also returns the IDs of broken plans, and the plans that were passed over, each with what blocks it.
+
+def select_next_plan(start: str, plan: str | None) -> NextPlan:
+    """Select the plan to work on; raises ExecplanError.
+
+    It is the named one, or that of the worktree, or the only open plan that waits for no other one.
     """
-    if plan is not None or plan_selection.plan_from_environment():
+    if plan is not None or plan_selection.plan_from_environment() or _is_in_worktree_of_plan(start):
         project, ref = plan_selection.select_plan(start, plan)
-        return plan_store.load(project, ref), [], []
+        (stored_plan,), locations = with_newest_versions(project, [plan_store.load(project, ref)], includes_new=False)
+        return NextPlan(stored_plan, [], [], locations.get(stored_plan.ref.path))
     project = project_discovery.require(start)
-    stored_plans = plan_store.load_with_nested(project)
+    stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
+    stored_plans = [stored_plan for stored_plan in stored_plans if not stored_plan.ref.archived]
     if not stored_plans:
-        return None, [], []
+        return NextPlan(None, [], [], None)
     broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
+    passed_over: list[tuple[str, str]] = []
     try:
-        return plan_selection.select_only_plan(stored_plans), broken_ids, []
+        chosen = plan_selection.select_only_plan(stored_plans)
     except ExecplanError as error:
         blockers = _plan_blockers(project, stored_plans)
         remaining_plans = [
@@ -42,11 +59,16 @@ def select_next_plan(start: str, plan: str | None) -> tuple[StoredPlan | None, l
             for stored_plan in stored_plans
             if stored_plan.state in (DRAFT, ACTIVE) and stored_plan.ref.path not in blockers
         ]
-        if blockers and len(remaining_plans) == 1:
-            return remaining_plans[0], broken_ids, list(blockers.values())
-        if broken_ids:
-            error.message += f"; broken: {', '.join(broken_ids)}"
-        raise
+        if not blockers or len(remaining_plans) != 1:
+            if broken_ids:
+                error.message += f"; broken: {', '.join(broken_ids)}"
+            raise
+        chosen, passed_over = remaining_plans[0], list(blockers.values())
+    return NextPlan(chosen, broken_ids, passed_over, locations.get(chosen.ref.path))
+
+
+def _is_in_worktree_of_plan(start: str) -> bool:
+    return plan_of_worktree(project_discovery.require(start)) is not None
 
 
 def _plan_blockers(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, tuple[str, str]]:

@@ -93,12 +93,12 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
 
 def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """Return the open review comments, each in one line; none if they can't be read."""
-    from execplan.review.comment_file import has_comments
+    from execplan.review.comment_location import has_comments
 
     if not has_comments(project, ref):
         return ()
+    from execplan.review.comment_reading import load_threads
     from execplan.review.comment_threads import describe_thread
-    from execplan.review.plan_comments import load_threads
 
     return tuple([describe_thread(thread) for thread in load_threads(project, ref) if thread.is_open])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +55,20 @@ class Advice(NamedTuple):
     """Work to do before the commands."""
     why: str = ""
     """Reason why the first command is urgent, for people."""
+
+    def in_directory(self, directory: str) -> Advice:
+        """Return the advice with commands that run in another directory; unchanged if it is empty."""
+        if not directory:
+            return self
+        prefix = f"execplan -C {shlex.quote(os.path.relpath(directory))} "
+
+        def redirect(command: str) -> str:
+            return prefix + command.removeprefix("execplan ") if command else ""
+
+        work = self.work
+        if work is not None:
+            work = work._replace(command=redirect(work.command), editor_command=redirect(work.editor_command))
+        return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
 
 
 def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:

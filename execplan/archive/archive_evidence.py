@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
+from execplan.archive.last_run import read_last_run
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.files import file_access
 from execplan.plan import reader
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
-EVIDENCE_FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
@@ -30,29 +31,44 @@ def build_evidence(
     """
     import json
 
-    from execplan.git.git_directory import head_commit
-    from execplan.text.text_lines import digest
-
-    plan = reader.read(data)
     folders = [
         project.plan_artifacts_dir(ref.path, archived=ref.archived),
         project.plan_artifacts_dir(path, archived=True),
     ]
     folders += [project.plan_artifacts_dir(origin, archived=False)] if origin else []
+    facts = collect_facts(project, ref, path, data, next(filter(os.path.isdir, folders), folders[0]))
+    plan, manifest, run = reader.read(data), facts.pop("manifest"), facts.pop("run")
     record = {
         "schema": SCHEMA,
-        "id": ref.id,
-        "path": project.display_path(path),
-        "title": plan.title,
-        "digest": digest(data),
-        "commit": head_commit(project),
+        **facts,
         "archived": write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()"),
         "as": outcome,
         "by": successor_id,
+        "title": plan.title,
         "counts": plan.counts(),
-        "manifest": _manifest(next(filter(os.path.isdir, folders), folders[0]), ref.path),
+        "run": run,
+        "manifest": manifest,
     }
     return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def collect_facts(project: Project, ref: PlanRef, path: str, data: bytes, folder: str) -> dict[str, Any]:
+    """Collect what an attestation says of a plan with content `data` at `path`; raises ExecplanError.
+
+    That is its ID, path and digest, the commit that is checked out, the last run, and the digests of the artifacts in
+    `folder`.
+    """
+    from execplan.git.git_directory import head_commit
+    from execplan.text.text_lines import digest
+
+    return {
+        "id": ref.id,
+        "path": project.display_path(path),
+        "digest": digest(data),
+        "commit": head_commit(project),
+        "run": read_last_run(folder),
+        "manifest": _manifest(folder, ref.path),
+    }
 
 
 def is_evidence(path: str) -> bool:
@@ -95,7 +111,7 @@ def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
                 relative = os.path.relpath(path, folder)
                 if os.path.islink(path):
                     files.append({"path": relative, "link": os.readlink(path)})
-                elif os.path.isfile(path) and relative != EVIDENCE_FILE and path != plan:
+                elif os.path.isfile(path) and relative not in (EVIDENCE_FILE, ATTESTATION_FILE) and path != plan:
                     files.append({"path": relative, **_digest_entry(path)})
     except OSError as error:
         raise file_access.file_error(error, error.filename or folder, "read") from None

@@ -12,6 +12,8 @@ from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from execplan.project.project import Project
 
 
@@ -57,15 +59,15 @@ def target_taken_error(path: str) -> ExecplanError:
     return ExecplanError("target-taken", f"{path} already exists", exit=INPUT, hint=hint)
 
 
-def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
+def is_fully_copied(old: str, new: str, apart_from: Collection[str]) -> bool:
     """Return whether both paths exist and the new one has all content of the old one, as before the old one is removed.
 
-    Entries named `apart_from` are ignored.
+    Entries whose name is in `apart_from` are ignored.
     """
     if not os.path.lexists(old) or not os.path.lexists(new) or os.path.samefile(old, new):
         return False
     old_states, new_states = _describe_tree(old), _describe_tree(new)
-    return all([new_states.get(name) == state for name, state in old_states.items() if name != apart_from])
+    return all([new_states.get(name) == state for name, state in old_states.items() if name not in apart_from])
 
 
 def remove_copied(project: Project, old: str) -> None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.archive import move_record
-from execplan.archive.archive_evidence import EVIDENCE_FILE, is_evidence
+from execplan.archive.archive_evidence import is_evidence
+from execplan.archive.attestation import (
+    ATTESTATION_FILE,
+    EVIDENCE_FILE,
+    attestation_of_evidence,
+    read_attestation,
+)
 from execplan.archive.file_transfer import is_fully_copied, move_path, remove_copied, target_taken_error
 from execplan.archive.reference_updates import MoveCause, update_references
 from execplan.edits import journal_moves
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 
 
 _MAX_BYTES = 64 << 20
+_EVIDENCE_FILES = (EVIDENCE_FILE, ATTESTATION_FILE)
 
 
 def read_evidence(folder: str) -> bytes | None:
@@ -45,7 +52,7 @@ def execute_move(project: Project, intent: MoveIntent) -> None:
     if plan is not None:
         _move_one(project, intent, *plan)
     for old, new in intent.moves:
-        if is_fully_copied(old, new, EVIDENCE_FILE):
+        if is_fully_copied(old, new, _EVIDENCE_FILES):
             remove_copied(project, old)
     if intent.evidence is None and intent.path != intent.goal:
         atomic_files.remove_empty_directory(intent.artifacts)
@@ -62,7 +69,7 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
             _move_one_back(project, old, new)
     _restore_evidence(project, intent)
     for old, new in reversed(intent.moves):
-        if is_fully_copied(new, old, EVIDENCE_FILE):
+        if is_fully_copied(new, old, _EVIDENCE_FILES):
             remove_copied(project, new)
         else:
             _move_one_back(project, old, new)
@@ -98,7 +105,7 @@ def _move_one(project: Project, intent: MoveIntent, old: str, new: str) -> None:
         old = os.path.join(intent.artifacts, os.path.basename(old))
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
-    elif not is_fully_copied(old, new, EVIDENCE_FILE):
+    elif not is_fully_copied(old, new, _EVIDENCE_FILES):
         move_path(project, old, new)
 
 
@@ -108,28 +115,40 @@ def _move_one_back(project: Project, old: str, new: str) -> None:
 
 
 def _replace_evidence(project: Project, intent: MoveIntent) -> None:
-    """Replace the existing evidence by the new evidence, or by none; raises ExecplanError."""
-    current_evidence = read_evidence(intent.artifacts)
-    if current_evidence == intent.evidence:
+    """Replace the existing evidence and its attestation by the new ones, or by none; raises ExecplanError."""
+    folder, new_attestation = intent.artifacts, attestation_of_evidence(project, intent.evidence, intent.artifacts)
+    _replace_file(project, os.path.join(folder, EVIDENCE_FILE), read_evidence(folder), intent.evidence)
+    _replace_file(project, os.path.join(folder, ATTESTATION_FILE), read_attestation(folder), new_attestation)
+
+
+def _replace_file(project: Project, path: str, old: bytes | None, new: bytes | None) -> None:
+    if old == new:
         return
-    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
-    if current_evidence is not None:
-        atomic_files.remove(path, current_evidence)
-    if intent.evidence is not None and not atomic_files.create(
-        path, intent.evidence, within=project.root, make_directories=True
-    ):
+    if old is not None:
+        atomic_files.remove(path, old)
+    if new is not None and not atomic_files.create(path, new, within=project.root, make_directories=True):
         raise target_taken_error(project.display_path(path))
 
 
 def _restore_evidence(project: Project, intent: MoveIntent) -> None:
-    """Remove the new evidence, and restore the old evidence if its directory has been moved."""
-    current_evidence = read_evidence(intent.artifacts)
-    path = os.path.join(intent.artifacts, EVIDENCE_FILE)
-    if current_evidence is not None and current_evidence == intent.evidence:
-        atomic_files.remove(path, current_evidence)
-    moved_artifacts = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
-    if intent.was is not None and moved_artifacts and not os.path.lexists(path):
-        atomic_files.create(path, intent.was, within=project.root, make_directories=True)
+    """Remove the new evidence and attestation, and restore the old ones if their directory has been moved."""
+    folder = intent.artifacts
+    moved_from = [old for old, new in intent.moves if new == folder and not os.path.lexists(old)]
+    files = (
+        (EVIDENCE_FILE, read_evidence(folder), intent.evidence, intent.was),
+        (
+            ATTESTATION_FILE,
+            read_attestation(folder),
+            attestation_of_evidence(project, intent.evidence, folder),
+            attestation_of_evidence(project, intent.was, moved_from[0]) if moved_from else None,
+        ),
+    )
+    for name, current, new, old in files:
+        path = os.path.join(folder, name)
+        if current is not None and current == new:
+            atomic_files.remove(path, current)
+        if old is not None and moved_from and not os.path.lexists(path):
+            atomic_files.create(path, old, within=project.root, make_directories=True)
 
 
 def find_interrupted_move(project: Project) -> MoveIntent | None:
@@ -163,7 +182,8 @@ def recover_move_or_warn(project: Project) -> None:
 
 
 def _recover(project: Project, intent: MoveIntent) -> list[str]:
-    for path in (intent.path, intent.goal, os.path.join(intent.artifacts, EVIDENCE_FILE)):
+    evidence_files = [os.path.join(intent.artifacts, name) for name in _EVIDENCE_FILES]
+    for path in (intent.path, intent.goal, *evidence_files):
         atomic_files.remove_leftover(
             path, (intent.old, intent.new), within=project.root, backup_writer=PlanBackup(project, path)
         )

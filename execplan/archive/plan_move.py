@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions, move_record
-from execplan.archive.archive_evidence import EVIDENCE_FILE
+from execplan.archive.attestation import EVIDENCE_FILE
 from execplan.archive.file_transfer import target_taken_error
 from execplan.archive.move_execution import execute_move, read_evidence, roll_back_move
 from execplan.archive.move_record import MoveDetails, pack_details

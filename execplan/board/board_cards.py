@@ -13,12 +13,16 @@ from execplan.clock import current_minute
 from execplan.dependencies.plan_blockers import find_blockers_of
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.git.linked_worktrees import has_linked_worktrees
+from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
 from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
+from execplan.plan.reader import MAX_BYTES
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
-from execplan.review.plan_comments import count_open_comments
+from execplan.review.comment_location import has_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.worktrees.plan_location import PlanLocation
+    from execplan.worktrees.plan_versions import PlanVersion
 
 STALLED: Final = "stalled"
 COLUMNS: Final = (BROKEN, DRAFT, ACTIVE, STALLED, COMPLETE, ARCHIVED)
@@ -92,6 +98,8 @@ class Card(NamedTuple):
     """First line with a conflict marker, from 1, or 0."""
     error: str
     """Why the plan is broken; empty for others."""
+    worktree: PlanLocation | None = None
+    """Where the plan is being worked on, if not only here; None if worktrees were not compared."""
     open_comments: int = 0
     """Number of review comments that are not resolved."""
 
@@ -114,6 +122,7 @@ class Card(NamedTuple):
             "claims": [claim._asdict() for claim in self.claims],
             "findings": self.findings._asdict(),
             "run": self.run._asdict() if self.run is not None else None,
+            "worktree": self.worktree.to_json() if self.worktree is not None else None,
         }
 
 
@@ -142,8 +151,16 @@ class Board(NamedTuple):
         return [card for column in self.columns for card in column.cards]
 
 
-def load_board(project: Project, *, archived: bool = False, tick: Callable[[int, int], None] | None = None) -> Board:
+def load_board(
+    project: Project,
+    *,
+    archived: bool = False,
+    all_worktrees: bool = False,
+    tick: Callable[[int, int], None] | None = None,
+) -> Board:
     """Load the board of a project and its nested projects; archived plans are only counted without `archived`.
+
+    With `all_worktrees`, plans that other worktrees have changed are cards of their newest versions, and new ones too.
 
     `tick` is called with the number of plans checked and the total, while findings are not in the cache. Raises
     ExecplanError if settings or the claims are damaged; a damaged plan is a card in the column of broken plans.
@@ -160,9 +177,17 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
         refs = plan_store.refs(member) + (archived_refs if archived else [])
         claims_by_path = claims.load_task_claims(member, refs)
         cache = open_facts_cache(member)
-        for ref, facts in load_facts(member, refs, cache):
+        versions = _newest_versions(member, refs) if all_worktrees else {}
+        for ref, facts in load_facts(member, [ref for ref in refs if not _is_elsewhere(member, versions, ref)], cache):
             card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity, resolver)
-            cards.append(card._replace(project=member_path, findings=count_levels(findings.get(card.path, ()))))
+            location = versions[ref.path].location if ref.path in versions else None
+            level_counts = count_levels(findings.get(card.path, ()))
+            cards.append(card._replace(project=member_path, findings=level_counts, worktree=location))
+        elsewhere = [version for version in versions.values() if version.project.root != member.root]
+        cards += [
+            _make_elsewhere_card(version, activity, resolver)._replace(project=member_path) for version in elsewhere
+        ]
+        archived_count += sum([version.ref.archived for version in elsewhere])
         if cache is not None:
             cache.save()
     return Board(
@@ -175,6 +200,31 @@ def load_board(project: Project, *, archived: bool = False, tick: Callable[[int,
         ),
         findings,
     )
+
+
+def _newest_versions(project: Project, refs: list[PlanRef]) -> dict[str, PlanVersion]:
+    """Return the newest versions of plans that other worktrees have changed, or that have a worktree, by path here."""
+    if not has_linked_worktrees(project):
+        return {}
+    from execplan.worktrees.plan_versions import find_newest_versions  # most repositories don't need it
+
+    own = {ref.path: file_access.read_if_exists(ref.path, MAX_BYTES) or b"" for ref in refs if not ref.archived}
+    return {version.path: version for version in find_newest_versions(project, own, includes_new=True)}
+
+
+def _is_elsewhere(project: Project, versions: Mapping[str, PlanVersion], ref: PlanRef) -> bool:
+    """Return whether another worktree has the newest version of a plan."""
+    return ref.path in versions and versions[ref.path].project.root != project.root
+
+
+def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver: PlanResolver) -> Card:
+    """Return the card of a plan in its newest version, which is in another worktree."""
+    project, ref = version.project, version.ref
+    claims_by_task = claims.load_task_claims(project, [ref]).get(ref.path, {})
+    ((_, facts),) = load_facts(project, [ref], None)
+    card = _make_card(project, ref, facts, claims_by_task, activity, resolver)
+    level_counts = count_levels(check_plan(CheckTarget(project, ref, ref.path), CheckOptions()).findings)
+    return card._replace(findings=level_counts, worktree=version.location)
 
 
 def _sort_cards(cards: list[Card]) -> list[Card]:
@@ -234,8 +284,17 @@ def _make_card(
         run=run,
         conflict_line=facts.conflict_line,
         error=facts.error,
-        open_comments=count_open_comments(project, ref),
+        open_comments=_count_open_comments(project, ref),
     )
+
+
+def _count_open_comments(project: Project, ref: PlanRef) -> int:
+    """Return the number of open review comments of a plan; 0 if they can't be read."""
+    if not has_comments(project, ref):
+        return 0
+    from execplan.review.comment_reading import load_threads
+
+    return len([thread for thread in load_threads(project, ref) if thread.is_open])
 
 
 def _execution_state(project: Project, ref: PlanRef, state: str) -> tuple[str, LastRun | None]:

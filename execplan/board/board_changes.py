@@ -12,7 +12,7 @@ from execplan.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.plan_store import claims_file, plan_store
 from execplan.project import project_discovery
-from execplan.review.comment_file import COMMENTS_FILE
+from execplan.review.comment_location import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.cli.answer import Answer
     from execplan.edits.plan_writer import WriteOptions
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
-    from execplan.plan_index.index_file import WrittenIndex
+    from execplan.plan_index.plan_index_file import WrittenIndex
     from execplan.project.project import Project
 
 
@@ -81,7 +81,7 @@ class FixSettings(NamedTuple):
         for project in projects:
             try:
                 if INDEX_CODE in active_levels(project, check_options.selection, "") and find_index(project):
-                    from execplan.plan_index.index_file import write_index
+                    from execplan.plan_index.plan_index_file import write_index
 
                     report = report.add_index(write_index(project, options), is_dry_run=options.dry_run)
             except ExecplanError as error:
@@ -99,24 +99,24 @@ class FixReport(NamedTuple):
     failed: int
     """Exit status of the first plan that could not be fixed."""
 
-    def add_index(self, written: WrittenIndex, *, is_dry_run: bool) -> FixReport:
+    def add_index(self, index_result: WrittenIndex, *, is_dry_run: bool) -> FixReport:
         """Return the report with a plan index that was written, or would be; unchanged if it was current."""
-        if not written.changed:
+        if not index_result.changed:
             return self
-        index = written.plan_index
-        line = written.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
+        index = index_result.plan_index
+        line = index_result.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
         fixed_index = {
             "path": index.display_path,
             "changed": True,
             "digest": digest(index.new),
-            "commit": written.commit,
+            "commit": index_result.commit,
             "mended": {INDEX_CODE: 1},
-            **({"diff": written.diff} if is_dry_run else {}),
+            **({"diff": index_result.diff} if is_dry_run else {}),
         }
         return self._replace(
             lines=(*self.lines, line),
             fixed_plans=(*self.fixed_plans, fixed_index),
-            warnings=(*self.warnings, *written.warnings),
+            warnings=(*self.warnings, *index_result.warnings),
         )
 
     def join(self, other: FixReport) -> FixReport:

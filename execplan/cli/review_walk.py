@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.history_output import format_changes
-from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines
+from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines, shown_events
 from execplan.cli.output.terminal_text import printable_text
 from execplan.errors import ExecplanError
 from execplan.history.history_event import (
@@ -19,6 +19,8 @@ from execplan.history.history_event import (
     TASK_REMOVED,
 )
 from execplan.library.plan_api import Plan
+from execplan.review.comment_reading import load_threads
+from execplan.review.comment_threads import match_threads
 
 if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
@@ -33,12 +35,13 @@ def walk_through(review: PlanReview) -> bool:
     The content of a plan that is reviewed for the first time is shown at once.
     """
     _print(review_heading(review))
+    events = shown_events(review)
     if review.last is None:
-        _print("\n".join(format_changes(review.events)))
+        _print("\n".join(format_changes(events)))
         if not _ask(review, None):
             return False
-    for number, event in enumerate(review.events if review.last is not None else (), 1):
-        lines = [f"{number} of {len(review.events)}", *format_changes([event], shows_details=True)]
+    for number, event in enumerate(events if review.last is not None else (), 1):
+        lines = [f"{number} of {len(events)}", *format_changes([event], shows_details=True)]
         _print("\n".join(["", *lines, *[f"    {line}" for line in section_change_lines(review, event)]]))
         if not _ask(review, _part_of(event)):
             return False
@@ -73,7 +76,8 @@ def _comment(review: PlanReview, part: str | None, text: str) -> None:
         print(f"execplan: {printable_line(error.message)}", file=sys.stderr)
         return
     if stored.record is not None:
-        print(f"commented: {stored.record.id}")
+        (thread,) = match_threads(load_threads(review.project, review.ref), stored.record.id)
+        print(f"commented: {thread.short_id}")
 
 
 def _part_of(event: HistoryEvent) -> str | None:

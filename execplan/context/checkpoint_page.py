@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.context.open_questions import find_open_questions
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import task_ids
 from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
 from execplan.text.text_lines import digest, is_blank
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from execplan.context.plan_overview import PlanOverview, WorkingTree
     from execplan.context.quoted_text import Redact
     from execplan.plan.model import Entry, ParsedPlan
-    from execplan.text.markdown_blocks import Block
 
 _QUOTED_SECTIONS = (
     ("Objective", outline.PURPOSE, 40),
@@ -34,8 +33,6 @@ _MAX_LINE_BYTES = 600
 """Maximum bytes of a quoted task or entry."""
 _WORK_HEADINGS = ("milestone", "implementation")
 """Terms that identify the heading of a plan of work that has a nonstandard title."""
-_RISK_HEADINGS = ("question", "risk", "unknown", "blocker", "blocked")
-"""Terms that identify the headings of unresolved matters."""
 _CHECKSUM_MARKER = "<!-- execplan:checkpoint "
 _CREATED_PREFIX = "Made "
 
@@ -191,33 +188,13 @@ def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     if len(overview.lint_errors) > _MAX_FINDINGS:
         yield f"- Lint: and {len(overview.lint_errors) - _MAX_FINDINGS} more"
     yield from [
-        f"- {quote_line(question, redact, _MAX_LINE_BYTES)}"
-        for question in list(_find_questions(overview.plan))[:_MAX_QUESTIONS]
+        f"- {quote_line(f'{question.heading}: {question.text}', redact, _MAX_LINE_BYTES)}"
+        for question in list(find_open_questions(overview.plan))[:_MAX_QUESTIONS]
     ]
-
-
-def _find_questions(plan: ParsedPlan) -> Iterator[str]:
-    """Yield the contents below headings of open questions and risks: list items, or paragraphs if there are none."""
-    blocks = [block for block in plan.blocks if not block.depth]
-    for index, heading in enumerate(blocks):
-        if heading.kind == HEADING and heading.level > 1 and _contains_any(heading.text, _RISK_HEADINGS):
-            body_blocks: list[Block] = []
-            for block in blocks[index + 1 :]:
-                if block.kind == HEADING:
-                    break
-                body_blocks.append(block)
-            kind = ITEM if any([block.kind == ITEM for block in body_blocks]) else PARAGRAPH
-            for block in body_blocks:
-                if block.kind == kind:
-                    yield f"{heading.text}: {_block_text(plan, block)}"
-
-
-def _block_text(plan: ParsedPlan, block: Block) -> str:
-    """Return the text of an item or a paragraph, up to its first blank line."""
-    block_lines = plan.text.lines[block.start : block.end]
-    end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
-    text = " ".join(block_lines[:end]).strip()
-    return text[len(block.mark) :].strip() if block.kind == ITEM else text
+    yield from [
+        f"- Open comment {quote_line(comment, redact, _MAX_LINE_BYTES)}"
+        for comment in overview.open_comments[-_MAX_QUESTIONS:]
+    ]
 
 
 def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:

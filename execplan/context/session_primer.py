@@ -113,7 +113,8 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         yield False, plan.discoveries[-1].text
     if overview.open_comments:
         count = len(overview.open_comments)
-        yield True, f"Open comments ({count}), the last:" if count > 1 else "Open comment:"
+        label = f"Open comments ({count}), the last" if count > 1 else "Open comment"
+        yield True, f"{label}; answer it with execplan reply, then resolve:"
         yield False, overview.open_comments[-1]
     if overview.steps_status:
         yield True, f"Steps: {overview.steps_status}"

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.dependencies.cycle_search import find_cycle
-from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
-from execplan.plan.model import ARCHIVED, OPEN
-from execplan.plan.plan_dependencies import read_dependencies
-from execplan.plan.task_needs import read_task_needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     Point = tuple[str, str]
     """A point of a plan: its path, and `start`, `end` or the ID of a task."""
@@ -137,11 +133,15 @@ class DependencyGraph(NamedTuple):
         chains = [chain for chain in longest.values() if len(chain[1]) > 1]
         return max(chains, default=(0, ()))[1]
 
+    def _node_json(self, node: PlanNode) -> dict[str, Any]:
+        fields = node._asdict()
+        return {"done": fields.pop("is_done"), **fields, "blocked": self.is_blocked(node.path)}
+
     def to_json(self) -> dict[str, Any]:
         """Return the graph as a document shows it."""
         path = self.critical_path()
         return {
-            "plans": [{**node._asdict(), "blocked": self.is_blocked(node.path)} for node in self.nodes.values()],
+            "plans": [self._node_json(node) for node in self.nodes.values()],
             "edges": [
                 {
                     "from": edge.source,
@@ -157,106 +157,6 @@ class DependencyGraph(NamedTuple):
             "critical_path": [self.nodes[node_path].id for node_path in path],
             "unclear": [dependency._asdict() for dependency in self.unclear],
         }
-
-
-def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
-    """Build the graph of the plans that a resolver knows: open ones, and of archived ones those that they need, or all."""
-    nodes: dict[str, PlanNode] = {}
-    edges: list[PlanEdge] = []
-    unclear: list[UnclearDependency] = []
-    entries = [entry for entry in resolver.entries if archived or not entry.ref.archived]
-    for entry in entries:
-        nodes[entry.display_path] = _make_node(resolver, entry)
-    for entry in entries:
-        for edge in _entry_edges(resolver, entry):
-            if isinstance(edge, UnclearDependency):
-                unclear.append(edge)
-            else:
-                edges.append(edge)
-    for target in [edge.target for edge in edges if edge.target not in nodes]:
-        entry = next(entry for entry in resolver.entries if entry.display_path == target)
-        nodes[target] = _make_node(resolver, entry)
-    return DependencyGraph(nodes, tuple(edges), tuple(unclear), _find_deadlock(nodes, edges, resolver))
-
-
-def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
-    stored_plan = resolver.load(entry)
-    plan = stored_plan.plan
-    counts = plan.counts() if plan is not None else {"open": 0, "total": 0}
-    title = (plan.title or "") if plan is not None else ""
-    return PlanNode(
-        entry.ref.id,
-        entry.display_path,
-        title,
-        stored_plan.state,
-        counts["open"] if stored_plan.state != ARCHIVED else 0,
-        counts["total"],
-        resolver.is_done(entry),
-    )
-
-
-def _entry_edges(resolver: PlanResolver, entry: PlanEntry) -> Iterable[PlanEdge | UnclearDependency]:
-    """Yield the dependencies of a plan: those of the plan, then those of its open tasks."""
-    plan, source = resolver.load(entry).plan, entry.display_path
-    if plan is None:
-        return
-    for mention in read_dependencies(plan):
-        resolution = resolver.resolve(mention.name)
-        target = resolution.entry
-        if target is not None:
-            is_done = resolver.is_done(target)
-            yield PlanEdge(source, target.display_path, mention.name, mention.line + 1, "", "", is_done)
-        elif mention.is_certain:
-            yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem)
-    if entry.ref.archived:
-        return
-    from execplan.plan.plan_lookup import task_ids
-
-    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
-        for need in read_task_needs(task.text) if task.state == OPEN else ():
-            resolution = resolver.resolve(need.plan)
-            target = resolution.entry
-            numbered_task = resolver.find_task(target, need.task) if target is not None else None
-            line = task.box_line + 1
-            if target is None or (numbered_task is None and not resolver.is_done(target)):
-                problem = resolution.problem or f"{target.ref.id if target is not None else ''} has no such task"
-                yield UnclearDependency(source, line, need.name, problem)
-                continue
-            target_id = numbered_task[0] if numbered_task is not None else ""
-            is_done = resolver.is_task_done(target, need.task)
-            yield PlanEdge(source, target.display_path, need.name, line, task_id, target_id, is_done)
-
-
-def _find_deadlock(nodes: Mapping[str, PlanNode], edges: Iterable[PlanEdge], resolver: PlanResolver) -> tuple[str, ...]:
-    """Return plans and tasks that wait for each other.
-
-    A plan ends after its open tasks, and each of these comes after the plan's start, which comes after the end of the
-    plans that it depends on.
-    """
-    waits: dict[Point, list[Point]] = {}
-    labels: dict[Point, str] = {}
-    for edge in edges:
-        source: Point = (edge.source, edge.source_task or _START)
-        target: Point = (edge.target, edge.target_task or _END)
-        if edge.is_done and edge.source_task:
-            continue
-        waits.setdefault(source, []).append(target)
-        waits.setdefault((edge.source, _END), []).append(source)
-        if edge.source_task:
-            waits.setdefault(source, []).append((edge.source, _START))
-        if edge.target_task:
-            waits.setdefault(target, []).append((edge.target, _START))
-        else:
-            waits.setdefault(target, []).append((edge.target, _START))
-        labels[source] = f"{nodes[edge.source].id}#{edge.source_task}" if edge.source_task else nodes[edge.source].id
-        labels[target] = f"{nodes[edge.target].id}#{edge.target_task}" if edge.target_task else nodes[edge.target].id
-    cycle = find_cycle(waits)
-    names: list[str] = []
-    for point in cycle:
-        name = labels.get(point, nodes[point[0]].id)
-        if not names or names[-1] != name:
-            names.append(name)
-    return tuple(names if len(names) > 1 or not names else [*names, *names])
 
 
 def _in_order(waits: Mapping[str, list[str]]) -> list[str]:

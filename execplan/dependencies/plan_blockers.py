@@ -90,15 +90,13 @@ def find_blockers_of(
 
 def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | None:
     """Return the task that must be done first; None if it is done, or a text about why the need is not clear."""
-    resolution = resolver.resolve(need.plan)
-    entry = resolution.entry
-    if entry is None:
-        return f"{need.name}: {resolution.problem}"
-    if resolver.is_task_done(entry, need.task):
-        return None
+    problem = resolver.need_problem(need)
+    entry = resolver.resolve(need.plan).entry
+    if problem or entry is None:
+        return f"{need.name}: {problem}"
     numbered_task = resolver.find_task(entry, need.task)
-    if numbered_task is None:
-        return f"{need.name}: {entry.ref.id} has no such task"
+    if numbered_task is None or resolver.is_task_done(entry, need.task):
+        return None
     task_id, task = numbered_task
     state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
     return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
@@ -10,13 +9,14 @@ from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
 from execplan.plan.plan_lookup import find_task, is_specific_enough
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store import plan_store
-from execplan.project import plan_names
+from execplan.project import plan_names, project_discovery
 from execplan.project.project_discovery import with_nested_projects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from execplan.plan.model import Task
+    from execplan.plan.task_needs import TaskNeed
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
@@ -67,7 +67,7 @@ class PlanResolver:
     def entries(self) -> list[PlanEntry]:
         """All plans, archived ones last in each project."""
         if self._entries is None:
-            members = with_nested_projects(self._project)
+            members = _members(self._project)
             self._entries = [PlanEntry(member, ref) for member in members for ref in plan_store.all_refs(member)]
             for entry in self._entries:
                 self._by_id.setdefault(plan_store.normalize_id(entry.ref.id), []).append(entry)
@@ -124,6 +124,15 @@ class PlanResolver:
         numbered_task = self.find_task(entry, query)
         return numbered_task is not None and numbered_task[1].state == DONE
 
+    def need_problem(self, need: TaskNeed) -> str:
+        """Return why it is not clear which task of another plan a task needs; empty if it is."""
+        resolution = self.resolve(need.plan)
+        entry = resolution.entry
+        if entry is None:
+            return resolution.problem
+        is_clear = self.is_done(entry) or self.find_task(entry, need.task) is not None
+        return "" if is_clear else f"{entry.ref.id} has no such task"
+
     def _resolve(self, name: str) -> Resolution:
         entries = self.entries
         bare_name = plan_store.normalize_id(name.strip().removesuffix(".md").rstrip("/"))
@@ -169,6 +178,16 @@ class PlanResolver:
         return self._written_ids.get(name, [])
 
 
+def _members(project: Project) -> list[Project]:
+    """Return a project and its nested projects; for a nested project, all of the repository's project."""
+    if project.base != project.root:
+        outer = project_discovery.find(project.root)
+        outer_members = with_nested_projects(outer) if outer.exists else []
+        if project.base in [member.base for member in outer_members]:
+            return outer_members
+    return with_nested_projects(project)
+
+
 def _slugs(entry: PlanEntry) -> set[str]:
     return {
         plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(entry.project.settings.name, entry.ref.id)
@@ -176,16 +195,10 @@ def _slugs(entry: PlanEntry) -> set[str]:
 
 
 def _single(matches: list[PlanEntry]) -> Resolution:
+    """Return the result for matching plans; of several, the only one outside the archive is meant."""
     current = [entry for entry in matches if not entry.ref.archived]
     matches = current if len(current) == 1 else matches
     if len(matches) == 1:
         return Resolution(matches[0])
-    return Resolution(
-        None,
-        tuple(
-            [
-                os.path.relpath(entry.display_path) if len({e.ref.id for e in matches}) < len(matches) else entry.ref.id
-                for entry in matches
-            ]
-        ),
-    )
+    is_one_id = len({entry.ref.id for entry in matches}) < len(matches)
+    return Resolution(None, tuple([entry.display_path if is_one_id else entry.ref.id for entry in matches]))

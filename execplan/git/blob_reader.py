@@ -42,6 +42,8 @@ class BlobReader:
     def read(self, blob: str) -> tuple[bytes, int] | None:
         """Return the content and size of a blob, or None if the repository lacks it, as a partial clone may.
 
+        A blob is named by its ID or as `COMMIT:PATH`, without line breaks.
+
         Of a blob larger than a plan may be, only the beginning is returned.
         """
         return self.read_batch([blob])[0]
@@ -83,7 +85,7 @@ def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, 
 
 def _read_answer(stream: IO[bytes]) -> tuple[bytes, int] | None:
     header = stream.readline().split()
-    if len(header) != 3:
+    if len(header) != 3 or not header[2].isdigit():  # a name that git can't resolve may contain spaces
         return None
     size = int(header[2])
     return _read_object(stream, size), size

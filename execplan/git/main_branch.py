@@ -35,8 +35,8 @@ def main_revisions(project: Project) -> list[str]:
     """
     out = git_query.output(project, "for-each-ref", "--format=%(refname)", *_REMOTE_REFS, *_LOCAL_REFS)
     existing = set(out.decode("utf-8", "replace").split("\n"))
-    found = [next((ref for ref in refs if ref in existing), "") for refs in (_REMOTE_REFS, _LOCAL_REFS)]
-    revisions = [ref for ref in found if ref and resolve_commit(project, ref) is not None]
+    candidate_refs = [next((ref for ref in refs if ref in existing), "") for refs in (_REMOTE_REFS, _LOCAL_REFS)]
+    revisions = [ref for ref in candidate_refs if ref and resolve_commit(project, ref) is not None]
     return revisions or (["HEAD"] if resolve_commit(project, "HEAD") is not None else [])
 
 
@@ -60,12 +60,14 @@ def read_messages(project: Project) -> Iterator[CommitMessage]:
 
 
 def remote_name(project: Project) -> str:
-    """Return the owner and name of the repository in the URL of the remote `origin`; empty without one.
+    """Return the owner and name of the repository in the URL of the remote `origin`; empty without one, or for a path.
 
     Raises ExecplanError if git fails.
     """
     out = git_query.output_or_none(project, "config", "--get", "remote.origin.url", no_status=1)
     url = (out or b"").decode("utf-8", "replace").strip().removesuffix("/").removesuffix(".git")
+    if url.startswith(("/", ".", "file://")) or ":" not in url:
+        return ""
     path = url.partition("://")[2].partition("/")[2] if "://" in url else url.rpartition(":")[2]
     parts = [part for part in path.split("/") if part]
     return "/".join(parts[-2:]) if len(parts) > 1 else ""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.git import git_query
+from execplan.git.blob_reader import BlobReader
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,6 +27,17 @@ _LOG_ARGS = (
 )
 
 
+class PathChange(NamedTuple):
+    """The change of a file in a step."""
+
+    kind: str
+    """ADDED, DELETED, or another letter of `git log --raw`."""
+    former_blob: str
+    """ID of the content before; zeros for a new file."""
+    blob: str
+    """ID of the content after; zeros for a deleted file."""
+
+
 class Step(NamedTuple):
     """A commit on the branch, or a merge into it, with the files among those asked for that it changed."""
 
@@ -37,8 +50,8 @@ class Step(NamedTuple):
     subject: str
     has_parent: bool
     """Whether a commit precedes it: in a root commit, and where a shallow clone ends, every file seems to be new."""
-    changes: dict[str, str]
-    """Kind of change by path from the root of the repository."""
+    changes: dict[str, PathChange]
+    """Changes by path from the root of the repository."""
 
 
 def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
@@ -48,19 +61,19 @@ def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
     """
     from execplan.git.git_history import resolve_commit
 
-    wanted = {path for path in paths if path and "\n" not in path}
-    head = resolve_commit(project, "HEAD") if wanted else None
+    requested_paths = {path for path in paths if path and "\n" not in path}
+    head = resolve_commit(project, "HEAD") if requested_paths else None
     if head is None:
         return []
-    pathspecs = sorted(wanted) if len(wanted) <= _MAX_PATHSPECS else []
+    pathspecs = sorted(requested_paths) if len(requested_paths) <= _MAX_PATHSPECS else []
     stdin = b"\n".join([head.encode(), b"--", *[os.fsencode(path) for path in pathspecs], b""])
     config = ("-c", "diff.relative=false", "-c", "log.follow=false", "-c", "i18n.logOutputEncoding=UTF-8")
     out = git_query.output(project, *config, "--literal-pathspecs", *_LOG_ARGS, stdin=stdin)
-    return list(_parse_steps(out, wanted))
+    return list(_parse_steps(out, requested_paths))
 
 
-def _parse_steps(out: bytes, wanted: Collection[str]) -> Iterator[Step]:
-    """Yield the steps with wanted changes from git's output."""
+def _parse_steps(out: bytes, requested_paths: Collection[str]) -> Iterator[Step]:
+    """Yield the steps with requested changes from git's output."""
     stream = iter(out.split(b"\0"))
     step: Step | None = None
     position = 0
@@ -81,34 +94,39 @@ def _parse_steps(out: bytes, wanted: Collection[str]) -> Iterator[Step]:
             position += 1
         elif field.startswith(b":") and step is not None:
             path = os.fsdecode(next(stream, b""))
-            if path in wanted:
-                step.changes[path] = field.rpartition(b" ")[2][:1].decode("ascii", "replace")
+            if path in requested_paths:
+                _, _, former_blob, blob, kind = field.decode("ascii", "replace").split(" ")
+                step.changes[path] = PathChange(kind[:1], former_blob, blob)
     if step is not None and step.changes:
         yield step
 
 
-def count_deleted_lines(project: Project, commit: str, paths: Collection[str]) -> dict[str, tuple[int, int]]:
-    """Return, by path, how many lines of the file in a commit are gone in HEAD, and how many it had.
+class ContentComparison:
+    """Compares versions of files, which one git process reads. Close it, or use it in `with`."""
 
-    Binary and empty files are left out. Raises ExecplanError if git fails.
-    """
-    if not paths:
-        return {}
-    pathspecs = ("--", *sorted(paths))
-    grep_args = ("grep", "-I", "-z", "-c", "--no-color", "-e", "", commit, *pathspecs)
-    counts = git_query.output_or_none(project, "--literal-pathspecs", *grep_args, no_status=1) or b""
-    sizes = {}
-    for line in counts.split(b"\n"):
-        name, _, count = line.partition(b"\0")
-        if count.isdigit():
-            sizes[os.fsdecode(name.partition(b":")[2])] = int(count)
-    diff_args = ("diff", "--numstat", "-z", "--no-renames", commit, "HEAD", *pathspecs)
-    deleted_counts = {}
-    for record in git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *diff_args).split(
-        b"\0"
-    ):
-        deleted, _, name = record.partition(b"\t")[2].partition(b"\t")
-        path = os.fsdecode(name)
-        if deleted.isdigit() and path in sizes:
-            deleted_counts[path] = int(deleted), sizes[path]
-    return deleted_counts
+    def __init__(self, project: Project) -> None:
+        self._reader = BlobReader(project)
+        self._shares: dict[tuple[str, str], float] = {}
+
+    def __enter__(self) -> ContentComparison:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+    def share_of_lost_lines(self, old_blob: str, new_blob: str, min_lines: int) -> float:
+        """Return the share of a file's lines, from 0 to 1, that a later version lacks; moved lines are not lost.
+
+        The share is 0 for binary files, for those with fewer lines than the minimum, and for versions that git lacks.
+        """
+        key = old_blob, new_blob
+        if key not in self._shares:
+            old, new = self._read_lines(old_blob), self._read_lines(new_blob)
+            lost = sum((Counter(old) - Counter(new)).values())
+            self._shares[key] = lost / len(old) if len(old) >= min_lines else 0.0
+        return self._shares[key]
+
+    def _read_lines(self, blob: str) -> list[bytes]:
+        content = self._reader.read(blob)
+        data = content[0] if content is not None else b""
+        return [] if b"\0" in data else data.splitlines()

@@ -285,7 +285,15 @@ class Plan:
         from execplan.plan import metadata_assignment, metadata_edits
 
         parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
-        return self._edit("set", metadata_edits.set_metadata(parsed), options)
+        names = [name for assignment in parsed if assignment.name == "depends_on" for name in assignment.values]
+        if names:
+            from execplan.dependencies.dependency_answers import ensure_no_new_cycle
+
+            warnings = ensure_no_new_cycle(self.project, self.ref, names)
+        else:
+            warnings = ()
+        edited = self._edit("set", metadata_edits.set_metadata(parsed), options)
+        return edited._replace(warnings=(*edited.warnings, *warnings))
 
     def attach(
         self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT

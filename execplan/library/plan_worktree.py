@@ -10,6 +10,7 @@ from execplan.archive import plan_archive
 from execplan.edits.plan_commit import commit_paths, commit_plan
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.library.plan_api import Plan
@@ -111,6 +112,8 @@ def finish_worktree(
         else:
             worktree_removal.ensure_merged_without_worktree(record, target, into)
             commit_count = 0
+        if worktree is not None:
+            _keep_backups(project_in(project, worktree), target_project)
         _release_claims(target_project, record)
         removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
         return FinishedWorktree(
@@ -155,6 +158,16 @@ def _commit_archive(project: Project, record: WorktreeRecord, ref: PlanRef, work
         paths = [os.path.join(project.root, path) for path in files]
         commit_paths(project, ref.id, paths, "archive", "archive", {}, Plan(project, ref).title)
     save_record(project, record._replace(is_archiving=False))
+
+
+def _keep_backups(project: Project, target_project: Project) -> None:
+    """Move the backups of runs to the state of the target's worktree, so that `rollback` works after the merge."""
+    source, target = BackupStore(project).folder, BackupStore(target_project).folder
+    for directory, _, names in os.walk(source):
+        destination = os.path.join(target, os.path.relpath(directory, source))
+        for name in names:
+            os.makedirs(destination, 0o700, exist_ok=True)
+            os.replace(os.path.join(directory, name), os.path.join(destination, name))
 
 
 def _release_claims(project: Project, record: WorktreeRecord) -> None:

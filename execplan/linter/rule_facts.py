@@ -16,6 +16,8 @@ HAS: Final = "has"
 ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
 EVIDENCE: Final = "evidence"
+DEPENDENCY: Final = "dependency"
+CYCLE: Final = "cycle"
 COMMENTS: Final = "comments"
 
 _NEVER: Final = 1 << 62
@@ -65,6 +67,14 @@ class RepositoryTree:
     def archived_digest(self, path: str) -> str:
         """Return the digest that a plan had when it was archived; empty if there is no evidence."""
         return str(self._ask(EVIDENCE, path))
+
+    def dependency_problem(self, name: str) -> str:
+        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is."""
+        return str(self._ask(DEPENDENCY, name))
+
+    def dependency_cycle(self, path: str) -> str:
+        """Return the plans and tasks that a plan waits for and that wait for it, as `a -> b -> a`; empty if there are none."""
+        return str(self._ask(CYCLE, path))
 
     def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
         """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
@@ -119,6 +129,15 @@ class ProjectFacts(NamedTuple):
     """Plan indexes that differ from what the plans say, on disk or in the next commit."""
 
 
+class ShippedWork(NamedTuple):
+    """Evidence from Git that the work of a plan is done although tasks are open."""
+
+    evidence: str
+    """Sentences about merged pull requests, closed issues and created files, with their commits."""
+    commands: str
+    """Commands that check the tasks off and archive the plan."""
+
+
 class GitHistory(NamedTuple):
     """Facts from Git about one plan."""
 
@@ -131,5 +150,7 @@ class GitHistory(NamedTuple):
     """Tracked paths named in the plan and changed by commits since the last commit that changed the plan."""
     missing_symbols: frozenset[str] = frozenset()
     """Symbols named in the plan that no tracked file contains."""
+    shipped: ShippedWork | None = None
+    """Evidence that the work of a plan with open tasks is done; None if there is none, or if it was not searched."""
     is_partial: bool = False
     """Whether Git was only queried for the committed version of the plan."""

@@ -24,6 +24,7 @@ from execplan.linter.rules import (
     acceptance_rules,
     command_rules,
     completeness_rules,
+    dependency_rules,
     front_matter_rules,
     history_rules,
     lifecycle_rules,
@@ -81,7 +82,7 @@ RULE_MODULES = (
     ),
     *(log_entry_rules, log_consistency_rules),
     *(self_containment_rules, command_rules, symbol_rules, link_rules),
-    *(lifecycle_rules, project_rules, history_rules, acceptance_rules, review_rules),
+    *(lifecycle_rules, project_rules, dependency_rules, history_rules, acceptance_rules, review_rules),
     *(step_compile_rules, step_safety_rules),
 )
 """Modules of rules; importing one registers its rules."""

@@ -11,7 +11,7 @@ from execplan.git.blob_reader import read_blobs
 from execplan.linter.rule_facts import OutdatedIndex
 from execplan.plan import reader
 from execplan.plan.index_block import may_have_index
-from execplan.plan_index.index_file import check_index, make_index
+from execplan.plan_index.plan_index_file import check_index, make_index
 from execplan.plan_store import plan_store
 from execplan.plan_store.index_location import find_index
 from execplan.plan_store.plan_store import StoredPlan
@@ -19,7 +19,7 @@ from execplan.project.project_settings import NON_PLAN_FILES
 
 if TYPE_CHECKING:
     from execplan.git.git_query import GitFile
-    from execplan.plan_index.index_file import PlanIndex
+    from execplan.plan_index.plan_index_file import PlanIndex
     from execplan.project.project import Project
 
 

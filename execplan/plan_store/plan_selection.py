@@ -9,6 +9,7 @@ from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan.plan_lookup import is_specific_enough, normalize_text
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import PlanRef
+from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ def plan_from_environment() -> str | None:
 
 
 def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
-    """Select a plan and its project: by name, by EXECPLAN_PLAN, or as the only plan.
+    """Select a plan and its project: by name, by EXECPLAN_PLAN, as the plan of this worktree, or as the only plan.
 
     Raises ExecplanError if no single plan fits.
     """
@@ -247,6 +248,9 @@ def is_path_query(query: str) -> bool:
 
 
 def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
+    worktree_plan = plan_of_worktree(project)
+    if worktree_plan is not None:
+        return project, worktree_plan
     projects = project_discovery.with_nested_projects(project)
     plans = [(member, ref) for member in projects for ref in plan_store.refs(member)]
     if len(plans) == 1:

@@ -109,6 +109,11 @@ class Project(NamedTuple):
         return self.root if self.git else self.base
 
     @property
+    def base_path(self) -> str:
+        """Return the path of the project directory from the root, which is the same in all worktrees."""
+        return os.path.relpath(self.base, self.root)
+
+    @property
     def move_intent_path(self) -> str:
         """Return the path of the file that describes a pending move.
 
@@ -143,6 +148,11 @@ def ensure_inside(project: Project, path: str, folder: str | None = None) -> str
             hint=f"put the file itself into {boundary}",
         )
     return target
+
+
+def is_linked_worktree(git: str) -> bool:
+    """Return whether a git directory is that of a linked worktree, rather than of the main one."""
+    return os.path.lexists(os.path.join(git, "commondir"))
 
 
 def common_git_dir(git: str) -> str:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.files import atomic_files
 from execplan.plan_store import plan_store
 from execplan.project import project_state
-from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import require_existing
+from execplan.review.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
+from execplan.review.comment_reading import ensure_size_allowed, read_file
 from execplan.review.comment_records import ParsedRecords, derive_id, parse_records, without_conflict_markers
 from execplan.text.text_lines import digest
 
@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
     MakeRecord = Callable[[ParsedPlan, ParsedRecords], CommentRecord | None]
 
-COMMENTS_FILE: Final = "comments.jsonl"
-ATTRIBUTES_FILE: Final = ".gitattributes"
 _ATTRIBUTES_LINE: Final = f"{COMMENTS_FILE} merge=union\n".encode()
-MAX_BYTES: Final = 5 << 20
-"""Maximum size of the file in bytes."""
 
 
 class StoredRecord(NamedTuple):
@@ -55,21 +51,6 @@ class StoredRecord(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def comments_path(project: Project, ref: PlanRef) -> str:
-    """Return the path of the file with a plan's comments, existing or not."""
-    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), COMMENTS_FILE)
-
-
-def has_comments(project: Project, ref: PlanRef) -> bool:
-    """Return whether a plan has a file of comments."""
-    return os.path.lexists(comments_path(project, ref))
-
-
-def read_records(project: Project, ref: PlanRef) -> ParsedRecords:
-    """Read the records of a plan; none if it has no file of comments. Raises ExecplanError if it can't be read."""
-    return parse_records(_read_file(project, comments_path(project, ref)) or b"")
-
-
 def add_record(
     project: Project, ref: PlanRef, make_record: MakeRecord, options: WriteOptions, *, command: str, summary: str
 ) -> StoredRecord:
@@ -81,18 +62,8 @@ def add_record(
     require_existing(project)
     ensure_not_archived(project, ref)
     path = comments_path(project, ref)
-
-    def written_paths(record: CommentRecord | None) -> tuple[str, ...]:
-        files = [path, *([_attributes_path(path)] if _needs_attributes(project, path) else [])]
-        return tuple([project.display_path(file) for file in files]) if record is not None else ()
-
     if options.dry_run:
-        record, old, new = _append(project, ref, path, make_record, options)
-        from execplan.edits.plan_writer import format_diff
-
-        display_path = project.display_path(path)
-        diff = format_diff(old or b"", new, display_path) if record is not None else ""
-        return StoredRecord(record, display_path, written_paths(record), digest(new), diff, None, ())
+        return _preview_record(project, ref, path, make_record, options)
     options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
@@ -101,15 +72,15 @@ def add_record(
             record, old, new = _append(project, ref, path, make_record, options)
             if record is not None:
                 atomic_files.replace_if_unchanged(path, old, new, within=project.root, make_directories=True)
+            elif old is not None:
+                atomic_files.remove_leftover(path, (old,), within=project.root)
             return record, old, new
 
+        _append(project, ref, path, make_record, options)  # reports an error before anything is written
+        adds_attributes = _write_attributes(project, path)
         record, old, new = atomic_files.retry_on_change(write_once, project.display_path(path))
-        paths = written_paths(record)
-        stored = StoredRecord(record, project.display_path(path), paths, digest(new), "", None, ())
-        if record is None:
-            return stored
-        _write_attributes(project, path)
-        if not options.should_commit(project):
+        stored = _stored_record(project, path, record, new, adds_attributes=adds_attributes)
+        if record is None or not options.should_commit(project):
             return stored
         from execplan.edits.plan_commit import commit_paths
         from execplan.plan import reader
@@ -122,6 +93,24 @@ def add_record(
         return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
 
 
+def _preview_record(
+    project: Project, ref: PlanRef, path: str, make_record: MakeRecord, options: WriteOptions
+) -> StoredRecord:
+    from execplan.edits.plan_writer import format_diff
+
+    record, old, new = _append(project, ref, path, make_record, options)
+    stored = _stored_record(project, path, record, new, adds_attributes=_needs_attributes(project, path))
+    return stored._replace(diff=format_diff(old or b"", new, stored.path)) if record is not None else stored
+
+
+def _stored_record(
+    project: Project, path: str, record: CommentRecord | None, data: bytes, *, adds_attributes: bool
+) -> StoredRecord:
+    files = [path, *([_attributes_path(path)] if adds_attributes else [])] if record is not None else []
+    paths = tuple([project.display_path(file) for file in files])
+    return StoredRecord(record, project.display_path(path), paths, digest(data), "", None, ())
+
+
 def _append(
     project: Project, ref: PlanRef, path: str, make_record: MakeRecord, options: WriteOptions
 ) -> tuple[CommentRecord | None, bytes | None, bytes]:
@@ -130,7 +119,7 @@ def _append(
 
     plan_data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, plan_data)
-    old = _read_file(project, path)
+    old = read_file(project, path)
     record = make_record(reader.read(plan_data), parse_records(old or b""))
     if record is None:
         return None, old, old or b""
@@ -138,20 +127,8 @@ def _append(
     old_lines = without_conflict_markers(old or b"")
     line_end = b"" if old_lines.endswith(b"\n") or not old_lines else b"\n"
     new = old_lines + line_end + record.to_line().encode("utf-8")
-    if len(new) > MAX_BYTES:
-        raise _too_large_error(project, path, len(new))
+    ensure_size_allowed(project, path, len(new))
     return record, old, new
-
-
-def _read_file(project: Project, path: str) -> bytes | None:
-    """Return the bytes of a file among the artifacts, or None if there is none; raises ExecplanError."""
-    if not os.path.lexists(path):
-        return None
-    ensure_inside(project, path)
-    data, size = file_access.read(path, MAX_BYTES)
-    if size > MAX_BYTES:
-        raise _too_large_error(project, path, size)
-    return data
 
 
 def _attributes_path(path: str) -> str:
@@ -160,29 +137,20 @@ def _attributes_path(path: str) -> str:
 
 def _needs_attributes(project: Project, path: str) -> bool:
     """Return whether git does not know yet how to merge the file of comments."""
-    return project.git is not None and COMMENTS_FILE.encode() not in (
-        _read_file(project, _attributes_path(path)) or b""
-    )
+    return project.git is not None and COMMENTS_FILE.encode() not in (read_file(project, _attributes_path(path)) or b"")
 
 
-def _write_attributes(project: Project, path: str) -> None:
-    """Select git's `union` merge for the file of comments, unless the attributes next to it name the file already."""
+def _write_attributes(project: Project, path: str) -> bool:
+    """Select git's `union` merge for the file of comments, and return whether this was necessary."""
 
-    def write_once() -> None:
+    def write_once() -> bool:
         if not _needs_attributes(project, path):
-            return
-        old = _read_file(project, _attributes_path(path))
+            return False
+        old = read_file(project, _attributes_path(path))
         line_end = b"\n" if old and not old.endswith(b"\n") else b""
         new = (old or b"") + line_end + _ATTRIBUTES_LINE
-        atomic_files.replace_if_unchanged(_attributes_path(path), old, new, within=project.root)
+        attributes_path = _attributes_path(path)
+        atomic_files.replace_if_unchanged(attributes_path, old, new, within=project.root, make_directories=True)
+        return True
 
-    atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
-
-
-def _too_large_error(project: Project, path: str, size: int) -> ExecplanError:
-    return ExecplanError(
-        "too-large",
-        f"{project.display_path(path)} has {size:,} bytes; the comments of a plan have at most {MAX_BYTES:,}",
-        exit=INPUT,
-        hint="shorten the comment, or archive the plan and continue in a new one",
-    )
+    return atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))

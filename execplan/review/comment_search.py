@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
+from execplan.review.comment_reading import load_threads
 from execplan.review.comment_threads import describe_thread, match_threads
-from execplan.review.plan_comments import load_threads
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef

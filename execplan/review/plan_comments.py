@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.clock import utc_timestamp
-from execplan.errors import ExecplanError
 from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchor
 from execplan.plan_store.author import author, clean_name
-from execplan.review import comment_file
-from execplan.review.anchor_tracking import track_anchors
+from execplan.review.comment_location import comments_path
+from execplan.review.comment_reading import read_records
 from execplan.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord
 from execplan.review.comment_threads import CommentThread, build_threads, find_thread
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.review.comment_file import StoredRecord
-    from execplan.review.comment_records import ParsedRecords
+    from execplan.review.comment_location import comments_path
+from execplan.review.comment_records import ParsedRecords
 
 
 class PlacedThread(NamedTuple):
@@ -52,7 +52,7 @@ class PlacedThread(NamedTuple):
             "task": (target.task_id or None) if target is not None else None,
             "line": target.line + 1 if target is not None else None,
             "stale": self.is_stale,
-            "anchor_text": anchor.text or None,
+            "part_text": anchor.text or None,
         }
         return {**self.thread.to_json(), **place}
 
@@ -72,12 +72,14 @@ class PlanComments(NamedTuple):
 
 def load_comments(project: Project, ref: PlanRef, plan: ParsedPlan) -> PlanComments:
     """Load the comments of a plan; raises ExecplanError if their file can't be read."""
-    parsed = comment_file.read_records(project, ref)
+    parsed = read_records(project, ref)
     threads = build_threads(parsed.records)
     targets = read_targets(plan) if threads else []
     places = {thread.comment.id: locate_anchor(targets, thread.comment.anchor) for thread in threads}
     lost = [thread.comment for thread in threads if places[thread.comment.id] is None]
     if lost:
+        from execplan.review.anchor_tracking import track_anchors
+
         anchors = track_anchors(project, ref, plan, [comment.anchor for comment in lost])
         for comment, anchor in zip(lost, anchors, strict=True):
             places[comment.id] = locate_anchor(targets, anchor) if anchor is not None else None
@@ -87,23 +89,8 @@ def load_comments(project: Project, ref: PlanRef, plan: ParsedPlan) -> PlanComme
 
 def describe_problems(project: Project, ref: PlanRef, parsed: ParsedRecords) -> tuple[str, ...]:
     """Return the problems of a plan's comments, each with its file and line."""
-    path = project.display_path(comment_file.comments_path(project, ref))
+    path = project.display_path(comments_path(project, ref))
     return tuple([f"{path}:{problem.line}: {problem.message}" for problem in parsed.problems])
-
-
-def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
-    """Return the threads of a plan without their places; none if the comments can't be read."""
-    try:
-        return build_threads(comment_file.read_records(project, ref).records)
-    except ExecplanError:
-        return ()
-
-
-def count_open_comments(project: Project, ref: PlanRef) -> int:
-    """Return the number of open comments of a plan; 0 if they can't be read."""
-    if not comment_file.has_comments(project, ref):
-        return 0
-    return len([thread for thread in load_threads(project, ref) if thread.is_open])
 
 
 def read_targets(plan: ParsedPlan) -> list[PlanTarget]:
@@ -114,13 +101,19 @@ def read_targets(plan: ParsedPlan) -> list[PlanTarget]:
 
 
 def add_comment(project: Project, ref: PlanRef, on: str | None, text: str, options: WriteOptions) -> StoredRecord:
-    """Comment on a part of a plan, or on the whole plan if `on` is None; raises ExecplanError."""
+    """Comment on a part of a plan, or on the whole plan if `on` is None; raises ExecplanError.
 
-    def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord:
+    A command that is repeated, maybe after a crash, adds nothing to an equal open comment of the same author.
+    """
+    from execplan.review.comment_file import add_record
+
+    def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         anchor = find_target(read_targets(plan), on).anchor if on is not None else Anchor(PLAN)
-        return _new_record(project, COMMENT, text, anchor=anchor)
+        record = _new_record(project, COMMENT, text, anchor=anchor)
+        comments = [thread.comment for thread in build_threads(parsed.records) if thread.is_open]
+        return None if _is_repeated(record, *comments) else record
 
-    return comment_file.add_record(project, ref, make_record, options, command="comment", summary="comment")
+    return add_record(project, ref, make_record, options, command="comment", summary="comment")
 
 
 def add_reply(
@@ -142,14 +135,22 @@ def resolve_comment(project: Project, ref: PlanRef, comment: str, reason: str, o
 def _add_to_thread(
     project: Project, ref: PlanRef, query: str, kind: str, text: str, options: WriteOptions, *, command: str
 ) -> StoredRecord:
+    from execplan.review.comment_file import add_record
 
     def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         thread = find_thread(build_threads(parsed.records), query, f"execplan show {ref.shell_name} --comments")
         if not thread.is_open and kind == RESOLVE:
             return None
-        return _new_record(project, REPLY if thread.is_open and kind == REOPEN else kind, text, to=thread.comment.id)
+        new_kind = REPLY if thread.is_open and kind == REOPEN else kind
+        record = _new_record(project, new_kind, text, to=thread.comment.id)
+        return None if _is_repeated(record, *thread.replies[-1:]) else record
 
-    return comment_file.add_record(project, ref, make_record, options, command=command, summary=command)
+    return add_record(project, ref, make_record, options, command=command, summary=command)
+
+
+def _is_repeated(record: CommentRecord, *records: CommentRecord) -> bool:
+    """Return whether one of some records has the same author, kind, place and text as a new one."""
+    return any([record._replace(id=other.id, time=other.time, line=other.line) == other for other in records])
 
 
 def _new_record(project: Project, kind: str, text: str, *, to: str = "", anchor: Anchor | None = None) -> CommentRecord:

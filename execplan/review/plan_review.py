@@ -31,7 +31,7 @@ class PlanReview(NamedTuple):
     data: bytes
     """Bytes of the plan now."""
     old: VersionUnits | None
-    """The plan as it was reviewed."""
+    """The plan as it was reviewed; None before the first review."""
     new: VersionUnits
     events: tuple[HistoryEvent, ...]
     """What changed, in the order of the plan."""
@@ -60,7 +60,8 @@ def load_review(project: Project, ref: PlanRef, reviewer: str) -> PlanReview:
         for thread_records in records.values()
         for record in thread_records
     }
-    events = compare_versions(old, new) if last is None or last.data != data else []
+    baseline = old if old is not None else version_reader.read(f"# {new.title or ref.id}\n".encode())
+    events = compare_versions(baseline, new) if last is None or last.data != data else []
     path = project.display_path(ref.path)
     return PlanReview(
         project,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.search.index_records import IndexedItem
     from execplan.search.search_query import SearchQuery
 
-_FORMAT: Final = 3
+_FORMAT: Final = 4
 """Version of the tables and of what is in them; an index of another version is rebuilt."""
 _TOKENIZER: Final = "unicode61 remove_diacritics 2"
 _SCHEMA = (

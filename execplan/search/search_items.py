@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.clock import leading_date
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
-from execplan.text.markdown_blocks import FRONT, HEADING
+from execplan.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +41,8 @@ MAX_CHARS: Final = 50_000
 A longer part of a section becomes several items. The rest of a longer line is not searched.
 """
 _NO_OWNER = -1
+_LIVING_STATEMENT = ("living document", "up to date", "in accordance with", "plans.md")
+"""Phrases of the sentences with which nearly all plans begin; each of the sentences has one of them."""
 
 
 class SearchItem(NamedTuple):
@@ -65,14 +67,11 @@ class SearchItem(NamedTuple):
 def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     """Return the items of a plan.
 
-    Each line with text is in exactly one, except standard section titles, template text to be replaced, and the lines
-    around front matter.
+    Each line with text is in exactly one, except standard section titles, template text to be replaced, the sentence
+    that the plan is a living document, and the lines around front matter.
     """
     owners = _LineOwners(plan)
-    for block in plan.blocks:
-        if block.kind == FRONT:
-            owners.exclude(block.start, block.start + 1)
-            owners.exclude(block.end - 1, block.end)
+    _exclude_standard_lines(plan, owners)
     if plan.title_line >= 0:
         owners.claim(plan.title_line, plan.title_line + 1, _Claim(TITLE))
     for section, key in zip(plan.sections, owners.section_keys, strict=True):
@@ -102,6 +101,32 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
         date = task.timestamp.date if task.timestamp is not None and task.timestamp.is_valid else ""
         owners.claim(task.start, task.item_end, _Claim(TASK, heading, key, task.state, date=date))
     return owners.items()
+
+
+def _is_living_statement(paragraph: str) -> bool:
+    """Return whether a paragraph only says that the plan is a living document, and how to maintain it."""
+    folded = paragraph.casefold()
+    return _LIVING_STATEMENT[0] in folded and all(
+        [
+            any([phrase in sentence for phrase in _LIVING_STATEMENT])
+            for sentence in folded.split(". ")
+            if sentence.strip()
+        ]
+    )
+
+
+def _exclude_standard_lines(plan: ParsedPlan, owners: _LineOwners) -> None:
+    """Leave the lines around front matter and the living statement without owners."""
+    first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    for block in plan.blocks:
+        if block.start >= first_section:
+            break
+        if block.kind == FRONT:
+            owners.exclude(block.start, block.start + 1)
+            owners.exclude(block.end - 1, block.end)
+        elif block.kind == PARAGRAPH and not block.depth:
+            if _is_living_statement(" ".join(plan.text.lines[block.start : block.end])):
+                owners.exclude(block.start, block.end)
 
 
 class _Claim(NamedTuple):

@@ -17,6 +17,8 @@ from execplan.site.redacted_records import redact_board
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.board.board_cards import Board
     from execplan.board.board_changes import Snapshot
     from execplan.plan_store.plan_store import PlanRef
@@ -74,6 +76,14 @@ class LiveProject:
         """Return the plans as they are now. Raises ExecplanError if the project can't be read."""
         return self._load(self.take_snapshot(), current_minute())
 
+    def prepare(self, tick: Callable[[int, int], None]) -> None:
+        """Load the plans before other threads run, which would keep this from using several processes.
+
+        `tick` is called with the number of plans checked and the total. Raises ExecplanError if the project can't be read.
+        """
+        with self._lock:
+            self._state = self.take_snapshot(), current_minute(), self._load_state(tick)
+
     def version(self, page: str) -> PageVersion:
         """Return the current version of a page. Raises ExecplanError if the project can't be read."""
         snapshot, minute = self.take_snapshot(), current_minute()
@@ -106,10 +116,10 @@ class LiveProject:
                 self._state = snapshot, minute, self._load_state()
             return self._state[2]
 
-    def _load_state(self) -> ProjectState:
+    def _load_state(self, tick: Callable[[int, int], None] | None = None) -> ProjectState:
         project = project_discovery.require(self._directory)
         members = project_discovery.with_nested_projects(project)
-        board = redact_board(load_board(project, archived=True), self._redact_text)
+        board = redact_board(load_board(project, archived=True, tick=tick), self._redact_text)
         plans = {
             member.display_path(ref.path): LivePlan(member, ref)
             for member in members

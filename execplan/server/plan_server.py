@@ -79,6 +79,14 @@ class PlanServer:
         self.feed = ChangeFeed(project.take_snapshot, project.changed_pages)
         """The changes that open pages wait for."""
 
+    def prepare(self, tick: Callable[[int, int], None]) -> None:
+        """Load the plans, so that the first page does not wait; call it before the server starts.
+
+        If the project can't be read, its pages will show why.
+        """
+        with contextlib.suppress(ExecplanError):
+            self._pages.project.prepare(tick)
+
     def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:
         """Return the application, which answers requests for these names and addresses of this machine only."""
         application = Starlette(

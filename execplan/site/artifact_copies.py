@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.files import file_access
 from execplan.files.file_access import open_regular
-from execplan.review.comment_file import ATTRIBUTES_FILE
+from execplan.review.comment_location import ATTRIBUTES_FILE
 from execplan.secrets.secret_files import is_secret_file
 from execplan.site.link_resolver import is_image
 from execplan.site.page_context import FILES_DIRECTORY

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.errors import ExecplanError
 from execplan.plan.plan_anchors import DECISION, PLAN, TASK
-from execplan.review.comment_file import has_comments
+from execplan.review.comment_location import has_comments
 from execplan.review.comment_records import REOPEN, RESOLVE
 from execplan.review.plan_comments import load_comments
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from execplan.site.plan_view import PlanView
 
 _NO_HTML: Final = Markup()
+_MARKUP: Final = frozenset("`*_[]<>&\\!~")
+"""Characters of markup; most lines have none, and need not be parsed."""
 _NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
 
 
@@ -193,4 +195,6 @@ def _format_size(size: int) -> str:
 
 def _plain(source: str) -> str:
     """Return one line of markdown as displayed text."""
+    if _MARKUP.isdisjoint(source) and "://" not in source:
+        return source
     return decode_entities(plain_text(source))

@@ -10,7 +10,7 @@ from execplan.text.message_parts import format_excess, join_first
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.staleness.plan_facts import PlanFacts
+    from execplan.staleness.evidence_facts import PlanFacts
     from execplan.staleness.plan_timeline import Drift
 
 _MAX_NAMES = 3

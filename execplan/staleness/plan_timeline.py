@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.git.path_changes import ADDED, DELETED, count_deleted_lines, read_steps
+from execplan.git.git_query import tracked_files
+from execplan.git.path_changes import ADDED, DELETED, ContentComparison, read_steps
 from execplan.staleness.named_paths import TrackedFiles, candidates, read_plan_paths
 
 if TYPE_CHECKING:
@@ -50,70 +51,75 @@ NO_TIMELINE = PlanTimeline(None, None, (), (), None, ())
 """The timeline of a plan that git doesn't know."""
 
 
+class RepositoryHistory(NamedTuple):
+    """The history of a repository, for the files that its plans name."""
+
+    project: Project
+    tracked: TrackedFiles
+    steps_by_path: dict[str, list[Step]]
+    """The steps that changed each file, newest first."""
+    comparison: ContentComparison
+
+
 def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, PlanTimeline]:
     """Return the timelines of plans of one repository by absolute path. Raises ExecplanError if git fails."""
-    from execplan.git.git_query import tracked_files
-
-    tracked = TrackedFiles(tracked_files(project))
     paths_by_plan = {
         stored_plan.ref.path: read_plan_paths(stored_plan.plan)
         for stored_plan in stored_plans
         if stored_plan.plan is not None
     }
-    wanted = {project.display_path(stored_plan.ref.real_path) for stored_plan in stored_plans}
+    requested_paths = {project.display_path(stored_plan.ref.real_path) for stored_plan in stored_plans}
     for stored_plan in stored_plans:
         plan_paths = paths_by_plan.get(stored_plan.ref.path)
         for path in (*plan_paths.promised, *plan_paths.cited) if plan_paths is not None else ():
-            wanted.update(candidates(stored_plan.project, path))
-    steps = read_steps(project, wanted)
-    return {
-        stored_plan.ref.path: _make_timeline(stored_plan, paths_by_plan[stored_plan.ref.path], tracked, steps)
-        for stored_plan in stored_plans
-        if stored_plan.ref.path in paths_by_plan
-    }
+            requested_paths.update(candidates(stored_plan.project, path))
+    steps_by_path: dict[str, list[Step]] = {}
+    for step in read_steps(project, requested_paths):
+        for path in step.changes:
+            steps_by_path.setdefault(path, []).append(step)
+    with ContentComparison(project) as comparison:
+        history = RepositoryHistory(project, TrackedFiles(tracked_files(project)), steps_by_path, comparison)
+        return {
+            stored_plan.ref.path: _make_timeline(stored_plan, paths_by_plan[stored_plan.ref.path], history)
+            for stored_plan in stored_plans
+            if stored_plan.ref.path in paths_by_plan
+        }
 
 
-def _make_timeline(
-    stored_plan: StoredPlan, plan_paths: PlanPaths, tracked: TrackedFiles, steps: list[Step]
-) -> PlanTimeline:
-    project = stored_plan.project
+def _make_timeline(stored_plan: StoredPlan, plan_paths: PlanPaths, history: RepositoryHistory) -> PlanTimeline:
+    project, tracked = stored_plan.project, history.tracked
     plan_path = project.display_path(stored_plan.ref.real_path)
-    plan_steps = [step for step in steps if plan_path in step.changes]
+    plan_steps = history.steps_by_path.get(plan_path)
     if not plan_steps:
         return NO_TIMELINE
-    changed = plan_steps[0]
-    created = next((step for step in plan_steps if step.changes[plan_path] == ADDED), plan_steps[-1])
+    created = next((step for step in plan_steps if step.changes[plan_path].kind == ADDED), plan_steps[-1])
     existing = [path for path in plan_paths.promised if tracked.resolve(project, path)]
     missing = [path for path in plan_paths.promised if tracked.is_missing(project, path)]
-    promised_files = {tracked.resolve(project, path) for path in existing}
-    shipped = next((step for step in steps if _creates(step, promised_files, created)), None)
-    drifts = tuple(_find_drifts(project, plan_paths, tracked, steps, changed))
-    return PlanTimeline(created, changed, tuple(existing), tuple(missing), shipped, drifts)
-
-
-def _creates(step: Step, files: set[str], plan_created: Step) -> bool:
-    """Return whether a step creates one of the files, together with the plan or after it."""
-    is_late_enough = step.has_parent and step.position <= plan_created.position
-    return is_late_enough and any([step.changes.get(path) == ADDED for path in files])
+    creations = [
+        step
+        for file in [tracked.resolve(project, path) for path in existing]
+        for step in history.steps_by_path.get(file, ())
+        if step.changes[file].kind == ADDED and step.has_parent and step.position <= created.position
+    ]
+    shipped = min(creations, key=lambda step: step.position, default=None)
+    drifts = tuple(_find_drifts(project, plan_paths, plan_steps[0], history))
+    return PlanTimeline(created, plan_steps[0], tuple(existing), tuple(missing), shipped, drifts)
 
 
 def _find_drifts(
-    project: Project, plan_paths: PlanPaths, tracked: TrackedFiles, steps: list[Step], plan_changed: Step
+    project: Project, plan_paths: PlanPaths, plan_changed: Step, history: RepositoryHistory
 ) -> Iterator[Drift]:
     """Yield the cited files that were deleted, or lost most of their lines, after the plan's last change."""
-    later_steps = [step for step in steps if step.position < plan_changed.position]
-    changed_files: dict[str, tuple[str, Step]] = {}
-    for path in plan_paths.cited if later_steps else ():
+    for path in plan_paths.cited:
         for candidate in candidates(project, path):
-            step = next((later_step for later_step in later_steps if candidate in later_step.changes), None)
-            if step is None:
+            steps = [step for step in history.steps_by_path.get(candidate, ()) if step.position < plan_changed.position]
+            if not steps:
                 continue
-            if step.changes[candidate] != DELETED:
-                changed_files[candidate] = path, step
-            elif path not in plan_paths.excused and not tracked.resolve(project, path):
-                yield Drift(path, True, step)
-    counts = count_deleted_lines(project, plan_changed.commit, changed_files)
-    for candidate, (path, step) in changed_files.items():
-        deleted, total = counts.get(candidate, (0, 0))
-        if total >= _MIN_LINES and deleted >= total * _DRIFT_SHARE:
-            yield Drift(path, False, step)
+            last_change, first_change = steps[0].changes[candidate], steps[-1].changes[candidate]
+            if last_change.kind == DELETED:
+                if path not in plan_paths.excused and not history.tracked.resolve(project, path):
+                    yield Drift(path, True, steps[0])
+            elif first_change.kind != ADDED:
+                old_blob, new_blob = first_change.former_blob, last_change.blob
+                if history.comparison.share_of_lost_lines(old_blob, new_blob, _MIN_LINES) >= _DRIFT_SHARE:
+                    yield Drift(path, False, steps[0])

@@ -9,7 +9,7 @@ from execplan.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from execplan.plan.model import Task
-    from execplan.staleness.plan_facts import PlanFacts
+    from execplan.staleness.evidence_facts import PlanFacts
 
 MAX_TASKS = 12
 """Maximum number of tasks in a command that checks them off."""

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.plan_store.plan_store import StoredPlan
-    from execplan.staleness.plan_facts import PlanFacts
+    from execplan.staleness.evidence_facts import PlanFacts
 
 SUPERSEDED: Final = "superseded"
-GIVEN_UP_PLAN: Final = "given-up"
-UNFINISHED_IN_ARCHIVE: Final = "unfinished-in-archive"
-READY_TO_ARCHIVE: Final = "ready-to-archive"
-SHIPPED_UNCHECKED: Final = "shipped-unchecked"
-CONTRADICTING_STATUS: Final = "contradicting-status"
+GIVEN_UP_PLAN: Final = "given up"
+UNFINISHED_IN_ARCHIVE: Final = "unfinished in the archive"
+READY_TO_ARCHIVE: Final = "ready to archive"
+SHIPPED_UNCHECKED: Final = "shipped but not checked off"
+CONTRADICTING_STATUS: Final = "contradicting status"
 DRIFTED: Final = "drifted"
 STALLED: Final = "stalled"
 
@@ -204,12 +204,12 @@ def _stalled(facts: PlanFacts) -> StalePlan | None:
     if facts.stored_plan.ref.archived or not facts.is_stalled or facts.plan.state() == COMPLETE:
         return None
     days = facts.stored_plan.project.settings.stalled_days
-    what = "draft" if facts.plan.state() == DRAFT else format_count(len(facts.open_tasks), "open task")
+    remaining_work = "draft" if facts.plan.state() == DRAFT else format_count(len(facts.open_tasks), "open task")
     name = facts.name
     return StalePlan(
         facts.stored_plan,
         STALLED,
-        (f"{what}, but no timestamp, edit or commit in {days} days",),
+        (f"{remaining_work}, but no timestamp, edit or commit in {days} days",),
         f"execplan next {name}; to give it up: execplan archive {name} --as abandoned --reason 'WHY'",
         max(facts.plan.title_line, 0),
     )

@@ -8,8 +8,8 @@ from execplan.git import git_history, main_branch
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_activity import PlanActivity
+from execplan.staleness.evidence_facts import MergedReference, PlanFacts
 from execplan.staleness.merged_work import MergedWork, find_merged_work
-from execplan.staleness.plan_facts import MergedReference, PlanFacts
 from execplan.staleness.plan_timeline import NO_TIMELINE, load_timelines
 from execplan.staleness.stale_plan import assess
 from execplan.staleness.tracked_work import read_tracked_work
@@ -47,17 +47,17 @@ class RepositoryEvidence:
     def find_merged(self, stored_plan: StoredPlan) -> tuple[MergedReference, ...]:
         """Return the pull requests of a plan if all are merged, or else its issues if all are closed."""
         tracked = read_tracked_work(stored_plan.require_plan(), self.repository_name)
-        for numbers, known, noun, verb in (
+        for numbers, merged_numbers, noun, verb in (
             (tracked.pull_requests, self._work.pull_requests, "pull request", "merged"),
             (tracked.issues, self._work.issues, "issue", "closed"),
         ):
-            if numbers and all([number in known for number in numbers]):
-                return tuple([_reference(number, known, noun, verb) for number in numbers])
+            if numbers and all([number in merged_numbers for number in numbers]):
+                return tuple([_reference(number, merged_numbers, noun, verb) for number in numbers])
         return ()
 
 
-def _reference(number: int, known: dict[int, CommitMessage], noun: str, verb: str) -> MergedReference:
-    return MergedReference(f"{noun} #{number} is {verb}", known[number])
+def _reference(number: int, merged_numbers: dict[int, CommitMessage], noun: str, verb: str) -> MergedReference:
+    return MergedReference(f"{noun} #{number} is {verb}", merged_numbers[number])
 
 
 def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
@@ -77,7 +77,7 @@ def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
         open_plans = [plan for plan in readable if plan.project.root == root and not plan.ref.archived]
         if open_plans:
             evidence[root] = RepositoryEvidence(open_plans[0].project, open_plans)
-    found = []
+    stale_plans = []
     for stored_plan in readable:
         facts = PlanFacts(stored_plan, NO_TIMELINE)
         if not stored_plan.ref.archived:
@@ -92,8 +92,8 @@ def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
             )
         stale_plan = assess(facts)
         if stale_plan is not None:
-            found.append(stale_plan)
-    return found
+            stale_plans.append(stale_plan)
+    return stale_plans
 
 
 def _find_successors(stored_plans: Sequence[StoredPlan]) -> dict[tuple[str, str], str]:

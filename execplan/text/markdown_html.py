@@ -30,6 +30,8 @@ _MAX_SPACES: Final = 1000
 _MIN_LEVEL: Final = 3
 """Level of the first heading in a section, whose title has level 2."""
 _MAX_LEVEL: Final = 6
+_MAX_UNBROKEN: Final = 20
+"""Maximum length of code that stays on one line; a narrow page has 40 characters in a line."""
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -110,8 +112,10 @@ class _Renderer(mistune.HTMLRenderer):
         resolved = self._resolve_link(unescape(url))
         if not resolved.href:
             return f'<span class="unlinked">{text}</span>{_note(resolved)}'
-        title_attribute = f' title="{safe_entity(title)}"' if title else ""
-        return f'<a href="{escape(resolved.href)}" rel="noreferrer"{title_attribute}>{text}</a>{_note(resolved)}'
+        attributes = f' title="{safe_entity(title)}"' if title else ""
+        if unescape(text) == resolved.href.removeprefix("mailto:"):
+            attributes += ' class="address"'  # paper shows the addresses of the others after them
+        return f'<a href="{escape(resolved.href)}" rel="noreferrer"{attributes}>{text}</a>{_note(resolved)}'
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """Return an image that is part of the site, or a link to any other one; its text if it is in a link."""
@@ -120,6 +124,11 @@ class _Renderer(mistune.HTMLRenderer):
         if resolved.is_image:
             return f'<img src="{escape(resolved.href)}" alt="{safe_entity(alternative)}" loading="lazy">'
         return text or "image" if self._link_depth else self.link(text or "image", url, title)
+
+    def codespan(self, text: str) -> str:
+        """Return code; a short one with hyphens, such as an option, stays on one line."""
+        attribute = ' class="unbroken"' if "-" in text and len(text) <= _MAX_UNBROKEN else ""
+        return f"<code{attribute}>{escape(text)}</code>"
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         """Return a heading below the section's title, without gaps between levels."""

@@ -12,8 +12,9 @@ from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, ExecplanErro
 from execplan.files.file_lock import timeout
 from execplan.git import git_commit, git_history, git_process, git_query
 from execplan.git.git_directory import current_branch
-from execplan.git.linked_worktrees import Worktree, list_worktrees
+from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.plan_store import plan_store
+from execplan.plan_store.worktree_plan import set_plan_of_worktree
 from execplan.worktrees.worktree_names import branch_name, worktree_directory
 from execplan.worktrees.worktree_record import (
     WorktreeRecord,
@@ -57,6 +58,7 @@ def open_worktree(
         worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
         if record is not None and worktree is not None and worktree.exists:
             worktree = _wait_until_created(project, record, worktree)
+            set_plan_of_worktree(project_in(project, worktree), key)  # also if the command that created it was killed
             return OpenedWorktree(record, worktree, is_new=False, warnings=())
         record = record or _new_record(project, ref, key, name, branch, directory)
         save_record(project, record)
@@ -64,6 +66,7 @@ def open_worktree(
         worktree = find_worktree(record, list_worktrees(project))
         if worktree is None:
             raise git_query.git_failed_error(f"git has created no worktree in {record.root}")
+        set_plan_of_worktree(project_in(project, worktree), key)
         return OpenedWorktree(record, worktree, is_new=True, warnings=_warnings(record, worktree))
 
 

@@ -68,6 +68,7 @@ def test_evidence(repo: Folder) -> None:
         "as": "completed",
         "by": None,
         "counts": {"open": 0, "done": 3, "other": 0, "total": 3},
+        "run": None,
         "manifest": [
             {"path": "folder-out", "link": "/etc"},
             {"path": "out", "link": "/etc/passwd"},

@@ -12,6 +12,7 @@ import pytest
 from execplan.cli.app import FIRST_STEPS
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import PAUSED
+from execplan.review.comment_records import CommentRecord
 from tests.plans import CLEAN, with_sections
 from tests.shell import CommandResult, Shell
 
@@ -57,6 +58,8 @@ def in_progress(scratch: Path) -> Shell:
     shell.write("input.json", '{"tool_name": "ExitPlanMode", "tool_input": {"plan": "# Sort the tables"}}\n')
     call = {"tool_name": "Read", "tool_input": {"file_path": "README.md"}, "cwd": str(shell.project)}
     shell.write("call.json", json.dumps({"hook_event_name": "PreToolUse", **call}))
+    comment = CommentRecord("c7f3k80v5m1qx", "comment", "2025-12-31T10:00:00Z", "Bob", "Which line endings?")
+    shell.write(".agent/execplans/artifacts/2026-01-01_parser/comments.jsonl", comment.to_line())
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")
@@ -191,8 +194,8 @@ FIRST_REPOSITORY = {
 """The first of the places in which a verb that executes makes sense."""
 
 
-_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance")
-"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text."""
+_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance", "execplan worktree parser --as")
+"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

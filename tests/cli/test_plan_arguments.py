@@ -10,7 +10,9 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 
 NAME, OTHER_NAME = "2026-01-01_parser", "2026-01-02_scanner"
-NO_PLAN = set("init new list board search site serve doctor explain schema triage install uninstall guard mcp".split())
+NO_PLAN = set(
+    "init new list board search site serve doctor explain schema triage install uninstall guard mcp index overlaps changes job sync".split()
+)
 """Commands that are about no plan; `guard` speaks the protocol of a hook and has tests of its own."""
 SECOND = "2026-01-03_tables"
 
@@ -114,6 +116,13 @@ def test_the_plan_before_several_tasks(repo: Folder) -> None:
     assert result.exit == 2
     assert "'scanner' matches both a plan and a task" in result.err
     assert len(repo.ok("done", "scanner", "tests", "-p", "lexer")["said"]) == 2
+
+
+def test_a_comment_takes_any_name_of_a_plan_before_its_text(repo: Folder) -> None:
+    repo.plan(CLEAN)
+    repo.plan(CLEAN, OTHER_NAME)
+    assert NAME in repo.ok("comment", "pars", "--on", "2", "Which line endings?")["path"]
+    assert "unknown plan 'gone'" in repo.run("comment", "gone", "Which line endings?").err
 
 
 def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo: Folder) -> None:

@@ -50,6 +50,7 @@ SCENES = {
         Scene("lint --fix", ("lint", "--fix"), UNTIDY, per_file=True, stride=2),
         Scene("new", ("new", "Write the tests of it", "--task", "Write one")),
         Scene("attach", ("attach", "README.md", "-p", PARSER), per_file=True, stride=3),
+        Scene("comment", ("comment", "Which one?", "--on", "2", "-p", PARSER), per_file=True, stride=2),
         Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), max_changes=0),
         Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),)),
         Scene("redo", ("redo", "-p", PARSER), before=(("done", "2", "-p", PARSER), ("undo",)), max_changes=0, stride=2),
@@ -105,6 +106,13 @@ SCENES = {
             record="web/.site-manifest.json",
         ),
         Scene("checkpoint", ("checkpoint", PARSER), max_changes=0, stride=5),
+        Scene(
+            "index --write",
+            ("index", "--write"),
+            before=(("index", "--write"), ("done", "2", "-p", PARSER)),
+            max_changes=0,
+            stride=2,
+        ),
         Scene(
             "commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0
         ),

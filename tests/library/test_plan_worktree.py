@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Folder
-from tests.plans import CLEAN
+from tests.plans import CLEAN, with_sections
 from tests.worktrees.scratch import DONE, PARSER, PLAN, branches, commit_plan, folder_at, open_worktree, refused
 
 ARCHIVED = f".agent/execplans/archive/{PARSER}.md"
@@ -279,14 +279,27 @@ def test_a_removed_directory(repo: Folder) -> None:
 
 def test_an_unfinished_run(repo: Folder) -> None:
     step = "## Concrete Steps\n\n```python {#make confirm type=create_file target=src/made.py}\nX = 1\n```\n"
-    from tests.plans import with_sections
-
     commit_plan(repo, with_sections(step))
     worktree = open_worktree(repo)
     assert worktree.run("approve", "parser").exit == 0
     assert worktree.run("run", "parser").exit == 8
     assert refused(repo, "open-run", "worktree", "--finish").exit == 1
     assert worktree.path.exists()
+
+
+def test_a_run_can_be_rolled_back_after_the_merge(repo: Folder) -> None:
+    step = "## Concrete Steps\n\n```python {#make type=modify_file target=src/made.py lines=1-1}\nX = 2\n```\n"
+    repo.write("src/made.py", "X = 1\n")
+    commit_plan(repo, with_sections(step))
+    worktree = open_worktree(repo)
+    assert worktree.run("approve").exit == 0
+    assert worktree.run("run").exit == 0
+    worktree.git("add", "-A")
+    worktree.git("commit", "-qm", "Run the plan")
+    repo.ok("worktree", "--finish")
+    assert (repo.path / "src/made.py").read_text() == "X = 2\n"
+    assert repo.run("rollback", "parser").exit == 0
+    assert (repo.path / "src/made.py").read_text() == "X = 1\n"
 
 
 def test_which_worktree_is_meant(repo: Folder) -> None:

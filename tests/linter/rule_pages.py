@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import GIT_NEEDS, PROJECT
-from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree
+from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree, ShippedWork
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
 from execplan.plan import reader
 from tests.plans import with_sections
@@ -77,7 +77,7 @@ def _heading_facts(heading: str) -> dict[str, str]:
 def _rule_context(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
     facts = _heading_facts(heading)
-    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment".split()
+    known_names = "archived at-home path form now has ends same-id evidence changed absent was comment unknown cycle shipped".split()
     unknown = facts.keys() - set(known_names)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_timestamp(facts.get("now", _DEFAULT_NOW))
@@ -87,6 +87,8 @@ def _rule_context(code: str, heading: str) -> RuleContext:
     def answer(kind: str, subject: str) -> object:
         if kind in ("same-id", "evidence"):
             return facts.get(kind, "")
+        if kind in ("dependency", "cycle"):
+            return facts.get("cycle", "") if kind == "cycle" else "no such plan" * (facts.get("unknown") == subject)
         if kind == "comments":
             return (("c7f3k", "Ann", "task", facts["comment"], 1, "Which one?"),) if "comment" in facts else ()
         paths = [*facts.get("has", "").split(), "src/reader.py"]  # which the clean plan names
@@ -104,7 +106,8 @@ def _rule_context(code: str, heading: str) -> RuleContext:
         )
         archived = "archived" in facts.get("was", "")
         changed, absent = facts.get("changed", "").split(), facts.get("absent", "").split()
-        history = GitHistory(plan_before, facts.get("path", ""), archived, tuple(changed), frozenset(absent))
+        shipped = ShippedWork(facts["shipped"], "execplan done 2") if "shipped" in facts else None
+        history = GitHistory(plan_before, facts.get("path", ""), archived, tuple(changed), frozenset(absent), shipped)
     return RuleContext(
         is_archived="archived" in facts,
         in_project="at-home" in facts,

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from tests.conftest import Folder
-from tests.plan_index.test_index_file import README, rows
+from tests.plan_index.test_plan_index_file import README, rows
 from tests.plans import CLEAN
 
 

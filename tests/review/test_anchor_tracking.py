@@ -114,19 +114,19 @@ def test_the_comment_follows_through_a_merge(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("on", "old", "anchor_text"),
+    ("on", "old", "part_text"),
     [
         ("2", "- [ ] Build the parser.\n", "Build the parser."),
         ("section Artifacts and Notes", "## Artifacts and Notes\n\nNone so far.\n\n", "Artifacts and Notes"),
         ("decision 1", CLEAN[CLEAN.index("- Decision") : CLEAN.index("## Outcomes")], "Read line by line."),
     ],
 )
-def test_a_comment_on_what_is_gone_is_stale(repo: Folder, on: str, old: str, anchor_text: str) -> None:
+def test_a_comment_on_what_is_gone_is_stale(repo: Folder, on: str, old: str, part_text: str) -> None:
     commented(repo, on)
     committed(repo, old, "")
     assert place(repo) == (None, True)
     text = repo.run("show").out
-    assert f"that is no longer in the plan (stale): {anchor_text}" in text
+    assert f"that is no longer in the plan (stale): {part_text}" in text
     by_hand(repo, "## Progress", f"{old}\n## Progress") if old.startswith("##") else repo.git("revert", "-n", "HEAD")
     assert place(repo)[1] is False
 

@@ -14,7 +14,7 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files
 from execplan.library.plan_api import Plan
-from execplan.review import comment_file
+from execplan.review import comment_reading
 from execplan.review.comment_records import parse_records
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -87,12 +87,12 @@ def test_threads_in_one_process_lose_nothing(repo: Folder) -> None:
 
 def test_a_dry_run_shows_a_diff_that_git_applies(repo: Folder) -> None:
     repo.plan()
-    for _ in range(2):
+    for text in ("Which?", "Why?"):
         before = (repo.path / FILE).read_text() if (repo.path / FILE).exists() else ""
-        repo.write("change.patch", repo.ok("comment", "Which?", "--on", "1", "--dry-run")["diff"] + "\n")
+        repo.write("change.patch", repo.ok("comment", text, "--on", "1", "--dry-run")["diff"] + "\n")
         assert ((repo.path / FILE).read_text() if (repo.path / FILE).exists() else "") == before
         repo.git("apply", "change.patch")
-    assert texts(repo) == ["Which?", "Which?"]
+    assert texts(repo) == ["Which?", "Why?"]
 
 
 def test_a_commit_has_the_comments_and_nothing_else(repo: Folder) -> None:
@@ -220,7 +220,7 @@ def test_a_link_out_of_the_repository_is_not_followed(repo: Folder, tmp_path: Pa
 def test_a_file_that_would_be_too_large_is_an_error(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan.find(str(repo.plan()))
     plan.comment("First")
-    monkeypatch.setattr(comment_file, "MAX_BYTES", 400)
+    monkeypatch.setattr(comment_reading, "MAX_BYTES", 400)
     with pytest.raises(ExecplanError) as caught:
         plan.comment("x" * 500)
     assert (caught.value.code, caught.value.exit) == ("too-large", 3)
@@ -235,3 +235,16 @@ def test_the_digest_of_the_plan_is_checked(repo: Folder) -> None:
     assert not (repo.path / FILE).exists()
     plan.comment("Which?", options=WriteOptions(if_match=plan.digest))
     assert parse_records((repo.path / FILE).read_bytes()).problems == ()
+
+
+def test_a_repeated_command_adds_nothing(repo: Folder) -> None:
+    repo.plan()
+    comment = repo.ok("comment", "Which?", "--on", "2")["id"]
+    assert repo.ok("comment", "Which?", "--on", "2")["changed"] is False
+    for call in (("reply", comment, "All."), ("resolve", comment)):
+        assert [repo.ok(*call)["changed"] for _ in range(2)] == [True, False]
+    assert texts(repo) == ["Which?", "All.", ""]
+    assert repo.ok("comment", "Which?", "--on", "2")["changed"] is True
+    assert repo.ok("comment", "Which?", "--on", "2", "--as", "Bob")["changed"] is True
+    assert repo.ok("comment", "Which?", "--on", "3")["changed"] is True
+    assert len(texts(repo)) == 6

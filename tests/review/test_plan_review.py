@@ -24,6 +24,8 @@ def test_each_person_has_a_review_of_their_own(repo: Folder) -> None:
         "discovery-added",
         "decision-added",
         "outcome-added",
+        "section-changed",
+        *["section-added"] * 12,
     ]
     assert repo.ok("review", "--mark")["marked"] is True
     repo.ok("done", "2")

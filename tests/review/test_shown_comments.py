@@ -20,19 +20,26 @@ def test_prime_has_the_last_open_comment(repo: Folder) -> None:
     without = repo.run("prime").out
     assert "omment" not in without
     repo.ok("comment", "Which line endings?", "--on", "2", "--as", "Bob")
-    assert re.search(r"^Open comment:\n> c\w{4} Bob: Which line endings\?$", repo.run("prime").out, re.MULTILINE)
-    last = repo.ok("comment", f"The\n> token is {SECRET}\nfirst", "--as", "Bob")["id"]
+    assert re.search(
+        r"^Open comment; answer it with execplan reply, then resolve:\n> c\w{4} Bob: Which line endings\?$",
+        repo.run("prime").out,
+        re.MULTILINE,
+    )
+    repo.ok("comment", f"The\n> token is {SECRET}\nfirst", "--as", "Bob")
     text = repo.run("prime").out
-    assert "Open comments (2), the last:\n> " in text
+    assert "Open comments (2), the last; answer it with execplan reply, then resolve:\n> " in text
     assert SECRET not in text
     assert SECRET not in str(repo.ok("prime"))
     assert len(repo.ok("prime")["comments"]) == 2
+    repo.ok("checkpoint")
+    page = (repo.path / f".agent/execplans/artifacts/{NAME}/checkpoint.md").read_text()
+    assert re.search(r"^- Open comment c\w{4} Bob: Which line endings\?$", page, re.MULTILINE)
+    assert SECRET not in page
     repo.ok("comment", "x" * 3000)
     assert len(repo.run("prime").out.encode()) <= 1200
     for comment in repo.ok("show")["comments"]:
         repo.ok("resolve", comment["id"])
     assert repo.run("prime").out == without
-    assert last
 
 
 def test_control_characters_of_a_comment_are_escaped(repo: Folder) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from execplan.plan import reader
 from execplan.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
 from execplan.search.search_items import ARTIFACT, MAX_CHARS, SearchItem, artifact_items, plan_items
-from execplan.text.markdown_blocks import FRONT
+from execplan.text.markdown_blocks import FRONT, PARAGRAPH
 from tests.plans import CLEAN
 
 PLAN = """\
@@ -84,6 +84,16 @@ def test_items() -> None:
     assert items["Before the title.\n# Another title\nText of no section."].section == ""
 
 
+def test_the_sentence_about_a_living_document_is_in_no_item() -> None:
+    sentence = (
+        "This ExecPlan is a living document. Keep `Progress`\nup to date. Maintain it in accordance with PLANS.md."
+    )
+    items = [item.text for item in items_of(f"# T\n\n{sentence}\n\nOther text.\n\n## Notes\n\n{sentence}\n")]
+    assert sorted(items) == ["# T", f"## Notes\n{sentence}", "Other text."]
+    more = "This ExecPlan is a living document. It is about parsers."
+    assert more in [item.text for item in items_of(f"# T\n\n{more}\n")]
+
+
 def test_template_text_is_in_no_item() -> None:
     text = "---\nkey: value\n---\n\n# T\n\n## Plan of Work\n\n## Decision Log\n\n## Risks\n\nNone.\n"
     assert [item.text for item in items_of(text)] == ["key: value", "# T", "## Risks\nNone."]
@@ -100,8 +110,11 @@ def test_each_line_is_in_one_item(text: str) -> None:
     left_out = {*plan.placeholder_lines}
     for section in plan.sections:
         left_out |= set(range(section.start, section.body_start)) if section.name else set()
+    first_section = min([section.start for section in plan.sections], default=len(plan.text.lines))
     for block in plan.blocks:
         left_out |= {block.start, block.end - 1} if block.kind == FRONT else set()
+        is_standard = block.text.startswith("This ExecPlan is a living") and block.kind == PARAGRAPH and not block.depth
+        left_out |= set(range(block.start, block.end)) if is_standard and block.start < first_section else set()
     expected = {index + 1: line for index, line in enumerate(plan.text.lines) if line.strip() and index not in left_out}
     found = [
         (number, line)

@@ -413,6 +413,13 @@ def test_a_title_has_its_entities_decoded(repo: Folder) -> None:
     assert "Lines → tokens <b>" in read_page(repo, PLAN_PAGE).text
 
 
+def test_the_history_shows_texts_without_markup(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("Build the parser.", "Build the `parser` &rarr; **tokens**."))
+    repo.ok("site")
+    history = read_page(repo, PLAN_PAGE).text.rpartition("History")[2]
+    assert "task added Build the parser → tokens." in history
+
+
 def test_a_plan_that_is_no_file_has_an_error_without_local_paths(repo: Folder) -> None:
     repo.plan()
     (repo.path / ".agent/execplans/2026-01-02_directory.md").mkdir()

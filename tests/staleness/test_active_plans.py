@@ -10,7 +10,7 @@ import pytest
 from execplan.plan import reader
 from execplan.plan.model import ACTIVE, DONE
 from execplan.staleness.claimed_status import read_claimed_status
-from tests.conftest import Folder, find_corpus
+from tests.conftest import COUNTED, Folder, find_corpus
 from tests.plans import from_template
 from tests.staleness.dated_repository import (
     DONE_TASKS,
@@ -91,7 +91,7 @@ def test_a_shallow_clone_is_no_evidence(active: Folder) -> None:
     clone = Folder(active.path.parent / "clone")
     active.git("clone", "-q", "--depth", "1", f"file://{active.path}", str(clone.path))
     kinds = {name: finding["kind"] for name, finding in stale(clone).items()}
-    assert "shipped-unchecked" not in kinds.values()
+    assert "shipped but not checked off" not in kinds.values()
 
 
 def test_a_feature_branch_is_not_merged(active: Folder) -> None:
@@ -107,8 +107,8 @@ def test_without_git_only_the_plans_count(plain: Folder) -> None:
     add_plan(plain, "03-active", make_plan("C", ONE_DONE, header="PR: #12"))
     findings = stale(plain)
     assert {name: finding["kind"] for name, finding in findings.items()} == {
-        "01-done": "ready-to-archive",
-        "02-contradiction": "contradicting-status",
+        "01-done": "ready to archive",
+        "02-contradiction": "contradicting status",
     }
 
 
@@ -165,4 +165,4 @@ def test_active_plans_of_the_corpus_give_no_report(
                 repo.write(name, LINES)
     commit(repo, "2025-12-31", "Plans and files")
     assert stale(repo) == {}
-    record_property("counted", f"{len(paths)} active plans of the corpus give no report")
+    record_property(COUNTED, f"{len(paths)} active plans of the corpus give no report")

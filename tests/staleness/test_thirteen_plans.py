@@ -26,37 +26,40 @@ from tests.staleness.dated_repository import (
 IN_PROGRESS = "**Status:** In Progress"
 LINES = "".join([f"Axis {number}\n" for number in range(30)])
 EXPECTED = {
-    "01-kit-vendor": ("ready-to-archive", "execplan archive 01-kit-vendor"),
+    "01-kit-vendor": ("ready to archive", "execplan archive 01-kit-vendor"),
     "02-knowledge": (
-        "ready-to-archive",
+        "ready to archive",
         "execplan outcome 'What was achieved.' -p 02-knowledge, then: execplan archive 02-knowledge",
     ),
-    "03-eval-harness": ("ready-to-archive", "execplan archive 03-eval-harness"),
+    "03-eval-harness": ("ready to archive", "execplan archive 03-eval-harness"),
     "04-iteration-cost": (
-        "shipped-unchecked",
+        "shipped but not checked off",
         "execplan done 1 2 -p 04-iteration-cost, then: execplan archive 04-iteration-cost",
     ),
     "05-skill-contracts": (
-        "contradicting-status",
+        "contradicting status",
         "execplan done 1 2 -p 05-skill-contracts; if they are not done, correct the status on line 3",
     ),
     "06-retro-fixes": (
-        "shipped-unchecked",
+        "shipped but not checked off",
         "execplan done 1 2 -p 06-retro-fixes, then: execplan archive 06-retro-fixes",
     ),
     "07-memory-first": (
-        "shipped-unchecked",
+        "shipped but not checked off",
         "execplan done 1 2 -p 07-memory-first, then: execplan archive 07-memory-first",
     ),
-    "08-bundling": ("shipped-unchecked", "execplan done 1 2 -p 08-bundling, then: execplan archive 08-bundling"),
-    "09-guard": ("shipped-unchecked", "execplan done 2 -p 09-guard, then: execplan archive 09-guard"),
+    "08-bundling": (
+        "shipped but not checked off",
+        "execplan done 1 2 -p 08-bundling, then: execplan archive 08-bundling",
+    ),
+    "09-guard": ("shipped but not checked off", "execplan done 2 -p 09-guard, then: execplan archive 09-guard"),
     "10-review-axes": ("drifted", "git show {axes}, then: execplan edit 10-review-axes"),
     "11-spec-old": ("superseded", "execplan archive 11-spec-old --as superseded --by 12-spec-new"),
     "12-spec-new": (
-        "ready-to-archive",
+        "ready to archive",
         "execplan archive 12-spec-new --force --reason 'The work is done: issue #40 is closed.'",
     ),
-    "13-cancelled": ("given-up", "execplan archive 13-cancelled --as abandoned --reason 'Abandoned, nobody needs it'"),
+    "13-cancelled": ("given up", "execplan archive 13-cancelled --as abandoned --reason 'Abandoned, nobody needs it'"),
 }
 
 

@@ -142,3 +142,15 @@ def test_an_escaped_pipe_in_a_table_is_a_pipe() -> None:
 def test_a_box_is_beside_its_paragraph() -> None:
     html = converter().block("- [ ] a\n\n  b\n")
     assert '<li class="task open"><p><span class="box" role="img" aria-label="open"></span> a</p>' in html
+
+
+def test_addresses_and_options_are_marked() -> None:
+    """Paper shows the address of a link after its text, unless the text is the address; options are not broken."""
+    text = converter().inline(
+        "<https://a.example/b?c&d> [b](https://a.example) `--option` `a` `a-long-name-of-a-command`"
+    )
+    assert text == (
+        '<a href="https://a.example/b?c&amp;d" rel="noreferrer" class="address">https://a.example/b?c&amp;d</a> '
+        '<a href="https://a.example" rel="noreferrer">b</a> '
+        '<code class="unbroken">--option</code> <code>a</code> <code>a-long-name-of-a-command</code>'
+    )

@@ -210,7 +210,7 @@ def test_a_removed_worktree_is_created_again(repo: Folder) -> None:
     worktree = open_worktree(repo)
     worktree.ok("done", "2", "--commit")
     shutil.rmtree(worktree.path)
-    assert "(missing)" in repo.run("worktree").out
+    assert ", missing)" in repo.run("worktree").out
     assert open_worktree(repo).path == worktree.path
     assert worktree.ok("show", "parser")["counts"]["done"] == 2
 

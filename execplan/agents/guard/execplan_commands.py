@@ -86,11 +86,18 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
+    "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
+    ),
+    "changes": AllowedOptions(
+        value_options="--since --fail-on --format --select --ignore --profile",
+        operand_kind="file",
+        denied_options="--rules --no-annotations --no-summary",
     ),
     "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
@@ -101,7 +108,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         "--verify",
         f"{_PLAN_OPTIONS} --run",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept --attest",
     ),
     "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "compile": AllowedOptions(
@@ -110,6 +117,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         file_options="--from",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --out --enhance",
+    ),
+    "export": AllowedOptions(
+        value_options="--to", operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out"
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
@@ -187,6 +197,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
     "run": "only a person starts a run of the engine",
+    "job": "only a workflow that a person has exported runs its jobs",
     "resume": "only a person answers a run's questions",
     "rollback": "only a person decides what is rolled back",
     "install": "only a person installs what guards an agent",
@@ -198,6 +209,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "sync": "it writes to GitHub",
     "site": "it writes files that are not in any step",
     "worktree": "it writes outside the repository, and merges commits that no step made",
 }

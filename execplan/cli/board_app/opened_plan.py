@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.errors import ExecplanError
 from execplan.files.file_access import read_failure
 from execplan.library.plan_api import Plan
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
-from execplan.text.invisible_characters import escape_unprintable_lines
+from execplan.review.comment_location import has_comments
+from execplan.review.plan_comments import load_comments
+from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.plan.model import ParsedPlan
 
 _MAX_CHARS = 200_000
 """Maximum number of characters that are laid out; more take seconds."""
@@ -69,4 +76,23 @@ def load_opened_plan(path: str) -> OpenedPlan:
     markdown = escape_unprintable_lines(text[:_MAX_CHARS])
     if len(text) > _MAX_CHARS:
         markdown += f"\n\n---\n\nThe rest is left out: the plan has {len(text):,} characters."
+    markdown += _format_comments(plan, parsed_plan)
     return OpenedPlan(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")
+
+
+def _format_comments(plan: Plan, parsed_plan: ParsedPlan) -> str:
+    """Return the open review comments as markdown: an indented block, from which no comment can break out."""
+    if not has_comments(plan.project, plan.ref):
+        return ""
+    try:
+        threads = load_comments(plan.project, plan.ref, parsed_plan).open_threads
+    except ExecplanError as error:
+        return f"\n\n---\n\nThe comments can't be read: {escape_unprintable(error.message)}"
+    lines: list[str] = []
+    for placed in threads:
+        lines.append(f"{placed.thread.short_id}  on {placed.label}")
+        for record in (placed.thread.comment, *placed.thread.replies):
+            first, *rest = record.text.splitlines() or [""]
+            lines += [f"  {record.author}, {record.time[:10]}: {first}", *[f"    {line}" for line in rest]]
+    block = "\n".join([f"    {escape_unprintable(line)}" for line in lines])
+    return f"\n\n---\n\n{format_count(len(threads), 'open comment')}:\n\n{block}" if threads else ""

@@ -37,7 +37,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 @define_command(
     reads="the plans and their runs, and the plans and other files that refer to them.",
     writes=(
-        "evidence next to the moved artifacts; the paths in plans that refer to them, and in documents with --rewrite-links; a "
+        "evidence and an attestation of the last run next to the moved artifacts; the paths in plans that refer to them, and in documents with --rewrite-links; a "
         "note in a plan that was not finished."
     ),
     examples=(
@@ -78,7 +78,8 @@ def archive(
     """Archive completed plans and their artifacts.
 
     Use it when the work is done. A plan with open tasks, without an outcome, or with lint errors is not archived, and
-    all reasons are listed. A file with evidence is added: digests, counts and the commit.
+    all reasons are listed. A file with evidence is added: digests, counts and the commit. If the plan ran, an
+    attestation of its last run is added too.
 
     To archive a plan that will never be finished, use --as abandoned with a reason. Resume or roll back an unfinished
     run first; only --force archives a plan with one. If you name several plans, either all are archived or none.

@@ -23,52 +23,83 @@ if TYPE_CHECKING:
         "the audit log in the plan's artifacts, and its last hash, which is stored outside it; with --verify also the journals and approvals next to it; "
         "without PLAN those of every plan, including archived plans."
     ),
-    writes="nothing; with --accept a record in the audit log, and its last hash.",
+    writes=(
+        "nothing; with --attest the attestation in the plan's artifacts; with --accept a record in the audit log, and its "
+        "last hash."
+    ),
     examples=(
         "execplan audit",
         "execplan audit parser --json",
         "execplan audit --verify",
+        "execplan audit parser --attest --dry-run",
         "execplan audit parser --accept 'This is the backup.' --dry-run",
     ),
 )
 @plan_argument(default="all plans")
 @click.option("--verify", "verifies", is_flag=True, help="Verify that the log and the files next to it are intact.")
 @click.option("--run", "run_", metavar="RUN", help="Show only this run and the approval that allowed it.")
+@click.option(
+    "--attest",
+    "attests",
+    is_flag=True,
+    help="Write the result of the last run as an in-toto Statement that others can verify.",
+)
 @click.option("--accept", "reason", metavar="REASON", help="Accept a broken audit log; the reason is recorded.")
 @new_options
 def audit(
-    call: Call, plan: str | None, *, verifies: bool, run_: str | None, reason: str | None, options: WriteOptions
+    call: Call,
+    plan: str | None,
+    *,
+    verifies: bool,
+    run_: str | None,
+    attests: bool,
+    reason: str | None,
+    options: WriteOptions,
 ) -> Answer:
     """Show who approved what, what ran and what changed.
 
     The plan's audit log records approvals, steps, the changes to each file, and rollbacks. Each record contains the
     hash of the previous one, and the last hash is also stored outside the log, so --verify finds changed, removed and
     added records. It exits 1 at the first bad record.
+
+    --attest writes execplan-attestation.json: an in-toto Statement with the digests of the plan, its artifacts and the
+    commit, and the steps of the last run as a Test Result. It is not signed.
     """
     from execplan.cli.output import audit_output
 
-    _ensure_compatible_options(verifies=verifies, run=run_, reason=reason, options=options)
+    _ensure_compatible_options(verifies=verifies, run=run_, attests=attests, reason=reason, options=options)
     if verifies and plan is None and not plan_selection.plan_from_environment():
         return audit_output.verify_all_answer(project_discovery.require(os.getcwd()))
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     project_discovery.require_existing(project)
+    if attests:
+        from execplan.cli.output.attestation_output import attestation_answer
+
+        return attestation_answer(project, ref, options)
     if reason is not None:
         return audit_output.accept_broken_log(project, ref, reason, options)
     return audit_output.verify_plan_answer(project, ref) if verifies else audit_output.audit_answer(project, ref, run_)
 
 
-def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: WriteOptions) -> None:
+def _ensure_compatible_options(
+    *, verifies: bool, run: str | None, attests: bool, reason: str | None, options: WriteOptions
+) -> None:
     """Raise ExecplanError if the options can't be combined."""
     chosen_flags = [
         name
-        for name, is_given in (("--verify", verifies), ("--run", run is not None), ("--accept", reason is not None))
+        for name, is_given in (
+            ("--verify", verifies),
+            ("--run", run is not None),
+            ("--attest", attests),
+            ("--accept", reason is not None),
+        )
         if is_given
     ]
     message = f"{' and '.join(chosen_flags)} can't be combined" if len(chosen_flags) > 1 else ""
     if reason is not None and (not reason.strip() or len(reason) > 1000):
         message = message or "--accept requires a reason of at most 1000 characters"
-    if reason is None and (options.dry_run or options.commit is not None):
-        message = message or "--dry-run and --commit require --accept"
+    if reason is None and not attests and (options.dry_run or options.commit is not None):
+        message = message or "--dry-run and --commit require --accept or --attest"
     if message:
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.advice.plan_advice import Advice
 from execplan.board.board_cards import load_board
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
@@ -49,7 +50,7 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
     if wants_app and find_spec("textual") is not None:
         return _open_board(project, everything=everything)
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
-        loaded_board = load_board(project, archived=everything, tick=bar.tick)
+        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
     return Answer(
@@ -79,7 +80,9 @@ def _next_commands(loaded_board: Board) -> tuple[str, ...]:
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
-        return (f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}",)
+        command = f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}"
+        location = cards[0].worktree
+        return Advice((command,)).in_directory(location.directory if location is not None else "").commands
     return () if loaded_board.cards else ("execplan new 'Title'",)
 
 

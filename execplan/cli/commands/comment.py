@@ -23,11 +23,11 @@ from execplan.plan_store.plan_store import quote_plan_name
     examples=(
         'execplan comment "Who will review this?"',
         'execplan comment parser --on 3 "Which line endings?"',
-        "execplan comment parser --on 'Decision Log' @notes.txt",
+        "execplan comment parser --on 'Decision Log' @work.md",
         "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
     ),
 )
-@click.argument("text", required=False)
+@click.argument("text", required=False, metavar="[PLAN] [TEXT]")
 @click.option(
     "--on",
     metavar="PART",
@@ -51,15 +51,15 @@ def comment(call: Call, text: str | None, on: str | None, plan: str | None, opti
     chosen = Plan.find(plan)
     lines = read_lines(_write_in_editor() if text is None else text, "the comment")
     stored = chosen.comment("\n".join(lines), on=on, options=options)
-    assert stored.record is not None
+    name = quote_plan_name(chosen.id, chosen.path)
+    show = f"execplan show {name} --comments"
+    if stored.record is None:
+        return stored_answer(stored, "", "you have made this comment already", options, show)
     short_id, place = stored.record.id, ""
     if not options.dry_run:
         placed = next(placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id)
         short_id, place = placed.thread.short_id, placed.label
-    name = quote_plan_name(chosen.id, chosen.path)
-    return stored_answer(
-        stored, short_id, f"commented on {place}: {short_id}", options, f"execplan show {name} --comments"
-    )
+    return stored_answer(stored, short_id, f"commented on {place}: {short_id}", options, show)
 
 
 def _write_in_editor() -> str:
@@ -69,7 +69,7 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint='execplan comment "Text", or - for standard input')
+        raise ExecplanError("usage", message, exit=USAGE, hint="write it as an argument: execplan comment 'Text'")
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 

@@ -11,14 +11,14 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
-from execplan.plan_index.index_file import compute_index, write_index
 from execplan.plan_index.index_table import index_lines
+from execplan.plan_index.plan_index_file import compute_index, write_index
 from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.plan_index.index_file import PlanIndex, WrittenIndex
+    from execplan.plan_index.plan_index_file import PlanIndex, WrittenIndex
     from execplan.project.project import Project
 
 
@@ -40,7 +40,7 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     Each plan has a row with its title, state, progress, owner, last change and links. The index is in the file that the
     setting `index_file` names, else in index.md or README.md near the plans, between two markers; your text around them
     stays as it is. The index is computed from the plans alone, so it is the same in every clone. `lint` reports an
-    index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are written, too.
+    index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are index_results, too.
     """
     if not write and (options.dry_run or options.commit is not None):
         raise ExecplanError(
@@ -49,8 +49,8 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     project = project_discovery.require(os.getcwd())
     nested_projects = [member for member in project_discovery.with_nested_projects(project)[1:] if find_index(member)]
     if write:
-        written = [(member, write_index(member, options)) for member in (project, *nested_projects)]
-        return _written_answer(written, dry_run=options.dry_run)
+        index_results = [(member, write_index(member, options)) for member in (project, *nested_projects)]
+        return _written_answer(index_results, dry_run=options.dry_run)
     return _printed_answer([(member, compute_index(member)) for member in (project, *nested_projects)])
 
 
@@ -64,9 +64,9 @@ def _printed_answer(indexes: list[tuple[Project, PlanIndex]]) -> Answer:
     return Answer(data, "\n".join(lines), is_raw=True)
 
 
-def _written_answer(written: list[tuple[Project, WrittenIndex]], *, dry_run: bool) -> Answer:
+def _written_answer(index_results: list[tuple[Project, WrittenIndex]], *, dry_run: bool) -> Answer:
     """Return the answer with the indexes that were written, or would be."""
-    lines = [_describe(result, dry_run=dry_run) for _, result in written]
+    lines = [_describe(result, dry_run=dry_run) for _, result in index_results]
     data = {
         "indexes": [
             {
@@ -76,10 +76,10 @@ def _written_answer(written: list[tuple[Project, WrittenIndex]], *, dry_run: boo
                 "commit": result.commit,
                 **({"diff": result.diff} if dry_run else {}),
             }
-            for project, result in written
+            for project, result in index_results
         ]
     }
-    warnings = tuple([warning for _, result in written for warning in result.warnings])
+    warnings = tuple([warning for _, result in index_results for warning in result.warnings])
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=dry_run)
 
 

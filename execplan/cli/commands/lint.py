@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.command_definition import complete_with, define_command, writer_options
+from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.lint_fixes import FixSettings, fix_options
 from execplan.cli.output.lint_output import OutputSettings, output_options
 from execplan.cli.output.lint_report import exit_status, report_maker
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
+from execplan.cli.rule_options import RuleSettings, rule_options
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.errors import USAGE, ExecplanError
-from execplan.linter.checking import custom_rules
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import changed_target_groups, iter_targets, resolve_target_groups
 from execplan.linter.checking.commit_check import check_staged_plans, drop_older_findings
@@ -26,48 +26,11 @@ from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.checking.project_check import check_commit, check_projects
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import GIT_NEEDS, RULES
-from execplan.linter.rule_selection import PROFILES, RuleSelection
 from execplan.linter.rules.project_rules import FOLLOW_CODE
 from execplan.plan_store import plan_selection
-from execplan.project import user_settings
-from execplan.project.lint_settings import ensure_known_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from execplan.edits.plan_writer import WriteOptions
-
-
-class RuleSettings(NamedTuple):
-    """Rules selected by the options."""
-
-    select: tuple[str, ...] = ()
-    """Values of the option; each has comma-separated codes."""
-    ignore: tuple[str, ...] = ()
-    profile: str | None = None
-    rules: tuple[str, ...] = ()
-
-    def selection(self) -> RuleSelection:
-        """Return the selection, after loading the user's own rules; raises ExecplanError."""
-        custom_rules.load_rules(
-            (
-                *user_settings.rules(),
-                *[os.path.abspath(rule) if user_settings.is_rule_file(rule) else rule for rule in self.rules],
-            )
-        )
-        select, ignore = _split_codes(self.select), _split_codes(self.ignore)
-        ensure_known_rules(select, "--select")
-        ensure_known_rules(ignore, "--ignore")
-        rule_selection = RuleSelection(self.profile or "", select, ignore)
-        if not rule_selection.active_levels():
-            message = "--select and --ignore leave no rules"
-            raise ExecplanError(
-                "usage",
-                message,
-                exit=USAGE,
-                hint="the longer code takes precedence; if both are equally long, --ignore does",
-            )
-        return rule_selection
 
 
 def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
@@ -77,30 +40,6 @@ def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...
     if git_rules and not git:
         warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
     return tuple(warnings)
-
-
-def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
-
-
-def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Add the options of RuleSettings."""
-    for option in (
-        click.option("--rules", multiple=True, metavar="FILE", help="Your own rules: a file, or an entry point."),
-        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; with strict, warnings fail too."),
-        click.option(
-            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Skip these rules."
-        ),
-        click.option(
-            "--select",
-            multiple=True,
-            metavar="CODES",
-            shell_complete=complete_with("rule"),
-            help="Run only these rules: EP205, or EP2 for all EP2….",
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 @define_command(

@@ -11,11 +11,13 @@ from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands,
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import BROKEN
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
+from execplan.worktrees.newest_plans import with_newest_versions
 
 
 @define_command(
@@ -30,12 +32,19 @@ def list_(call: Call, everything: bool) -> Answer:
     Each line shows the plan's state, how many of its tasks are done, its ID and its title.
     """
     project = project_discovery.require(os.getcwd())
-    stored_plans = plan_store.load_with_nested(project, archive=everything)
+    stored_plans, locations = with_newest_versions(
+        project, plan_store.load_with_nested(project, archive=everything), includes_new=True
+    )
     plans = [
-        {**plan_json(stored_plan), "execution": execution_status.status_if_active(stored_plan)}
+        {
+            **plan_json(stored_plan),
+            "execution": execution_status.status_if_active(stored_plan),
+            "worktree": location.to_json() if location is not None else None,
+        }
         for stored_plan in stored_plans
+        for location in [locations.get(stored_plan.ref.path)]
     ]
-    name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+    name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
@@ -49,6 +58,9 @@ def list_(call: Call, everything: bool) -> Answer:
         for plan in plans
     ]
     text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
+    places = [locations.get(stored_plan.ref.path) for stored_plan in stored_plans]
+    names = [plan[name] for plan in plans]
+    text = "\n".join([text, *worktree_lines(list(zip(names, places, strict=True)))])
     next_commands = (
         no_open_plans_commands(project)
         if not plans

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
+    from execplan.worktrees.plan_location import PlanLocation
 
 
 def release_claims(
@@ -158,7 +159,8 @@ def next_(
         )
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
-    stored_plan, broken_ids, passed_over = select_next_plan(os.getcwd(), plan)
+    chosen = select_next_plan(os.getcwd(), plan)
+    stored_plan, broken_ids, passed_over = chosen.stored_plan, chosen.broken_ids, chosen.passed_over
     if stored_plan is None:
         current_project = project_discovery.require(os.getcwd())
         return Answer(
@@ -195,7 +197,7 @@ def next_(
         if chosen_id is not None:
             warnings += ("the claimed task is blocked: see below",) if chosen_id in blocked_ids else ()
             stored_plan = plan_store.load(project, ref)
-    answer = _task_answer(stored_plan, claimant, task)
+    answer = _task_answer(stored_plan, claimant, task, chosen.location)
     return answer._replace(
         data={**answer.data, "broken": broken_ids, "passed_over": [name for name, _ in passed_over]},
         text="\n".join([answer.text, *[printable_lines([f"passed over: {name}, {why}"]) for name, why in passed_over]]),
@@ -204,7 +206,9 @@ def next_(
     )
 
 
-def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
+def _task_answer(
+    stored_plan: StoredPlan, claimant: str | None, query: str | None, location: PlanLocation | None
+) -> Answer:
     """Show the next task or the task that `claimant` has just claimed; if given, the task that `query` names."""
     project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
     assert plan is not None
@@ -218,6 +222,7 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
         open_tasks = open_tasks._replace(task=None)
     execution = execution_status.status_if_readable(stored_plan)
     advice = advise(stored_plan, open_tasks, execution)
+    advice = advice.in_directory(location.directory if location is not None else "")
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
         lines = [_no_task_text(open_tasks, plan)]
@@ -230,6 +235,7 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
         lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
     lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    lines += [location.describe()] if location is not None else []
     data = {
         **plan_json(stored_plan),
         "task": open_tasks.task,
@@ -237,6 +243,7 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
         "blocked": open_tasks.blocked_tasks,
         "blocked_by": [blocker.to_json() for blocker in open_tasks.plan_blockers],
         "run": run,
+        "worktree": location.to_json() if location is not None else None,
     }
     work = advice.work
     if work is not None and work.task is not None:

@@ -47,6 +47,7 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         raise ExecplanError("no-web", "the web server is not installed", exit=ENVIRONMENT, hint=hint)
     import gc
 
+    from execplan.cli.output.progress_bar import ProgressBar
     from execplan.server import listening_socket
     from execplan.server.plan_server import PlanServer
     from execplan.server.server_process import run_server
@@ -63,6 +64,8 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         if options.dry_run:
             return Answer(data, f"would serve {project.display_path(project.base) or '.'} at {url}", warnings=warnings)
         server = PlanServer(project.base, options, write_bug_report)
+        with ProgressBar("reading plans", is_enabled=not call.quiet and not call.as_json) as bar:
+            server.prepare(bar.tick)
         application = server.application(listening_socket.own_host_names(host), any_address=is_public)
         network_url = listening_socket.format_network_url(host, bound_port)
         urls = f"{url}, for other machines at {network_url}" if network_url else url

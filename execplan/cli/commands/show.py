@@ -26,6 +26,7 @@ from execplan.plan.model import ACTIVE, DONE, DRAFT
 from execplan.plan.plan_lookup import find_section
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.review.comment_location import has_comments
 from execplan.text.message_parts import format_duration
 
 if TYPE_CHECKING:
@@ -207,7 +208,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
 
         return steps_answer(stored_plan, warnings)
     if comments:
-        return _comments_answer(stored_plan, parsed_plan, warnings)
+        from execplan.cli.output.comment_output import comments_answer
+
+        return comments_answer(stored_plan, parsed_plan, warnings)
     data = full_plan_json(stored_plan, parsed_plan)
     comment_lines, comment_warnings = _add_comments(data, stored_plan, parsed_plan)
     execution = execution_status.status_if_readable(stored_plan)
@@ -237,26 +240,12 @@ def _add_comments(
     data: dict[str, Any], stored_plan: StoredPlan, parsed_plan: ParsedPlan
 ) -> tuple[list[str], tuple[str, ...]]:
     """Add the comments to the plan's data, and return the lines about open ones, and warnings."""
-    from execplan.review.comment_file import has_comments
-
-    project, ref = stored_plan.project, stored_plan.ref
     data["comments"] = []
-    if not has_comments(project, ref):
+    if not has_comments(stored_plan.project, stored_plan.ref):
         return [], ()
-    from execplan.cli.output.comment_output import format_comments, read_comments
+    from execplan.cli.output.comment_output import add_comments
 
-    comments, warnings = read_comments(project, ref, parsed_plan)
-    data["comments"] = [placed.to_json() for placed in comments.threads]
-    return format_comments(comments, f"execplan show {quote_plan_name(ref.id, data['path'])} --comments"), warnings
-
-
-def _comments_answer(stored_plan: StoredPlan, parsed_plan: ParsedPlan, warnings: tuple[str, ...]) -> Answer:
-    from execplan.cli.output.comment_output import format_comments, read_comments
-
-    comments, problems = read_comments(stored_plan.project, stored_plan.ref, parsed_plan)
-    data = {**plan_json(stored_plan), "comments": [placed.to_json() for placed in comments.threads]}
-    lines = format_comments(comments) or [f"{stored_plan.ref.id}: no comments"]
-    return Answer(data, "\n".join(lines), warnings=(*warnings, *problems))
+    return add_comments(data, stored_plan, parsed_plan)
 
 
 def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution: dict[str, Any] | None) -> str:

@@ -15,6 +15,7 @@ from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
@@ -23,9 +24,11 @@ from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
+from execplan.worktrees.newest_plans import with_newest_versions
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import StoredPlan
+    from execplan.worktrees.plan_location import PlanLocation
 
 _BY_STATE = "state"
 _BY_ACTIVITY = "activity"
@@ -81,12 +84,15 @@ def status(
     else:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
         stored_plans = [plan_store.load(project, ref)]
+    stored_plans, locations = with_newest_versions(project, stored_plans, includes_new=not is_named)
     stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
     activity, resolver = PlanActivity(), PlanResolver(project)
     resolver.add_loaded(stored_plans)
     listed_states = states or [state for state in STATES if is_named or state != ARCHIVED]
     rows = [
-        _plan_row(stored_plan, activity, resolver) for stored_plan in stored_plans if stored_plan.state in listed_states
+        _plan_row(stored_plan, activity, resolver, locations.get(stored_plan.ref.path))
+        for stored_plan in stored_plans
+        if stored_plan.state in listed_states or (stored_plan.ref.path in locations and not states)
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
     hides_complete = not (is_named or states or call.as_json) and sys.stdout.isatty()
@@ -98,8 +104,9 @@ def status(
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice = Advice(("execplan new 'Title'",))
     if rows:
-        name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
+        name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
+        lines += worktree_lines([(row.data[name], locations.get(row.stored_plan.ref.path)) for row in listed_rows])
         if left_out_count:
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
@@ -170,7 +177,9 @@ def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
     return format_table(("state", "done", "activity", name, "next"), dated_cells)
 
 
-def _plan_row(stored_plan: StoredPlan, activity: PlanActivity, resolver: PlanResolver) -> _PlanRow:
+def _plan_row(
+    stored_plan: StoredPlan, activity: PlanActivity, resolver: PlanResolver, location: PlanLocation | None
+) -> _PlanRow:
     """Return a plan with its next task and whether it is stalled, and advice on what to do next."""
     plan_data = plan_json(stored_plan)
     plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
@@ -185,9 +194,11 @@ def _plan_row(stored_plan: StoredPlan, activity: PlanActivity, resolver: PlanRes
     )
     plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
     plan_data["execution"] = execution_status.status_if_active(stored_plan)
+    plan_data["worktree"] = location.to_json() if location is not None else None
     advice = Advice()
     if stored_plan.state != ARCHIVED:
         advice = advise(stored_plan, open_tasks, plan_data["execution"])
+        advice = advice.in_directory(location.directory if location is not None else "")
     return _PlanRow(stored_plan, plan_data, advice, describe_blockers(open_tasks) if open_tasks is not None else "")
 
 

@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_commit import commit_plan
 from execplan.errors import USAGE, ExecplanError
@@ -176,16 +176,16 @@ def _describe_finished(finished: FinishedWorktree) -> list[str]:
 def _list(project: Project) -> Answer:
     """List the worktrees of plans."""
     worktrees = list_worktrees(project)
-    rows, data = [], []
+    lines, data = [], []
     for record in load_records(project):
         located = find_worktree(record, worktrees)
         root = located.root if located is not None else record.root
         notes = _notes(record, located)
         row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": root}
         data.append({**row, "by": record.name, "notes": notes})
-        suffix = f" ({', '.join(notes)})" if notes else ""
-        rows.append((record.id, record.branch, record.into, record.name, f"{_short_path(root)}{suffix}"))
-    text = format_table(("id", "branch", "into", "by", "directory"), rows) if rows else "no plan has a worktree"
+        details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
+        lines.append(f"{record.id}: in {_short_path(root)} ({details})")
+    text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
 
 

@@ -18,11 +18,12 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 def render(checked: Sequence[CheckedFile]) -> str:
     """Return one workflow command for each finding."""
     return "\n".join(
-        [_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings]
+        [format_annotation(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings]
     )
 
 
-def _command(path: str, finding: Finding) -> str:
+def format_annotation(path: str, finding: Finding) -> str:
+    """Return the workflow command for a finding; its path and message can't add another command."""
     fields: dict[str, object] = {"file": path, "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # columns apply only within one line
         fields |= {"col": finding.column, "endColumn": finding.end_column}

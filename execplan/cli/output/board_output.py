@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
+from execplan.cli.output.worktree_output import worktree_lines
 from execplan.plan.model import ARCHIVED, BROKEN
 from execplan.text.message_parts import format_count
 
@@ -31,6 +32,7 @@ def board_text(board: Board, *, everything: bool) -> str:
     ]
     if groups:
         lines += ["", format_grouped_table(("done", "activity", "findings", name, "next"), groups, _SPARE_COLUMNS)]
+    lines += worktree_lines([(card.path if name == "path" else card.id, card.worktree) for card in cards])
     archived = board.columns[COLUMNS.index(ARCHIVED)]
     if archived.total and not everything:
         lines += ["", "archived plans: execplan board --all"]

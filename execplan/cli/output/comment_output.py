@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import ExecplanError
-from execplan.library.plan_api import Plan
 from execplan.plan.plan_anchors import PLAN
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.review.comment_reading import load_threads
 from execplan.review.comment_records import REOPEN, REPLY, RESOLVE
 from execplan.review.comment_threads import match_threads
-from execplan.review.plan_comments import PlanComments, load_comments, load_threads
+from execplan.review.plan_comments import PlanComments, load_comments
 from execplan.text.message_parts import format_count, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.library.plan_api import Plan
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
     from execplan.review.comment_file import StoredRecord
     from execplan.review.comment_records import CommentRecord
@@ -34,10 +36,26 @@ _MAX_PART_LENGTH = 100
 _INDENT = 4
 
 
-def read_comments(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[PlanComments, tuple[str, ...]]:
+def comments_answer(stored_plan: StoredPlan, plan: ParsedPlan, warnings: tuple[str, ...]) -> Answer:
+    """Build the answer of `show --comments`."""
+    comments, problems = _read_comments(stored_plan, plan)
+    data = {**plan_json(stored_plan), "comments": [placed.to_json() for placed in comments.threads]}
+    lines = format_comments(comments) or [f"{stored_plan.ref.id}: no comments"]
+    return Answer(data, "\n".join(lines), warnings=(*warnings, *problems))
+
+
+def add_comments(data: dict[str, Any], stored_plan: StoredPlan, plan: ParsedPlan) -> tuple[list[str], tuple[str, ...]]:
+    """Add the comments to a plan's data, and return the lines about open ones, and warnings."""
+    comments, problems = _read_comments(stored_plan, plan)
+    data["comments"] = [placed.to_json() for placed in comments.threads]
+    name = quote_plan_name(stored_plan.ref.id, stored_plan.ref.path)
+    return format_comments(comments, f"execplan show {name} --comments"), problems
+
+
+def _read_comments(stored_plan: StoredPlan, plan: ParsedPlan) -> tuple[PlanComments, tuple[str, ...]]:
     """Return the comments of a plan, and warnings about those that can't be read."""
     try:
-        comments = load_comments(project, ref, plan)
+        comments = load_comments(stored_plan.project, stored_plan.ref, plan)
     except ExecplanError as error:
         return PlanComments(), (f"the comments can't be read: {error.message}",)
     return comments, comments.problems
@@ -124,9 +142,11 @@ def thread_answer(
     location: tuple[Project, PlanRef], comment: str, change: Callable[[Plan], StoredRecord], options: WriteOptions
 ) -> Answer:
     """Change the thread of a comment, named by the beginning of its ID, and build the answer."""
+    from execplan.library.plan_api import Plan
+
     plan = Plan(*location)
     stored = change(plan)
     thread = match_threads(load_threads(plan.project, plan.ref), comment)[0]
-    result = _RESULTS[stored.record.kind] if stored.record is not None else "already resolved"
+    result = _RESULTS[stored.record.kind] if stored.record is not None else "nothing to add to"
     command = f"execplan show {quote_plan_name(plan.id, plan.path)} --comments"
     return stored_answer(stored, thread.short_id, f"{result}: {thread.short_id}", options, command)

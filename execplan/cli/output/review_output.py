@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.comment_output import thread_lines
 from execplan.cli.output.history_output import format_changes
-from execplan.history.history_event import SECTION_CHANGED
+from execplan.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS
 from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
@@ -23,7 +23,7 @@ _MAX_SECTION_LINES: Final = 30
 
 def review_text(review: PlanReview) -> str:
     """Return the changes and the new comments as text."""
-    lines = [review_heading(review), *format_changes(review.events)]
+    lines = [review_heading(review), *format_changes(shown_events(review))]
     lines += ["", *new_comment_lines(review)] if review.new_threads else []
     return "\n".join(lines)
 
@@ -33,9 +33,15 @@ def new_comment_lines(review: PlanReview) -> list[str]:
     return ["new comments and replies:", *thread_lines(review.new_threads)] if review.new_threads else []
 
 
+def shown_events(review: PlanReview) -> list[HistoryEvent]:
+    """Return the events to show: of a task that is new to the reviewer and done, only that it is done."""
+    ids = [event.task_id for event in review.events if event.kind in TASK_EVENTS]
+    return [event for event in review.events if event.kind != TASK_ADDED or ids.count(event.task_id) == 1]
+
+
 def review_heading(review: PlanReview) -> str:
     """Return the line above the changes: how many there are, and since when."""
-    count = format_count(len(review.events), "change")
+    count = format_count(len(shown_events(review)), "change")
     if review.last is None:
         return f"{review.ref.id}: {review.reviewer} has not reviewed it yet, so all of it is new"
     date = f"{review.last.time[:16].replace('T', ' ')}Z"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.linter.rule_facts import COMMENTS, ENDS, EVIDENCE, HAS, RepositoryTree
+from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, RepositoryTree
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.dependencies.dependency_answers import DependencyAnswers
     from execplan.project.project import Project
 
 MAX_WALKED_FILES = 50_000
@@ -27,6 +28,7 @@ class RepositoryTrees:
         self._is_staged = is_staged
         self._indexes_by_root: dict[str, _FileIndex] = {}
         self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
+        self._dependencies_by_project: dict[str, DependencyAnswers] = {}
         self._existing_by_path: dict[tuple[str, str], bool] = {}
 
     def tree_for(self, project: Project) -> RepositoryTree:
@@ -45,6 +47,13 @@ class RepositoryTrees:
             from execplan.archive.archive_evidence import recorded_digest
 
             return recorded_digest(project, os.path.join(project.root, subject))
+        if kind in (DEPENDENCY, CYCLE):
+            if project.base not in self._dependencies_by_project:
+                from execplan.dependencies.dependency_answers import DependencyAnswers
+
+                self._dependencies_by_project[project.base] = DependencyAnswers(project)
+            answers = self._dependencies_by_project[project.base]
+            return answers.find_problem(subject) if kind == DEPENDENCY else answers.find_cycle(subject)
         if kind == COMMENTS:
             return _list_open_comments(project, os.path.join(project.root, subject))
         return self._find_same_id(project, os.path.join(project.root, subject))
@@ -96,7 +105,7 @@ class RepositoryTrees:
 
 def _list_open_comments(project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
     """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
-    from execplan.review.plan_comments import load_threads
+    from execplan.review.comment_reading import load_threads
 
     threads = [thread for thread in load_threads(project, plan_store.ref_for_path(project, path)) if thread.is_open]
     return tuple(

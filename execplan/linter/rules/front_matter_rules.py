@@ -1,10 +1,11 @@
-"""EP1 rule that compares the front matter with the plan's title, ID and dates."""
+"""EP1 rules about front matter: it can be read, and agrees with the plan's title, ID and dates."""
 
 from __future__ import annotations
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.title_rules import plan_id
+from execplan.plan.front_matter import parse_front_matter
 from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
@@ -62,6 +63,36 @@ def front_matter_conflict(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
                     yield on_line(plan, line, f"{description} {name.split(' ')[0]}")
                     break
     yield from _date_conflicts(plan, fields, plan_id(context))
+
+
+@rule("EP116", WARNING)
+def unreadable_front_matter(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The front matter is not YAML with keys, or is too long to be read.
+
+    Programs that read it stop there, and execplan ignores the owner, the tags and the dependencies in it. Quote texts
+    that contain a colon or start with a special character.
+
+    Bad:
+        ---
+        owner: @ana
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    Good:
+        ---
+        owner: '@ana'
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    if plan.blocks and plan.blocks[0].kind == FRONT:
+        front_matter = parse_front_matter(plan.text.lines)
+        if front_matter.problem:
+            yield on_line(plan, front_matter.problem_line, f"can't be read as YAML: {front_matter.problem}")
 
 
 def _read_fields(plan: ParsedPlan) -> dict[str, tuple[int, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.linter.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
-from execplan.plan.model import COMPLETE, DONE, DRAFT
+from execplan.plan.model import COMPLETE, DONE, DRAFT, OPEN
 from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
@@ -196,6 +196,32 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
         suffix = f"; so have {other_paths}{format_excess(len(paths), _MAX_NAMES)}" if other_paths else ""
         message = f"{paths[0]} has changed since the plan's last edit{suffix}"
         yield on_span(span, message)
+
+
+@rule("EP513", WARNING, needs=HISTORY)
+def shipped_but_open(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Tasks are open, although Git's history shows that the plan's work is done.
+
+    Readers take the plan for work that somebody has to do. Review the commits, check off the tasks, and archive the
+    plan. The evidence is the same as that of `execplan doctor --stale`: the plan's pull requests are merged or its
+    issues are closed in the main branch, or the files that it promises were created and nobody has worked on the plan
+    since. The rule doesn't run with `--staged` and `--since`.
+
+    Bad (shipped pull request #12 is merged):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    """
+    tasks = [task for task in plan.tasks if task.state == OPEN]
+    shipped = context.history.shipped if context.history is not None else None
+    if shipped is not None and tasks and not context.is_archived:
+        yield on_line(plan, tasks[0].box_line, f"{shipped.evidence}: {shipped.commands}")
 
 
 def _is_explained(text: str, explained_stems: set[str]) -> bool:

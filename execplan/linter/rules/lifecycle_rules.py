@@ -6,6 +6,7 @@ from execplan.clock import minute_bounds
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
+from execplan.plan.metadata_values import METADATA_TITLES
 from execplan.plan.model import COMPLETE, OPEN, OTHER
 from execplan.text.markdown_blocks import FRONT
 from execplan.text.message_parts import format_excess
@@ -52,6 +53,12 @@ def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
         ):
             yield _status_span(at, lines[at], value)
     for section in plan.sections:
+        if outline.title_key(section.title) in METADATA_TITLES:
+            for at in range(section.start, section.notes_start):
+                key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
+                is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+                if is_status and not source.inert_lines[at] and _is_done(value):
+                    yield _status_span(at, lines[at], value)
         if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
             if at < section.end and not source.inert_lines[at] and _is_done(lines[at][:_MAX_LINE_LENGTH]):
@@ -173,7 +180,7 @@ def defers_archiving(source: str) -> bool:
 def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A status says that the plan is done, but tasks are open.
 
-    A reader who sees `Status: done`, below the title or in the front matter, stops there, and the remaining work is
+    A reader who sees `Status: done`, below the title, in the front matter or in a Metadata list, stops there, and the remaining work is
     forgotten. Check off the tasks that are done, or correct the status; a status that only repeats the checkboxes
     is best omitted.
 

@@ -127,13 +127,13 @@ def write_index(project: Project, options: WriteOptions, *, path: str | None = N
     """
     path = choose_index(project) if path is None else path
     if options.dry_run:
-        return _written(_compute(project, path, load_open_plans(project)), options)
+        return _make_result(_compute(project, path, load_open_plans(project)), options)
     options.prepare_commit(project)
     with project_state.lock(project, file_access.resolve_path(path), f"{_COMMAND} of the plans"):
         index = atomic_files.retry_on_change(lambda: _write_once(project, path), project.display_path(path))
         if index.is_current or not options.should_commit(project):
-            return _written(index, options)
-        return _written(index, options, _commit(project, index))
+            return _make_result(index, options)
+        return _make_result(index, options, _commit(project, index))
 
 
 def _write_once(project: Project, path: str) -> PlanIndex:
@@ -151,7 +151,7 @@ def _commit(project: Project, index: PlanIndex) -> CommitResult:
     return commit_paths(project, _COMMAND, [index.path], _COMMAND, _COMMIT_SUMMARY, old, None)
 
 
-def _written(index: PlanIndex, options: WriteOptions, commit: CommitResult | None = None) -> WrittenIndex:
+def _make_result(index: PlanIndex, options: WriteOptions, commit: CommitResult | None = None) -> WrittenIndex:
     diff = ""
     if options.dry_run and not index.is_current:
         from execplan.edits.plan_writer import format_diff

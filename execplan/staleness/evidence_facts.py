@@ -44,7 +44,7 @@ class PlanFacts(NamedTuple):
 
     @property
     def plan(self) -> ParsedPlan:
-        """The parsed plan."""
+        """The plan as parsed from its file."""
         return self.stored_plan.require_plan()
 
     @property

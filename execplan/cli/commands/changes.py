@@ -1,0 +1,154 @@
+"""The `execplan changes` command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.rule_options import RuleSettings, rule_options
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.linter.rule import ERROR, WARNING
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.github.plan_report import PlanReport
+    from execplan.project.project import Project
+
+_TEXT, _MARKDOWN, _GITHUB = "text", "markdown", "github"
+_NEVER = "never"
+
+
+class _GithubParts(NamedTuple):
+    """Parts of the output for a GitHub workflow."""
+
+    annotations: bool
+    summary: bool
+
+
+@define_command(
+    reads=(
+        "the plans that differ from where the branch left REV, and their versions at that point; the settings; with "
+        "--format github and without --since, the event of the workflow in $GITHUB_EVENT_PATH."
+    ),
+    writes=(
+        "nothing; with --format github, appends to the files in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT, if they are set."
+    ),
+    examples=(
+        "execplan changes --since main",
+        "execplan changes --since main --format markdown",
+        "execplan changes --since main --fail-on warning packages/parser",
+        "execplan changes --since HEAD~3 --json",
+    ),
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--since",
+    metavar="REV",
+    help="Compare with the commit at which this branch left REV. Default in a GitHub workflow: the base of its event.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([ERROR, WARNING, _NEVER]),
+    default=ERROR,
+    help="Least severe finding for exit status 1. Default: error.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([_TEXT, _MARKDOWN, _GITHUB]),
+    default=_TEXT,
+    help="Text, markdown for a pull request, or annotations and a summary for a GitHub workflow.",
+)
+@click.option("--no-annotations", is_flag=True, help="With --format github: print no annotations.")
+@click.option("--no-summary", is_flag=True, help="With --format github: write no summary.")
+@rule_options
+def changes(
+    call: Call,
+    paths: tuple[str, ...],
+    *,
+    since: str | None,
+    fail_on: str,
+    form: str,
+    no_annotations: bool,
+    no_summary: bool,
+    **flags: Any,
+) -> Answer:
+    """Show and check the plans that a branch changes.
+
+    For each plan that differs from where this branch left REV: tasks that were added or checked off, decisions and
+    other entries, changed sections, open questions, and the findings of `lint`. Changes that are not committed count.
+    With PATH, only plans in these files or directories. Exits 1 if there is an error (see --fail-on).
+    """
+    from execplan.cli.output.changes_output import format_reports, format_totals
+    from execplan.github.plan_report import count_levels, load_reports
+    from execplan.github.reviewer_summary import format_summary
+    from execplan.github.runner_files import MAX_SUMMARY_BYTES
+    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.linter.checking.repository_trees import RepositoryTrees
+
+    _ensure_compatible_options(call, since, form, needs_github=no_annotations or no_summary)
+    rule_settings = RuleSettings(**{name: flags[name] for name in RuleSettings._fields})
+    check_options = CheckOptions(selection=rule_settings.selection(), trees=RepositoryTrees())
+    project = project_discovery.require(os.getcwd())
+    commit = _find_base(project, since)
+    reports = load_reports(project, commit, check_options, [os.path.abspath(path) for path in paths])
+    level_counts = count_levels(reports)
+    fails = fail_on != _NEVER and bool(level_counts[ERROR] or (fail_on == WARNING and level_counts[WARNING]))
+    status = CHECK_FAILED if fails else OK
+    if form == _GITHUB:
+        parts = _GithubParts(not no_annotations, not no_summary)
+        return Answer({}, _write_github_output(reports, level_counts, parts), status, is_raw=True)
+    if form == _MARKDOWN:
+        return Answer({}, format_summary(reports, MAX_SUMMARY_BYTES), status, is_raw=True)
+    data = {"since": commit, "plans": [report.to_json() for report in reports], "findings": level_counts}
+    text = "\n\n".join([part for part in (format_reports(reports), format_totals(reports)) if part])
+    return Answer(data, text, status)
+
+
+def _ensure_compatible_options(call: Call, since: str | None, form: str, *, needs_github: bool) -> None:
+    """Raise ExecplanError if the options can't be combined."""
+    for is_wrong, why in (
+        (call.as_json and form != _TEXT, "--json and --format can't be combined"),
+        (needs_github and form != _GITHUB, "--no-annotations and --no-summary require --format github"),
+        (since is None and form != _GITHUB, "specify the branch or commit to compare with: --since REV"),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan changes --help")
+
+
+def _find_base(project: Project, since: str | None) -> str:
+    """Return the commit to compare with. Raises ExecplanError if there is none."""
+    if since is not None:
+        from execplan.git.git_history import branch_point
+        from execplan.git.git_query import require_repository
+
+        require_repository(project)
+        return branch_point(project, since)
+    from execplan.github.workflow_event import find_base_commit
+
+    return find_base_commit(project, os.environ)
+
+
+def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, int], parts: _GithubParts) -> str:
+    """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
+    from execplan.cli.output.changes_output import format_annotations, format_totals
+    from execplan.github import runner_files
+    from execplan.github.reviewer_summary import format_summary
+
+    if parts.summary:
+        summary = format_summary(reports, runner_files.free_summary_bytes(os.environ))
+        runner_files.write_summary(os.environ, summary)
+    outputs = {f"{level}s": count for level, count in level_counts.items()}
+    runner_files.write_outputs(os.environ, {**outputs, "plans": [report.change.path for report in reports]})
+    annotations = format_annotations(reports, os.environ.get(runner_files.WORKSPACE, "")) if parts.annotations else []
+    return "\n".join([*annotations, format_totals(reports)])
+
+
+changes.may_page = True
+command = changes

@@ -1,0 +1,73 @@
+"""The `execplan job` command."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.commands.run import JOBS
+from execplan.cli.plan_arguments import plan_option
+from execplan.errors import USAGE, ExecplanError
+from execplan.plan_store import plan_selection
+
+
+@define_command(
+    reads=(
+        "the plan and its stored execution plan; the files that its steps name; the policy; the file of --load; what its "
+        "commands read."
+    ),
+    writes=(
+        "what `run` writes, for the steps of the job; an approval of them in the plan's artifacts; the outputs in the file "
+        "of --load; the file of --save. --check: nothing."
+    ),
+    examples=(
+        "execplan job 1 -p parser --digest 41f2…09 --check",
+        "execplan job 2 -p parser --digest 8ab3…5e --load job-1.tar --save job-2.tar",
+    ),
+)
+@click.argument("number", metavar="NUMBER", type=click.IntRange(min=1))
+@plan_option
+@click.option("--digest", metavar="DIGEST", required=True, help="The digest of the job in the exported workflow.")
+@click.option("--check", is_flag=True, help="Only check the digest.")
+@click.option("--load", metavar="FILE", default="", help="Unpack the outputs of the previous job first.")
+@click.option("--save", metavar="FILE", default="", help="Save the outputs of this job and the earlier ones.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, JOBS),
+    default=1,
+    metavar="N",
+    help="Run up to N steps at the same time if they are parallel.",
+)
+def job(
+    call: Call, number: int, plan: str | None, *, digest: str, check: bool, load: str, save: str, jobs: int
+) -> Answer:
+    """Run one job of an exported plan.
+
+    The workflows that `export` writes call this command. The steps of the job run as `run` runs them, if the plan and
+    the files that it uses are those that were exported. The digest takes the place of an approval: whoever can change
+    the workflow decides what runs.
+
+    Exits 1 if a step failed, 4 if something has changed since the export.
+    """
+    from execplan.cli.run_output.observer_selection import observe_run
+    from execplan.cli.run_output.run_outcome import outcome_answer
+    from execplan.export import job_run
+
+    if check and (load or save or jobs > 1):
+        message = "--check runs nothing, so it can't be combined with --load, --save or --jobs"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan job --help")
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    if check:
+        steps = [step.id for step in job_run.check_job(project, ref, number, digest).steps]
+        text = f"job {number} is as it was exported: {', '.join(steps)}"
+        return Answer({"id": ref.id, "job": number, "steps": steps}, text)
+    with observe_run(call, "job") as observer:
+        job_options = job_run.JobOptions(number, digest, load, save, jobs)
+        finished_run = job_run.run_job(project, ref, job_options, observer)
+    return outcome_answer(project, ref, finished_run, quiet=call.quiet)
+
+
+command = job

@@ -1,0 +1,170 @@
+"""The `execplan sync` command."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, lock_option
+from execplan.errors import USAGE, ExecplanError
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.github.issue_changes import ExistingIssue
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project import Project
+
+_REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
+
+
+@define_command(
+    reads=(
+        "the plans; with git, their former names; the issues of the repository on GitHub, and the items of the project; "
+        "$GITHUB_TOKEN or $GH_TOKEN, $GITHUB_REPOSITORY and $GITHUB_API_URL. With --offline, nothing on GitHub."
+    ),
+    writes="nothing; with --apply, issues, their labels and project items on GitHub.",
+    examples=(
+        "execplan sync github --offline",
+        "execplan sync github --offline parser --json",
+    ),
+)
+@click.argument("service", type=click.Choice(["github"]))
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@click.option("--repo", "repository", metavar="OWNER/NAME", help="Repository on GitHub. Default: $GITHUB_REPOSITORY.")
+@click.option(
+    "--project",
+    "project_name",
+    metavar="orgs/NAME/N",
+    help="GitHub project whose fields show the plans, or users/NAME/N.",
+)
+@click.option("--apply", "applies", is_flag=True, help="Make the changes. Default: only show them.")
+@click.option("--dry-run", is_flag=True, help="Only show the changes, which is the default.")
+@click.option("--offline", is_flag=True, help="Show the issues that plans would have, without asking GitHub.")
+@lock_option
+def sync(
+    call: Call,
+    service: str,
+    plans: tuple[str, ...],
+    *,
+    repository: str | None,
+    project_name: str | None,
+    applies: bool,
+    dry_run: bool,
+    offline: bool,
+) -> Answer:
+    """Show plans as GitHub issues, and in a GitHub project.
+
+    Each plan has an issue with its purpose and tasks; labels such as plan:active show its state, and the issue of an
+    archived plan is closed. The plan is the source: changes on GitHub never reach it. Text that people write above or
+    below the plan's part of an issue stays, and so do their labels, and titles that they change.
+
+    Without --apply, only show what would change. Without PLAN, all plans count, but no issue is created for a plan that
+    is archived already.
+    """
+    from execplan.secrets.redaction import Redactor
+
+    _ensure_compatible_options(repository, project_name, applies=applies, dry_run=dry_run, offline=offline)
+    project = project_discovery.require(os.getcwd())
+    projects = project_discovery.with_nested_projects(project)
+    stored_plans = _load_plans(project, plans)
+    redact = Redactor(os.environ, os.environ).redact_text  # of variables only those whose names tell
+    if offline:
+        return _show_offline(stored_plans, repository, redact)
+    return _sync(call, stored_plans, projects, repository, project_name, redact, applies=applies, all_plans=not plans)
+
+
+def _ensure_compatible_options(
+    repository: str | None, project_name: str | None, *, applies: bool, dry_run: bool, offline: bool
+) -> None:
+    """Raise ExecplanError if the options can't be combined."""
+    has_repository = bool(repository or os.environ.get(_REPOSITORY_VARIABLE))
+    for is_wrong, why in (
+        (applies and dry_run, "--apply and --dry-run can't be combined"),
+        (applies and offline, "--apply and --offline can't be combined"),
+        (project_name is not None and offline, "--project and --offline can't be combined"),
+        (not (has_repository or offline), "specify the repository on GitHub: --repo OWNER/NAME"),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan sync --help")
+
+
+def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:
+    """Load the named plans, or all plans of the project and its nested projects."""
+    if not names:
+        return plan_store.load_with_nested(project, archive=True)
+    from execplan.plan_store import plan_selection
+
+    selected = [plan_selection.select_plan(os.getcwd(), name) for name in names]
+    return [
+        plan_store.load(member, ref) for member, ref in {ref.path: (member, ref) for member, ref in selected}.values()
+    ]
+
+
+def _show_offline(stored_plans: Sequence[StoredPlan], repository: str | None, redact: Any) -> Answer:
+    """Return the issues that plans would have."""
+    from execplan.github.issue_sync import ensure_repository_name
+    from execplan.github.plan_issue import make_plan_issue
+
+    name = ensure_repository_name(repository or os.environ.get(_REPOSITORY_VARIABLE) or "OWNER/NAME")
+    file_url = f"https://github.com/{name}/blob/HEAD"
+    plan_issues = [make_plan_issue(stored_plan, file_url, redact) for stored_plan in stored_plans]
+    text = "\n\n".join(
+        [
+            f"# {plan_issue.title}\n{plan_issue.state}, labels: {', '.join(plan_issue.labels)}\n\n{plan_issue.content}"
+            for plan_issue in plan_issues
+        ]
+    )
+    return Answer({"issues": [plan_issue.to_json() for plan_issue in plan_issues]}, text or "no plans yet")
+
+
+def _sync(
+    call: Call,
+    stored_plans: Sequence[StoredPlan],
+    projects: Sequence[Project],
+    repository: str | None,
+    project_name: str | None,
+    redact: Any,
+    *,
+    applies: bool,
+    all_plans: bool,
+) -> Answer:
+    """Compare plans with GitHub and, if that is wanted, make the changes. Raises ExecplanError."""
+    from execplan.cli.output.sync_output import describe_change, summarize, sync_json
+    from execplan.github.api_client import ApiClient
+    from execplan.github.api_endpoint import find_endpoint
+    from execplan.github.issue_sync import IssueSync, ensure_repository_name
+    from execplan.github.project_fields import parse_project
+    from execplan.project.project_state import lock
+
+    name = ensure_repository_name(repository or os.environ.get(_REPOSITORY_VARIABLE) or "")
+    project_path = parse_project(project_name) if project_name is not None else None
+    issues: dict[str, ExistingIssue] = {}
+    # Two runs at the same time would both create the issue of a new plan.
+    run_lock = lock(projects[0], "github-sync", f"sync of {name}") if applies else nullcontext()
+    with run_lock, ApiClient(find_endpoint(os.environ)) as client:
+        issue_sync = IssueSync(client, name, project_path, redact)
+        preview = issue_sync.compare(stored_plans, projects, all_plans=all_plans)
+        if applies:
+            for change, issue in issue_sync.apply(preview):
+                issues[change.plan_issue.key] = issue
+    lines = [
+        describe_change(change, preview.item_changes.get(change.plan_issue.key), issues) for change in preview.changes
+    ]
+    text = "\n".join([*filter(None, lines), summarize(preview, applies=applies)])
+    data = sync_json(preview, issues, applies=applies)
+    has_changes = bool(data["changed"])
+    command = f"execplan sync github --repo {preview.repository}" + (
+        f" --project {project_name}" if project_name else ""
+    )
+    next_commands = (f"{command} --apply",) if has_changes and not applies else ()
+    return Answer(data, text, warnings=preview.warnings, next_commands=next_commands)
+
+
+command = sync

@@ -1,0 +1,104 @@
+"""Output of `execplan export`: the file itself, or the result of writing it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.text.message_parts import format_count
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.export.exported_plan import ExportedPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MARK = b"# Exported by execplan "
+_MAX_BYTES = 16 << 20
+
+
+def render(plan: ExportedPlan, target: str) -> str:
+    """Return an exported plan as the file of an engine: `github`, `gitlab` or `make`."""
+    if target == "github":
+        from execplan.export.github_workflow import github_workflow
+
+        return github_workflow(plan)
+    if target == "gitlab":
+        from execplan.export.gitlab_pipeline import gitlab_pipeline
+
+        return gitlab_pipeline(plan)
+    from execplan.export.makefile import makefile
+
+    return makefile(plan)
+
+
+def printed_answer(plan: ExportedPlan, target: str, text: str) -> Answer:
+    """Print the file of an exported plan."""
+    return Answer({**_plan_json(plan, target, text), "content": text}, text, warnings=_joined_waves(plan), is_raw=True)
+
+
+def written_answer(
+    project: Project, ref: PlanRef, plan: ExportedPlan, target: str, text: str, path: str, options: WriteOptions
+) -> Answer:
+    """Write the file, in place of an older export only, and commit it if requested."""
+    from execplan.edits.plan_commit import commit_paths
+    from execplan.edits.plan_writer import format_diff
+
+    new, old, absolute_path = text.encode(), _read_export(path), os.path.abspath(path)
+    data: dict[str, Any] = {**_plan_json(plan, target, text), "path": path, "changed": False, "commit": None}
+    count = format_count(len(plan.jobs), "job")
+    if old == new:
+        return Answer(data, f"{path} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
+    if options.dry_run:
+        diff = format_diff(old or b"", new, path)
+        text = printable_lines([f"would write {path}: {count}"], diff)
+        return Answer({**data, "diff": diff}, text, warnings=_joined_waves(plan))
+    options.prepare_commit(project)
+    atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=True)
+    lines, warnings, commit = [f"wrote {path}: {count}"], _joined_waves(plan), None
+    if options.should_commit(project):
+        result = commit_paths(
+            project, ref.id, [absolute_path], "export", f"export to {target}", {absolute_path: old} if old else {}, None
+        )
+        commit, warnings = result.digest, (*warnings, *result.warnings)
+        lines += [f"committed {commit[:12]}"] if commit else []
+    data |= {"changed": True, "commit": commit}
+    return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
+
+
+def _read_export(path: str) -> bytes | None:
+    """Return the older export at a path, or None if nothing is there. Raises ExecplanError for any other file."""
+    if not os.path.lexists(path):
+        return None
+    data = file_access.read(path, _MAX_BYTES)[0]
+    if data.strip() and not data.startswith(_MARK):
+        raise ExecplanError(
+            "not-an-export",
+            f"{path} exists and was not written by `execplan export`",
+            exit=CHECK_FAILED,
+            hint="use another file, or move this one away",
+        )
+    return data
+
+
+def _plan_json(plan: ExportedPlan, target: str, text: str) -> dict[str, Any]:
+    return {
+        "id": plan.id,
+        "to": target,
+        "digest": digest(text.encode()),
+        "jobs": [
+            {"name": job.name, "digest": job.digest, "steps": [step.id for step in job.job.steps]} for job in plan.jobs
+        ],
+    }
+
+
+def _joined_waves(plan: ExportedPlan) -> tuple[str, ...]:
+    """Explain why waves run in one job."""
+    return tuple(
+        [f"{job.name} contains several waves: {job.job.joined_because}" for job in plan.jobs if job.job.joined_because]
+    )

@@ -1,0 +1,76 @@
+"""The options that select lint rules, for each command that checks plans."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from execplan.cli.command_definition import complete_with
+from execplan.errors import USAGE, ExecplanError
+from execplan.linter.checking import custom_rules
+from execplan.linter.rule_selection import PROFILES, RuleSelection
+from execplan.project import user_settings
+from execplan.project.lint_settings import ensure_known_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.cli.answer import Answer
+
+
+class RuleSettings(NamedTuple):
+    """Rules selected by the options."""
+
+    select: tuple[str, ...] = ()
+    """Values of the option; each has comma-separated codes."""
+    ignore: tuple[str, ...] = ()
+    profile: str | None = None
+    rules: tuple[str, ...] = ()
+
+    def selection(self) -> RuleSelection:
+        """Return the selection, after loading the user's own rules; raises ExecplanError."""
+        custom_rules.load_rules(
+            (
+                *user_settings.rules(),
+                *[os.path.abspath(rule) if user_settings.is_rule_file(rule) else rule for rule in self.rules],
+            )
+        )
+        select, ignore = _split_codes(self.select), _split_codes(self.ignore)
+        ensure_known_rules(select, "--select")
+        ensure_known_rules(ignore, "--ignore")
+        rule_selection = RuleSelection(self.profile or "", select, ignore)
+        if not rule_selection.active_levels():
+            message = "--select and --ignore leave no rules"
+            raise ExecplanError(
+                "usage",
+                message,
+                exit=USAGE,
+                hint="the longer code takes precedence; if both are equally long, --ignore does",
+            )
+        return rule_selection
+
+
+def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
+
+
+def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Add the options of RuleSettings."""
+    for option in (
+        click.option("--rules", multiple=True, metavar="FILE", help="Your own rules: a file, or an entry point."),
+        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; with strict, warnings fail too."),
+        click.option(
+            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Skip these rules."
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="CODES",
+            shell_complete=complete_with("rule"),
+            help="Run only these rules: EP205, or EP2 for all EP2….",
+        ),
+    ):
+        function = option(function)
+    return function

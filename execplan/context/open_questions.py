@@ -1,0 +1,60 @@
+"""The open questions and risks of a plan: what is written below headings about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.text.text_lines import is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import ParsedPlan
+    from execplan.text.markdown_blocks import Block
+
+_QUESTION_TERMS = ("question", "unknown")
+_HEADING_TERMS = (*_QUESTION_TERMS, "risk", "blocker", "blocked")
+"""Terms that identify the headings of unresolved matters."""
+
+
+class OpenQuestion(NamedTuple):
+    """An unresolved matter of a plan."""
+
+    heading: str
+    """Text of the heading above it."""
+    text: str
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the heading is about questions rather than risks."""
+        return any([term in self.heading.casefold() for term in _QUESTION_TERMS])
+
+
+def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:
+    """Yield the contents below headings of open questions and risks: list items, or paragraphs if there are none."""
+    blocks = [block for block in plan.blocks if not block.depth]
+    for index, heading in enumerate(blocks):
+        if heading.kind == HEADING and heading.level > 1 and _is_about_questions(heading.text):
+            body_blocks: list[Block] = []
+            for block in blocks[index + 1 :]:
+                if block.kind == HEADING:
+                    break
+                body_blocks.append(block)
+            kind = ITEM if any([block.kind == ITEM for block in body_blocks]) else PARAGRAPH
+            yield from [
+                OpenQuestion(heading.text, _block_text(plan, block)) for block in body_blocks if block.kind == kind
+            ]
+
+
+def _is_about_questions(heading_text: str) -> bool:
+    heading_text = heading_text.casefold()
+    return any([term in heading_text for term in _HEADING_TERMS])
+
+
+def _block_text(plan: ParsedPlan, block: Block) -> str:
+    """Return the text of an item or a paragraph, up to its first blank line."""
+    block_lines = plan.text.lines[block.start : block.end]
+    end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
+    text = " ".join(block_lines[:end]).strip()
+    return text[len(block.mark) :].strip() if block.kind == ITEM else text

@@ -1,0 +1,59 @@
+"""Answers about dependencies for lint rules: which names are not clear, and which plans wait for each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.dependencies.graph_builder import build_graph_from
+from execplan.dependencies.plan_resolver import PlanResolver
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan.task_needs import TaskNeed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class DependencyAnswers:
+    """The answers for the plans of a project; each plan is read once."""
+
+    def __init__(self, project: Project) -> None:
+        self._resolver = PlanResolver(project)
+
+    def find_problem(self, name: str) -> str:
+        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is."""
+        plan, separator, task = name.partition("#")
+        return self._resolver.need_problem(TaskNeed(plan, task)) if separator else self._resolver.resolve(plan).problem
+
+    def find_cycle(self, path: str) -> str:
+        """Return the cycle that the plan with this path from the root is in; empty if it is in none."""
+        entry = next((entry for entry in self._resolver.entries if entry.display_path == path), None)
+        if entry is None:
+            return ""
+        cycle = build_graph_from(self._resolver, entry).cycle
+        is_member = entry.ref.id in [name.partition("#")[0] for name in cycle]
+        return " -> ".join(cycle) if is_member else ""
+
+
+def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:
+    """Return the error for plans and tasks that wait for each other."""
+    return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", exit=INPUT, hint=hint)
+
+
+def ensure_no_new_cycle(project: Project, ref: PlanRef, names: Sequence[str]) -> tuple[str, ...]:
+    """Raise an error if a plan that comes to depend on others would wait for itself; return warnings about unclear names."""
+    resolver = PlanResolver(project)
+    warnings: list[str] = []
+    for name in names:
+        resolution = resolver.resolve(name)
+        entry = resolution.entry
+        if entry is None:
+            warnings.append(f"depends_on: {name}: {resolution.problem}")
+            continue
+        own_path = project.display_path(ref.path)
+        if own_path in build_graph_from(resolver, entry).nodes:
+            chain = (ref.id, entry.ref.id) if entry.ref.path == ref.path else (ref.id, entry.ref.id, ref.id)
+            raise cycle_error(chain, f"see what {entry.ref.id} depends on: execplan graph {entry.ref.id}")
+    return tuple(warnings)

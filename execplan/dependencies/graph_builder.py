@@ -1,0 +1,122 @@
+"""Construction of the dependency graph from the plans, and the search for plans and tasks that wait for each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.dependencies.cycle_search import find_cycle
+from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, UnclearDependency
+from execplan.plan.model import ARCHIVED, OPEN
+from execplan.plan.plan_dependencies import read_dependencies
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan.task_needs import read_task_needs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+
+    Point = tuple[str, str]
+    """A point of a plan: its path, and `start`, `end` or the ID of a task."""
+
+_START, _END = "start", "end"
+
+
+def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
+    """Build the graph of the plans that a resolver knows: open ones, and of archived ones those that they need, or all."""
+    return _build(resolver, [entry for entry in resolver.entries if archived or not entry.ref.archived])
+
+
+def build_graph_from(resolver: PlanResolver, start: PlanEntry) -> DependencyGraph:
+    """Build the graph of a plan and of all that it needs, directly or not; no other plan is read."""
+    return _build(resolver, [start])
+
+
+def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGraph:
+    entries = {entry.display_path: entry for entry in start}
+    pending = list(start)
+    edges: list[PlanEdge] = []
+    unclear: list[UnclearDependency] = []
+    by_path = {entry.display_path: entry for entry in resolver.entries}
+    while pending:
+        entry = pending.pop(0)
+        for dependency in _dependencies(resolver, entry):
+            if isinstance(dependency, UnclearDependency):
+                unclear.append(dependency)
+                continue
+            edges.append(dependency)
+            if dependency.target not in entries:
+                entries[dependency.target] = by_path[dependency.target]
+                pending += [] if by_path[dependency.target].ref.archived else [by_path[dependency.target]]
+    nodes = {path: _make_node(resolver, entry) for path, entry in entries.items()}
+    return DependencyGraph(nodes, tuple(edges), tuple(unclear), _find_deadlock(nodes, edges))
+
+
+def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
+    stored_plan = resolver.load(entry)
+    plan = stored_plan.plan
+    counts = plan.counts() if plan is not None else {"open": 0, "total": 0}
+    title = (plan.title or "") if plan is not None else ""
+    return PlanNode(
+        entry.ref.id,
+        entry.display_path,
+        title,
+        stored_plan.state,
+        counts["open"] if stored_plan.state != ARCHIVED else 0,
+        counts["total"],
+        resolver.is_done(entry),
+    )
+
+
+def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge | UnclearDependency]:
+    """Yield the dependencies of a plan: those of the plan, then those of its open tasks."""
+    plan, source = resolver.load(entry).plan, entry.display_path
+    if plan is None:
+        return
+    for mention in read_dependencies(plan):
+        resolution = resolver.resolve(mention.name)
+        target = resolution.entry
+        if target is not None:
+            is_done = resolver.is_done(target)
+            yield PlanEdge(source, target.display_path, mention.name, mention.line + 1, "", "", is_done)
+        elif mention.is_certain:
+            yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem)
+    if entry.ref.archived:
+        return
+    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
+        for need in read_task_needs(task.text) if task.state == OPEN else ():
+            problem = resolver.need_problem(need)
+            target = resolver.resolve(need.plan).entry
+            if problem or target is None:
+                yield UnclearDependency(source, task.box_line + 1, need.name, problem)
+                continue
+            numbered_task = resolver.find_task(target, need.task)
+            target_id = numbered_task[0] if numbered_task is not None else ""
+            is_done = resolver.is_task_done(target, need.task)
+            yield PlanEdge(source, target.display_path, need.name, task.box_line + 1, task_id, target_id, is_done)
+
+
+def _find_deadlock(nodes: Mapping[str, PlanNode], edges: Sequence[PlanEdge]) -> tuple[str, ...]:
+    """Return plans and tasks that wait for each other, the first one also last; empty if there are none.
+
+    A plan ends after its open tasks, each of these comes after the plan's start, and that comes after the end of the
+    plans that it depends on.
+    """
+    waits: dict[Point, list[Point]] = {}
+    for edge in edges:
+        if edge.is_done and edge.source_task:
+            continue
+        source: Point = (edge.source, edge.source_task or _START)
+        target: Point = (edge.target, edge.target_task or _END)
+        waits.setdefault(source, []).append(target)
+        for path, point in ((edge.source, source), (edge.target, target)):
+            if point[1] != _START:
+                waits.setdefault(point, []).append((path, _START))
+            if point[1] != _END:
+                waits.setdefault((path, _END), []).append(point)
+    names = [
+        f"{nodes[path].id}#{point}" if point not in (_START, _END) else nodes[path].id
+        for path, point in find_cycle(waits)
+    ]
+    cycle = [name for at, name in enumerate(names) if not at or name != names[at - 1]]
+    return tuple(cycle if len(cycle) != 1 else cycle * 2)

@@ -1,0 +1,40 @@
+"""Pipeline of GitLab CI/CD for an approved plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.export.yaml_writer import write_yaml
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.export.exported_plan import ExportedJob, ExportedPlan
+
+
+def gitlab_pipeline(plan: ExportedPlan) -> str:
+    """Return the pipeline, which somebody starts by hand."""
+    pipeline: dict[str, Any] = {
+        "workflow": {"rules": [{"if": '$CI_PIPELINE_SOURCE == "web"'}]},
+        "default": {"image": "python:3"},
+    }
+    pipeline |= {job.name: _job(plan, job) for job in plan.jobs}
+    return write_yaml(plan.header, pipeline)
+
+
+def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
+    earlier = plan.earlier_job(job)
+    command = f"execplan {plan.run_arguments(job)}"
+    options = plan.parallel_option(job)
+    options += f" --load {earlier.outputs_file}" if earlier is not None else ""
+    needs = {"needs": [{"job": earlier.name, "artifacts": True}]} if earlier is not None else {"needs": []}
+    return {
+        **needs,
+        "timeout": f"{job.minutes} minutes",
+        "script": [
+            f"python -m pip install execplan=={plan.version}",
+            f"{command} --check",
+            f"{command}{options} --save {job.outputs_file}",
+        ],
+        "artifacts": {"paths": [job.outputs_file]},
+    }

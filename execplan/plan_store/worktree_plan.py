@@ -1,0 +1,31 @@
+"""The plan for which a worktree was created: commands in this worktree use it if no plan is named."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.files import atomic_files, file_access
+from execplan.plan_store import plan_store
+from execplan.project.project import is_linked_worktree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_FILE = "worktree-plan"
+_MAX_BYTES = 1 << 14
+
+
+def plan_of_worktree(project: Project) -> PlanRef | None:
+    """Return the plan of the current worktree; None if it has none, or if the plan was moved away."""
+    if project.git is None or not is_linked_worktree(project.git):
+        return None
+    data = file_access.read_if_exists(os.path.join(project.state, _FILE), _MAX_BYTES)
+    path = os.path.join(project.root, os.fsdecode(data)) if data else ""
+    return plan_store.ref_for_path(project, path) if path and os.path.lexists(path) else None
+
+
+def set_plan_of_worktree(project: Project, plan: str) -> None:
+    """Set the plan of a worktree, given by its path from the root. Raises ExecplanError on failure."""
+    atomic_files.replace(os.path.join(project.state, _FILE), os.fsencode(plan))

@@ -1,0 +1,54 @@
+"""Reading the comments of a plan, without their places in the plan."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import file_access
+from execplan.project.project import ensure_inside
+from execplan.review.comment_location import comments_path
+from execplan.review.comment_records import ParsedRecords, parse_records
+from execplan.review.comment_threads import CommentThread, build_threads
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+MAX_BYTES: Final = 5 << 20
+"""Maximum size of the file of comments in bytes."""
+
+
+def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
+    """Return the threads of a plan; none if the comments can't be read."""
+    try:
+        return build_threads(read_records(project, ref).records)
+    except ExecplanError:
+        return ()
+
+
+def read_records(project: Project, ref: PlanRef) -> ParsedRecords:
+    """Read the records of a plan; none if it has no file of comments. Raises ExecplanError if it can't be read."""
+    return parse_records(read_file(project, comments_path(project, ref)) or b"")
+
+
+def read_file(project: Project, path: str) -> bytes | None:
+    """Return the bytes of a file among the artifacts, or None if there is none; raises ExecplanError."""
+    if not os.path.lexists(path):
+        return None
+    ensure_inside(project, path)
+    data, size = file_access.read(path, MAX_BYTES)
+    ensure_size_allowed(project, path, size)
+    return data
+
+
+def ensure_size_allowed(project: Project, path: str, size: int) -> None:
+    """Raise ExecplanError if a file of comments has, or would have, too many bytes."""
+    if size > MAX_BYTES:
+        raise ExecplanError(
+            "too-large",
+            f"{project.display_path(path)} has {size:,} bytes; the comments of a plan have at most {MAX_BYTES:,}",
+            exit=INPUT,
+            hint="shorten the comment, or archive the plan and continue in a new one",
+        )

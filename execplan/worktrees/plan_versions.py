@@ -1,0 +1,224 @@
+"""The newest version of each plan among all worktrees of a repository, and how it differs from the main worktree's.
+
+A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout is
+never taken for progress, and a plan that was archived here does not come back. Only plans that differ are parsed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan import trace
+from execplan.errors import ExecplanError
+from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
+from execplan.plan import reader
+from execplan.plan.model import DONE
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import plan_store
+from execplan.project.project_discovery import with_nested_projects
+from execplan.worktrees.fork_texts import load_fork_texts
+from execplan.worktrees.plan_location import PlanLocation
+from execplan.worktrees.worktree_record import find_worktree, load_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+
+_BROKEN = (False, -1, 0, 0)
+"""Progress of a text that is not a plan."""
+
+
+class PlanVersion(NamedTuple):
+    """The newest version of a plan, with its location."""
+
+    path: str
+    """Path of the plan's file in the current worktree, even if it is not there."""
+    project: Project
+    """The project in the worktree of this version."""
+    ref: PlanRef
+    location: PlanLocation
+
+
+class _Version(NamedTuple):
+    """The text of a plan in a worktree."""
+
+    project: Project
+    worktree: Worktree
+    ref: PlanRef
+    data: bytes
+
+
+def replace_with_newest(
+    project: Project, plans: Sequence[StoredPlan], *, includes_new: bool
+) -> tuple[list[StoredPlan], dict[str, PlanLocation]]:
+    """Replace plans by their newest versions in other worktrees, and return them with the locations by file path.
+
+    `includes_new` adds plans that only other worktrees have. Archived plans stay as they are.
+    """
+    replaced: dict[str, StoredPlan] = {}
+    added: list[StoredPlan] = []
+    locations: dict[str, PlanLocation] = {}
+    members = with_nested_projects(project) if includes_new else [plan.project for plan in plans[:1]]
+    for member in members:
+        own = {plan.ref.path: plan.data for plan in plans if plan.project.base == member.base and not plan.ref.archived}
+        for version in find_newest_versions(member, own, includes_new=includes_new):
+            if version.project.root != member.root:
+                stored_plan = plan_store.load(version.project, version.ref)
+                replaced[version.path] = stored_plan
+                if version.path not in own:
+                    added.append(stored_plan)
+            locations[version.ref.path] = version.location
+    return [*[replaced.get(plan.ref.path, plan) for plan in plans], *added], locations
+
+
+def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes_new: bool) -> list[PlanVersion]:
+    """Find the plans of a project that other worktrees have changed, or for which `execplan worktree` made one.
+
+    `own` is the text of each plan in the current worktree, by path. Without linked worktrees, the list is empty.
+    """
+    worktrees = [worktree for worktree in list_worktrees(project) if worktree.exists]
+    current = worktree_of(project, worktrees)
+    if current is None or len(worktrees) < 2:
+        return []
+    others = [worktree for worktree in worktrees if worktree is not current]
+    main = next((worktree for worktree in worktrees if worktree.is_main), current)
+    differing = _differing_versions(project, own, others, includes_new=includes_new)
+    candidates = _changed_since_fork(project, own, differing)
+    own_worktrees = {
+        os.path.join(project.root, record.plan): worktree
+        for record in load_records(project)
+        for worktree in [find_worktree(record, others)]
+        if worktree is not None
+    }
+    relevant = {*candidates, *own_worktrees, *[path for path, version in differing if version.worktree is main]}
+    if main is not current:
+        main_project = project_in(project, main)
+        relevant |= {path for path in own if not os.path.lexists(_path_in(main_project, project, path))}
+    versions = []
+    for path in dict.fromkeys([*own, *candidates]):
+        if path not in relevant:
+            continue
+        own_version = _Version(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
+        newest = max(candidates.get(path, ()), key=_progress, default=own_version)
+        worktree = newest.worktree if newest.worktree is not current else own_worktrees.get(path, current)
+        location = _locate(project, newest, worktree, main, path)
+        location = location._replace(directory="" if worktree is current else worktree.root)
+        if location.describe():
+            versions.append(PlanVersion(path, newest.project, newest.ref, location))
+    return versions
+
+
+def _differing_versions(
+    project: Project, own: Mapping[str, bytes], others: Sequence[Worktree], *, includes_new: bool
+) -> list[tuple[str, _Version]]:
+    """Return the versions in other worktrees that differ from the own ones, each with its path in the current worktree."""
+    versions = []
+    for worktree in others:
+        other = project_in(project, worktree)
+        for path, ref in _refs_in(project, other, own, includes_new=includes_new):
+            try:
+                data = plan_store.read_bytes(other, ref.path)
+            except ExecplanError as error:
+                trace.log(f"skipped {ref.path}: {error.message}")
+                continue
+            if own.get(path) != data or ref.archived:
+                versions.append((path, _Version(other, worktree, ref, data)))
+    return versions
+
+
+def _refs_in(
+    project: Project, other: Project, own: Mapping[str, bytes], *, includes_new: bool
+) -> Iterator[tuple[str, PlanRef]]:
+    """Yield the plans of a project in another worktree, also those archived only there, with their paths in this one."""
+    if includes_new:
+        for ref in plan_store.refs(other):
+            yield _path_in(project, other, ref.path), ref
+    archives = dict.fromkeys([other.archive, other.superseded, *other.archives])
+    for path in own:
+        file = _path_in(other, project, path)
+        if os.path.lexists(file):
+            if not includes_new:
+                yield path, plan_store.ref_for_path(other, file)
+            continue
+        plan_id = project.split_plan_path(path)[1]
+        files = [other.plan_file(archive, plan_id) for archive in archives]
+        refs = [plan_store.PlanRef(plan_id, file, archived=True) for file in files if os.path.lexists(file)]
+        yield from [(path, ref) for ref in refs[:1]]
+
+
+def _path_in(project: Project, other: Project, path: str) -> str:
+    """Return the path in a project's worktree of a file in another worktree."""
+    return os.path.join(project.root, os.path.relpath(path, other.root))
+
+
+def _changed_since_fork(
+    project: Project, own: Mapping[str, bytes], versions: Sequence[tuple[str, _Version]]
+) -> dict[str, list[_Version]]:
+    """Return the versions that their worktrees have changed since they left the current branch, by path.
+
+    If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has
+    changed, progress decides.
+    """
+    names = [
+        (version.worktree.root, name)
+        for path, version in versions
+        for name in (project.display_path(path), version.project.display_path(version.ref.path))
+    ]
+    others = {version.worktree.root: version.project for _, version in versions}
+    fork_texts = load_fork_texts(project, others, names) if versions else {}
+    archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
+    changed: dict[str, list[_Version]] = {}
+    for path, version in versions:
+        root = version.worktree.root
+        if fork_texts.get((root, version.project.display_path(version.ref.path))) == version.data:
+            continue
+        if path not in own:
+            if version.ref.id in archived_ids:
+                continue
+        else:
+            is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
+            required = _progress_of(own[path], is_archived=False) if is_own_changed else _BROKEN
+            if _progress(version) <= required:
+                continue
+        changed.setdefault(path, []).append(version)
+    return changed
+
+
+def _progress(version: _Version) -> tuple[bool, int, int, int]:
+    return _progress_of(version.data, is_archived=version.ref.archived)
+
+
+def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
+    """Return how far a version is: archived, tasks done, entries, tasks."""
+    plan = reader.read_or_none(data)
+    if plan is None:
+        return _BROKEN
+    entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
+    return is_archived, plan.counts()["done"], entries, len(plan.tasks)
+
+
+def _locate(project: Project, newest: _Version, worktree: Worktree, main: Worktree, path: str) -> PlanLocation:
+    """Return the location of a plan in a worktree, with its newest version compared to that of the main worktree."""
+    location = PlanLocation(worktree.root, worktree.branch, main.branch or "the main worktree")
+    if newest.worktree is main:
+        return location
+    main_project = project_in(project, main)
+    main_path = _path_in(main_project, project, path)
+    try:
+        main_plan = reader.read_or_none(plan_store.read_bytes(main_project, main_path))
+    except ExecplanError:
+        return location._replace(is_new=not os.path.lexists(main_path))
+    done, main_done = _done_tasks(reader.read_or_none(newest.data)), _done_tasks(main_plan)
+    return location._replace(ahead=len(done - main_done), lacking=len(main_done - done))
+
+
+def _done_tasks(plan: ParsedPlan | None) -> set[str]:
+    """Return the IDs of the tasks that are done."""
+    if plan is None:
+        return set()
+    return {task_id for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == DONE}

@@ -1,0 +1,228 @@
+"""Jobs of an exported plan, in clones as in CI and under make: the same files as `run`, and what stops them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.cli.output.export_output import render
+from tests.export.exported_repository import STEPS, approve, clone, copy, desk, exported, tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.export.exported_plan import ExportedPlan
+    from tests.in_process_repository import InProcessRepository
+
+__all__ = ["desk"]
+
+
+def run_in_clone(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, plan: ExportedPlan, number: int) -> Path:
+    """Run a job in a new clone, with the outputs of the job before it, and return the clone."""
+    path = clone(desk, monkeypatch, f"job-{number}")
+    arguments = ["job", str(number), "--digest", plan.jobs[number - 1].digest]
+    if number > 1:
+        shutil.copy(path.parent / f"job-{number - 1}/job-{number - 1}.tar", path)
+        arguments += ["--load", f"job-{number - 1}.tar"]
+    result = desk.type(*arguments, "--save", f"job-{number}.tar")
+    assert result.exit == 0, result
+    return path
+
+
+def without_archives(path: Path) -> dict[str, tuple[str, object]]:
+    """The files of a clone without those that jobs pass on, and without the plan: each job checks off its own tasks."""
+    return {name: entry for name, entry in tree(path).items() if not name.endswith((".tar", "_parser.md"))}
+
+
+def test_jobs_in_separate_clones_give_the_files_of_a_run(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = exported(approve(desk))
+    last = [run_in_clone(desk, monkeypatch, plan, number) for number in (1, 2, 3)][-1]
+    monkeypatch.chdir(desk.path)
+    assert desk.type("run").exit == 0
+    files = without_archives(desk.path)
+    assert without_archives(last) == files
+    assert files["out/lines.txt"][1] == b"hello $(x)\n"
+    assert files["out/link"] == ("link", "bin/run")
+    assert "src/old.py" not in files
+
+
+def test_make_gives_the_tree_of_a_run(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    approve(desk)
+    other = copy(desk, "made")
+    monkeypatch.chdir(other)
+    desk.approve()
+    (other / "plan.mk").write_text(render(exported(desk), "make"))
+    command = f"{sys.executable} -m execplan"
+    completed = subprocess.run(
+        ["make", "-f", "plan.mk", f"EXECPLAN={command}"], check=False, capture_output=True, text=True, cwd=other
+    )
+    assert completed.returncode == 0, completed
+    monkeypatch.chdir(desk.path)
+    assert desk.type("run").exit == 0
+    assert tree(other) == tree(desk.path)
+
+
+def test_a_failed_job_stops_make(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    approve(desk, STEPS.replace('expect="hello $(x)"', 'expect="goodbye"'))
+    (desk.path / "plan.mk").write_text(render(exported(desk), "make"))
+    command = f"{sys.executable} -m execplan"
+    completed = subprocess.run(
+        ["make", "-f", "plan.mk", f"EXECPLAN={command}"], check=False, capture_output=True, text=True, cwd=desk.path
+    )
+    assert completed.returncode == 2
+    assert "its output differs from the expected output: line 1 is 'hello $(x)', not 'goodbye'" in completed.stdout
+    assert "[plan.mk" in completed.stderr
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: (path / "src/old.py").write_text("changed\n"),
+        lambda path: (path / "src/old.py").chmod(0o755),
+        lambda path: (path / "src/greet.py").write_text("already here\n"),
+        lambda path: next(path.glob(".agent/execplans/*.md")).write_text(STEPS.replace("hello", "goodbye")),
+    ],
+)
+def test_a_change_stops_the_job_that_uses_what_changed(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, change: object
+) -> None:
+    assert callable(change)
+    plan = exported(approve(desk))
+    path = clone(desk, monkeypatch, "changed")
+    assert desk.type("job", "1", "--digest", plan.jobs[0].digest, "--check").exit == 0
+    change(path)
+    before = tree(path)
+    desk.refused(4, "other-digest", "job", "1", "--digest", plan.jobs[0].digest, "--check")
+    desk.refused(4, "other-digest", "job", "1", "--digest", plan.jobs[0].digest, "--save", "job-1.tar")
+    assert tree(path) == before
+
+
+def test_a_changed_plan_stops_every_job(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = exported(approve(desk))
+    path = clone(desk, monkeypatch, "changed")
+    next(path.glob(".agent/execplans/*.md")).write_text(STEPS.replace("hello", "goodbye"))
+    for number, job in enumerate(plan.jobs, 1):
+        desk.refused(4, "other-digest", "job", str(number), "--digest", job.digest, "--check")
+
+
+def test_the_digest_ignores_what_differs_between_machines(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = exported(approve(desk))
+    path = clone(desk, monkeypatch, "other")
+    (path / "src/old.py").chmod(0o664)
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nseconds = 77\n')
+    assert desk.type("job", "1", "--digest", plan.jobs[0].digest, "--check").exit == 0
+
+
+def test_an_open_task_or_a_new_entry_does_not_change_a_digest(desk: InProcessRepository) -> None:
+    plan = exported(approve(desk))
+    desk.data("done", "1")
+    assert desk.type("job", "1", "--digest", plan.jobs[0].digest, "--check").exit == 0
+
+
+def test_a_job_continues_after_the_number_of_steps_at_which_a_run_asks(desk: InProcessRepository) -> None:
+    head = STEPS[: STEPS.index("```python")]
+    steps = "".join(
+        [
+            f"```python {{#s{number} type=create_file target=made/{number}.py}}\nX = {number}\n```\n\n"
+            for number in range(12)
+        ]
+    )
+    plan = exported(approve(desk, head + steps))
+    assert len(plan.jobs) == 1
+    result = desk.type("job", "1", "--digest", plan.jobs[0].digest)
+    assert result.exit == 0, result
+    assert len(os.listdir(desk.path / "made")) == 12
+
+
+def test_bad_calls(desk: InProcessRepository) -> None:
+    plan = exported(approve(desk))
+    digest = plan.jobs[0].digest
+    desk.refused(3, "no-such-job", "job", "4", "--digest", digest)
+    desk.refused(2, "usage", "job", "0", "--digest", digest)
+    desk.refused(2, "usage", "job", "1", "--digest", digest, "--check", "--save", "x.tar")
+    desk.refused(4, "other-digest", "job", "2", "--digest", digest)
+    desk.refused(4, "other-digest", "job", "1", "--digest", "")
+
+
+def saved(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> tuple[ExportedPlan, Path]:
+    """The outputs of the first job, in a clone where the second one is to run."""
+    plan = exported(approve(desk))
+    archive = run_in_clone(desk, monkeypatch, plan, 1) / "job-1.tar"
+    path = clone(desk, monkeypatch, "job-2")
+    shutil.copy(archive, path / "job-1.tar")
+    return plan, path / "job-1.tar"
+
+
+def rewrite(archive: Path, old: str, new: str) -> None:
+    """Replace a text in the members of an archive."""
+    with tarfile.open(archive) as source:
+        members = [(member.name, file.read()) for member in source if (file := source.extractfile(member)) is not None]
+    from io import BytesIO
+
+    with tarfile.open(archive, "w") as target:
+        for name, data in members:
+            content = data.decode().replace(old, new).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            target.addfile(member, BytesIO(content))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"src/greet.py"', '"src/other.py"', "no earlier step declares src/other.py"),
+        ('"src/greet.py"', '"../greet.py"', "it is not an archive"),
+        ('"src/greet.py"', '"src/greet.py/../../../x"', "it is not an archive"),
+        ("hello", "goodbye", "the content of src/greet.py doesn't match its digest"),
+        ("job-outputs/1", "job-outputs/2", "its format is"),
+        ('"document": "', '"document": "0', "it comes from other steps"),
+        ('"kind": "file"', '"kind": "device"', "it is not an archive"),
+        ('"mode": 4', '"mode": 44', "it is not an archive"),
+        ('"entries"', '"entry"', "it is not an archive"),
+    ],
+)
+def test_altered_outputs_are_not_unpacked(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, old: str, new: str, reason: str
+) -> None:
+    plan, archive = saved(desk, monkeypatch)
+    rewrite(archive, old, new)
+    before = tree(archive.parent)
+    arguments = ["job", "2", "--digest", plan.jobs[1].digest, "--load", "job-1.tar"]
+    error = desk.refused(3, "bad-job-outputs", *arguments)
+    assert reason in error["message"]
+    assert tree(archive.parent) == before
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 2000, b"\0" * 2048])
+def test_what_is_no_archive(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    plan, archive = saved(desk, monkeypatch)
+    archive.write_bytes(data)
+    desk.refused(3, "bad-job-outputs", "job", "2", "--digest", plan.jobs[1].digest, "--load", "job-1.tar")
+
+
+def test_a_job_without_the_outputs_of_the_one_before_is_blocked(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = exported(approve(desk))
+    clone(desk, monkeypatch, "job-2")
+    desk.refused(1, "must-not-run", "job", "2", "--digest", plan.jobs[1].digest)
+
+
+def test_the_same_outputs_are_saved_with_the_same_bytes(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = exported(approve(desk))
+    first = (run_in_clone(desk, monkeypatch, plan, 1) / "job-1.tar").read_bytes()
+    monkeypatch.chdir(desk.path)
+    shutil.rmtree(desk.path.parent / "job-1")
+    assert (run_in_clone(desk, monkeypatch, plan, 1) / "job-1.tar").read_bytes() == first
