@@ -115,6 +115,17 @@ def test_nothing_runs_if_a_task_has_no_check(checked: CheckedRepository) -> None
     assert not (checked.path / "ran").exists()
 
 
+def test_nothing_runs_if_the_plan_can_not_be_edited(checked: CheckedRepository) -> None:
+    checked.check("touch ran")
+    checked.refused(4, "digest-differs", "done", "1", "--verify", "--yes", "--if-match", "0" * 64)
+    checked.write(".agent/execplan.toml", 'claims = "enforce"\n')
+    checked.data("next", "--claim", "bob")
+    checked.refused(7, "claimed-task", "done", "1", "--verify", "--yes")
+    checked.data("archive", "--force", "--reason", "It is late.")
+    checked.refused(1, "archived-plan", "done", "1", "--verify", "--yes", "-p", NAME)
+    assert not (checked.path / "ran").exists()
+
+
 def test_a_check_that_can_not_be_read(checked: CheckedRepository) -> None:
     checked.plan(PLAN.replace("`{}`", "make"))
     error = checked.refused(3, "bad-check", "done", "1", "--verify")
