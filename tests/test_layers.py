@@ -254,6 +254,7 @@ def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
     modules = imports_of_lint(plan)
     assert not HEAVY & modules
     assert not [name for name in modules if name.startswith("execplan.execution.annotations.info_string")]
+    assert not {"execplan.plan.front_matter", "execplan.plan.plan_dependencies", "execplan.dependencies"} & modules
 
 
 def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Cost(NamedTuple):
     """Number of tokens of models without a known price, which the cost doesn't include."""
 
     def add(self, other: Cost) -> Cost:
-        """Return the sum."""
+        """Return the sum of both costs."""
         return Cost(self.usage.add(other.usage), self.unpriced_tokens + other.unpriced_tokens)
 
     @property

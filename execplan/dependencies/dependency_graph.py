@@ -75,8 +75,10 @@ class DependencyGraph(NamedTuple):
         return list(dict.fromkeys([edge.source for edge in self.edges if edge.target == path]))
 
     def is_blocked(self, path: str) -> bool:
-        """Return whether a plan waits for another plan, rather than some of its tasks."""
-        return any([edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges])
+        """Return whether an unfinished plan waits for another plan, rather than some of its tasks."""
+        return not self.nodes[path].is_done and any(
+            [edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges]
+        )
 
     def is_ordered(self, first: str, second: str) -> bool:
         """Return whether one of two plans must be complete before the other starts."""

@@ -45,16 +45,16 @@ class ClaimSpan(NamedTuple):
 def record_change(project: Project, old: Sequence[Sequence[Any]], new: Sequence[Sequence[Any]]) -> None:
     """Log the claims that a change makes and ends. The caller holds the lock of the claims."""
     timestamp = int(now().timestamp())
-    made = [list(claim) for claim in new if claim not in old]
+    created = [list(claim) for claim in new if claim not in old]
     ended = [list(claim) for claim in old if claim not in new and claim[3] > timestamp]
-    if made or ended:
-        _append(project, {"at": timestamp, "made": made, "ended": ended})
+    if created or ended:
+        _append(project, {"at": timestamp, "created": created, "ended": ended})
 
 
 def record_plan_move(project: Project, old: str, new: str) -> None:
     """Log that a plan has another path. The caller holds the lock of the claims."""
     if os.path.exists(os.path.join(project.shared_state, FILE_NAME)):
-        _append(project, {"at": int(now().timestamp()), "made": [], "ended": [], "moved": [old, new]})
+        _append(project, {"at": int(now().timestamp()), "created": [], "ended": [], "moved": [old, new]})
 
 
 def _append(project: Project, record: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def read_spans(project: Project) -> list[ClaimSpan]:
         record = _parse_record(line)
         if record is None:
             continue
-        timestamp, made, ended, (old_plan, new_plan) = record
+        timestamp, created, ended, (old_plan, new_plan) = record
         if new_plan:
             spans = [span._replace(plan=new_plan) if span.plan == old_plan else span for span in spans]
         moved: dict[tuple[Any, ...], int] = {}
@@ -99,7 +99,7 @@ def read_spans(project: Project) -> list[ClaimSpan]:
             if index is not None:
                 moved[claim[2:6]] = index
                 spans[index] = spans[index]._replace(end=min(spans[index].end, timestamp))
-        for claim in made:
+        for claim in created:
             plan, task, name, until, seconds, session = claim[:6]
             index = moved.pop(claim[2:6], None)
             if index is not None:
@@ -118,15 +118,15 @@ def read_spans(project: Project) -> list[ClaimSpan]:
 def _parse_record(
     line: bytes,
 ) -> tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], tuple[str, str]] | None:
-    """Return the time, the made and the ended claims of a line, and the old and new path of a plan, or two empty ones.
+    """Return the time, the created and the ended claims of a line, and the old and new path of a plan, or two empty ones.
 
     Returns None for a line that is torn or has another form.
     """
     try:
         record = fast_json.loads(line)
-        made, ended = [[_parse_claim(row) for row in record[field]] for field in ("made", "ended")]
+        created, ended = [[_parse_claim(row) for row in record[field]] for field in ("created", "ended")]
         old_plan, new_plan = record.get("moved", ("", ""))
-        return int(record["at"]), made, ended, (str(old_plan), str(new_plan))
+        return int(record["at"]), created, ended, (str(old_plan), str(new_plan))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError):
         return None
 

@@ -174,7 +174,9 @@ def _worktrees_problem(value: str) -> str:
     first = rest.split("/")[0]
     is_next_to_it = value == rest or (first.startswith(_REPOSITORY_FIELD) and first != _REPOSITORY_FIELD)
     if not is_next_to_it or _inside_problem(rest):
-        return f'must be a path inside the repository, or begin with "../{_REPOSITORY_FIELD}" and a suffix'
+        return (
+            f'must be a path inside the repository, or next to it and begin with "../{_REPOSITORY_FIELD}" and a suffix'
+        )
     return _fields_problem(value, {"repository": ""})
 
 

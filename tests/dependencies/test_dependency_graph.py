@@ -154,6 +154,12 @@ def test_archived_plans_are_drawn_if_others_need_them(repo: Folder) -> None:
     assert "1 plan without dependencies" in repo.run("graph", "--all").out
 
 
+def test_a_complete_plan_is_not_blocked(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Lines"), "2026-01-01_scanner")
+    repo.plan(plan_text("Build the parser", "x Blocks", needs="scanner"), "2026-01-02_parser")
+    assert repo.run("graph").out == "2026-01-01_scanner  active, 0/1\n└─ 2026-01-02_parser  complete, 1/1\n"
+
+
 def test_broken_plans_are_drawn(repo: Folder) -> None:
     repo.plan(b"# A\xff", "2026-01-01_scanner")
     repo.plan(plan_text("Build the parser", "Blocks", needs="scanner"), "2026-01-02_parser")

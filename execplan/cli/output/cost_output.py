@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.clock import format_utc_timestamp
 from execplan.plan.model import DONE
@@ -55,25 +56,50 @@ def _total_seconds(report: CostReport) -> int:
 
 
 def _text(report: CostReport, priced: str, *, has_many_plans: bool) -> str:
-    shown_tasks = [task for task in report.tasks if task.work.spans or task.work.state == DONE]
-    if not shown_tasks:
+    """Return a table with a row for each task of a plan, or for each of several plans, and what can't be known."""
+    if not any([task.work.spans or task.work.state == DONE for task in report.tasks]):
         return "nobody has claimed or done a task yet"
-    rows = []
-    plan_id = ""
-    for task in shown_tasks:
-        if has_many_plans and task.work.plan_id != plan_id:
-            plan_id = task.work.plan_id
-            rows.append((plan_id, "", "", "", "", ""))
-        time = format_duration(task.work.seconds) if task.work.spans else "-"
-        label = f"{task.work.number}. {shorten(task.work.text, _MAX_TEXT_LENGTH)}"
-        rows.append((label, time, *_cost_cells(task.cost)))
-    rows.append(("total", format_duration(_total_seconds(report)), *_cost_cells(report.total)))
+    rows = _plan_rows(report) if has_many_plans else _task_rows(report)
+    rows.append(("total", *_cells(report.tasks)))
     if report.other_usage.tokens:
         rows.append(("between tasks", "", *_cost_cells(report.other_usage)))
-    lines = format_table(("task", "time", "input", "cached", "output", "US dollars"), rows).split("\n")
+    head = ("plan" if has_many_plans else "task", "time", "input", "cached", "output", "US dollars")
+    lines = [format_table(head, rows)]
     if report.total.usage.cost_usd is not None or report.other_usage.usage.cost_usd is not None:
-        lines.append(f"prices of {priced}, unless the logs state the cost; models: {', '.join(report.models)}")
-    return printable_lines([*lines, *[f"not known: {gap}" for gap in report.gaps]])
+        models = printable_line(", ".join(report.models))
+        lines += fit_lines(f"prices of {priced}, unless the logs state the cost; models: {models}")
+    return "\n".join([*lines, *fit_lines(*[f"not known: {gap}" for gap in report.gaps])])
+
+
+def _task_rows(report: CostReport) -> list[tuple[str, ...]]:
+    """Return a row for each task that somebody has claimed or done."""
+    return [
+        (f"{task.work.number}. {shorten(task.work.text, _MAX_TEXT_LENGTH)}", *_cells([task]))
+        for task in report.tasks
+        if task.work.spans or task.work.state == DONE
+    ]
+
+
+def _plan_rows(report: CostReport) -> list[tuple[str, ...]]:
+    """Return a row for each plan of which somebody has claimed a task."""
+    tasks_by_plan: dict[str, list[TaskCost]] = {}
+    for task in report.tasks:
+        tasks_by_plan.setdefault(task.work.path, []).append(task)
+    return [
+        (tasks[0].work.plan_id, *_cells(tasks))
+        for tasks in tasks_by_plan.values()
+        if any([task.work.spans for task in tasks])
+    ]
+
+
+def _cells(tasks: Sequence[TaskCost]) -> tuple[str, ...]:
+    """Return the time and the cost of tasks together."""
+    times = [task.work.seconds for task in tasks if task.work.spans]
+    costs = [task.cost for task in tasks if task.cost is not None]
+    total = costs[0] if costs else None
+    for cost in costs[1:]:
+        total = total.add(cost) if total is not None else cost
+    return format_duration(sum(times)) if times else "-", *_cost_cells(total)
 
 
 def _cost_cells(cost: Cost | None) -> tuple[str, str, str, str]:
