@@ -106,6 +106,8 @@ WRITERS |= {
     "rename",
     "resume",
     "rollback",
+    "export",
+    "job",
     "replan",
     "drop",
     "report",
