@@ -107,6 +107,8 @@ WRITERS |= {
     "rename",
     "resume",
     "rollback",
+    "export",
+    "job",
     "replan",
     "drop",
     "report",
