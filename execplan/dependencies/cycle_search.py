@@ -85,7 +85,7 @@ def find_cycle_through(successors: Mapping[Point, Sequence[Point]], start: Point
                 path = [start]
                 while point != start:
                     path.append(point)
-                    point = previous[point]  # noqa: PLW2901 - the way back
+                    point = previous[point]  # noqa: PLW2901 - walks from the last point to the first
                 return (start, *reversed(path))
             if successor not in previous:
                 previous[successor] = point
