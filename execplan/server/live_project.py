@@ -6,8 +6,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.board.board_cards import load_board
 from execplan.board.board_changes import PROJECT, take_snapshot
+from execplan.board.board_loader import load_board
 from execplan.clock import current_minute
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery

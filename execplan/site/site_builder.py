@@ -6,7 +6,7 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.board.board_cards import load_board
+from execplan.board.board_loader import load_board
 from execplan.charts import chart_svg
 from execplan.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.clock import now
