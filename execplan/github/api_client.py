@@ -105,7 +105,10 @@ class ApiClient:
     def _own_path(self, url: str, request_path: str) -> str:
         """Return the path of a URL below the endpoint. Raises ExecplanError if it is elsewhere, which gets no token."""
         endpoint = self._endpoint
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            parts = urlsplit("")
         is_own = (parts.scheme, parts.netloc) in ((endpoint.scheme, endpoint.host), ("", ""))
         if not is_own or not parts.path.startswith(f"{endpoint.path}/"):
             raise unavailable_error(f"GitHub's answer to {request_path} leads to another host, which gets no token")

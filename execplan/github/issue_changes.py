@@ -83,6 +83,27 @@ def load_issues(client: ApiClient, repository: str) -> dict[str, list[ExistingIs
     return issues
 
 
+def add_linked_issues(
+    client: ApiClient,
+    repository: str,
+    plan_issues: Sequence[PlanIssue],
+    issues: dict[str, list[ExistingIssue]],
+) -> None:
+    """Add the issues that plans name in their metadata and that have lost the label; the hidden comment must name the plan."""
+    for plan_issue in plan_issues:
+        for number in plan_issue.linked_numbers if plan_issue.key not in issues else ():
+            try:
+                fields = client.get(f"/repos/{repository}/issues/{number}")
+            except ExecplanError as error:
+                if error.code != "github-not-found":
+                    raise
+                continue
+            issue = read_issue(fields) if isinstance(fields, dict) else None
+            if issue is not None and issue.managed_part.plan_key == plan_issue.key:
+                issues[plan_issue.key] = [issue]
+                break
+
+
 def read_issue(fields: Mapping[str, Any]) -> ExistingIssue | None:
     """Return an issue from GitHub's answer; None if execplan did not write it. Raises ExecplanError for another answer."""
     body = fields.get("body") or ""

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.github.api_errors import unavailable_error
-from execplan.github.issue_changes import CREATE, KEEP, IssueChange, apply_change, load_issues, match_issues
+from execplan.github.issue_changes import (
+    CREATE,
+    KEEP,
+    IssueChange,
+    add_linked_issues,
+    apply_change,
+    load_issues,
+    match_issues,
+)
 from execplan.github.plan_issue import OPEN, PlanIssue, make_plan_issue, plan_key
 from execplan.github.project_fields import ItemChange, ProjectBoard
 from execplan.history.plan_history import track_changes
@@ -67,6 +76,7 @@ class IssueSync:
         """
         issues = load_issues(self._client, self._repository)
         plan_issues = [make_plan_issue(stored_plan, self._file_url, self._redact) for stored_plan in stored_plans]
+        add_linked_issues(self._client, self._repository, plan_issues, issues)
         find_former_keys = _FormerKeys(stored_plans)
         changes = [
             change
@@ -103,10 +113,8 @@ class IssueSync:
         """Return the current name of the repository, and the address of its files."""
         fields: Any = self._client.get(f"/repos/{repository}")
         try:
-            name, address = (
-                ensure_repository_name(fields["full_name"]),
-                f"{fields['html_url']}/blob/{fields['default_branch']}",
-            )
+            name = ensure_repository_name(fields["full_name"])
+            address = f"{fields['html_url']}/blob/{quote(fields['default_branch'])}"
             has_issues = fields["has_issues"]
         except (KeyError, TypeError, ExecplanError):
             raise unavailable_error(f"GitHub's answer does not describe the repository {repository}") from None

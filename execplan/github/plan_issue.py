@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from execplan.plan import outline
 from execplan.plan.model import ARCHIVED, BROKEN, DONE, STATES
+from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store.plan_store import normalize_id
 from execplan.text.markdown_blocks import ITEM, PARAGRAPH
 from execplan.text.markdown_escape import escape_markdown
@@ -31,6 +33,8 @@ OPEN, CLOSED = "open", "closed"
 _COMPLETED, _NOT_PLANNED = "completed", "not_planned"
 _MAX_TITLE: Final = 256
 """Maximum length of an issue's title, in characters."""
+_MAX_LINKS: Final = 5
+_ISSUE_NUMBER: Final = re.compile(r"#?([1-9][0-9]{0,9})")
 _MAX_TASKS: Final = 200
 _MAX_TEXT: Final = 500
 """Maximum length of a task or paragraph, in characters."""
@@ -60,6 +64,8 @@ class PlanIssue(NamedTuple):
     """Number of done tasks and of all, as in `3/7`; empty without tasks."""
     plan_state: str
     is_broken: bool
+    linked_numbers: tuple[int, ...]
+    """Numbers of issues in the same repository that the plan's metadata names."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the issue as a document shows it."""
@@ -100,7 +106,17 @@ def make_plan_issue(stored_plan: StoredPlan, file_url: str, redact: Redact) -> P
         progress=f"{counts['done']}/{counts['total']}" if counts["total"] else "",
         plan_state=state,
         is_broken=state == BROKEN,
+        linked_numbers=() if plan is None else _linked_numbers(plan, file_url.partition("/blob/")[0]),
     )
+
+
+def _linked_numbers(plan: ParsedPlan, repository_url: str) -> tuple[int, ...]:
+    """Return the numbers of the issues in `links.issue` that are in a repository: `12`, `#12` or an address."""
+    numbers = [
+        _ISSUE_NUMBER.fullmatch(link.strip().removeprefix(f"{repository_url}/issues/"))
+        for link in read_metadata(plan).links.issue
+    ]
+    return tuple([int(number[1]) for number in numbers if number is not None])[:_MAX_LINKS]
 
 
 def _format_content(plan: ParsedPlan, path: str, file_url: str, redact: Redact) -> str:

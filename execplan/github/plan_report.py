@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.context.open_questions import OpenQuestion, find_open_questions
+from execplan.errors import ExecplanError
 from execplan.history.branch_changes import ChangedPlan, load_branch_changes
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import changed_target_groups
@@ -14,6 +15,7 @@ from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.rule import LEVELS
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
+from execplan.review.plan_comments import load_comments
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
     from execplan.linter.rule import Finding
+    from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
+    from execplan.review.plan_comments import PlacedThread
 
 DELETED = "deleted"
 """State of a plan whose file is gone."""
@@ -39,6 +43,8 @@ class PlanReport(NamedTuple):
     counts: dict[str, int] | None
     """Number of tasks in each state; None for a plan that is deleted or can't be read."""
     questions: list[OpenQuestion]
+    comments: list[PlacedThread]
+    """Open review comments."""
     findings: Sequence[Finding]
 
     def to_json(self) -> dict[str, Any]:
@@ -56,6 +62,7 @@ class PlanReport(NamedTuple):
                 for event in self.change.events
             ],
             "questions": [question._asdict() for question in self.questions],
+            "comments": [placed.to_json() for placed in self.comments],
             "findings": [finding.to_json(path) for finding in self.findings],
         }
 
@@ -99,14 +106,24 @@ def _check_changed_plans(project: Project, commit: str, check_options: CheckOpti
 
 def _make_report(change: ChangedPlan, findings: Sequence[Finding]) -> PlanReport:
     if change.is_deleted:
-        return PlanReport(change, change.events[0].text, DELETED, None, [], ())
+        return PlanReport(change, change.events[0].text, DELETED, None, [], [], ())
     stored_plan = plan_store.load(change.project, change.ref)
     plan = stored_plan.plan
     if plan is None:
-        return PlanReport(change, change.ref.id, stored_plan.state, None, [], findings)
+        return PlanReport(change, change.ref.id, stored_plan.state, None, [], [], findings)
     questions = [
         question
         for question in find_open_questions(plan)
         if question.is_question and question.text.rstrip(".").casefold() not in _NO_QUESTION
     ]
-    return PlanReport(change, plan.title or change.ref.id, stored_plan.state, plan.counts(), questions, findings)
+    comments = _open_comments(change, plan)
+    title = plan.title or change.ref.id
+    return PlanReport(change, title, stored_plan.state, plan.counts(), questions, comments, findings)
+
+
+def _open_comments(change: ChangedPlan, plan: ParsedPlan) -> list[PlacedThread]:
+    """Return the open review comments of a plan; none if their file can't be read, which `lint` reports."""
+    try:
+        return load_comments(change.project, change.ref, plan).open_threads
+    except ExecplanError:
+        return []

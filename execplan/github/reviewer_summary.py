@@ -105,6 +105,8 @@ def _format_heading(reports: Sequence[PlanReport]) -> str:
     ]
     question_count = sum([len(report.questions) for report in reports])
     counts += [format_count(question_count, "open question")] if question_count else []
+    comment_count = sum([len(report.comments) for report in reports])
+    counts += [format_count(comment_count, "open comment")] if comment_count else []
     counts += [format_count(count, level) for level, count in count_levels(reports).items() if count]
     return f"## {format_count(len(reports), 'plan')} changed\n\n{', '.join(counts) or 'No tasks, decisions or findings'}.\n"
 
@@ -130,6 +132,13 @@ def _plan_lines(report: PlanReport) -> Iterator[str]:
     yield from _list_lines(
         "Open questions",
         [f"{_quote(question.text)} <sub>{_quote(question.heading)}</sub>" for question in report.questions],
+    )
+    yield from _list_lines(
+        "Open comments",
+        [
+            f"{_quote(placed.thread.comment.text)} <sub>{_quote(placed.label)} · {_quote(placed.thread.comment.author)}</sub>"
+            for placed in report.comments
+        ],
     )
     yield from _list_lines(
         "Findings",

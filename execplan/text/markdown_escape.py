@@ -10,6 +10,7 @@ _BACKTICK_RUN = re.compile(r"`+")
 _SPECIAL = re.compile(r"[\\*_\[\]~|<>&`$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _BLOCK_START = re.compile(r"[#+=-]|\d+(?=[.)])")
 """Start of a line that would open a heading, a list or a rule."""
+_COMMENT = "<!--"
 _WORD_JOINER = "&#8288;"
 """An invisible character that keeps `@name` from notifying someone, and `a@b.org` from becoming a link."""
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "`": "&#96;", "$": "&#36;", ":": "&#58;", ".": "&#46;"}
@@ -18,11 +19,14 @@ _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "`": "&#96;", "$": "&#36;",
 def escape_markdown(text: str) -> str:
     """Return a text as one line of GitHub's markdown that shows its characters; only its code spans remain code.
 
-    The line can follow any markup, also that of a list item. It notifies nobody and contains no HTML, image or link.
+    The line can follow any markup, also that of a list item. It notifies nobody and contains no HTML, image or link, and
+    no start of a comment, not even in code.
     """
     line = escape_unprintable(" ".join(text.split()))
     pieces, copied_end = [], 0
     for start, end in _code_spans(line):
+        if _COMMENT in line[start:end]:  # programs that look for comments don't look for code
+            continue
         pieces += [_escape_plain(line[copied_end:start], is_start=copied_end == 0), line[start:end]]
         copied_end = end
     return "".join([*pieces, _escape_plain(line[copied_end:], is_start=copied_end == 0)])

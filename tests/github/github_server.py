@@ -102,38 +102,39 @@ class GithubServer:
         if "owner" in arguments and f"{arguments['owner']}/{arguments['repo']}" != self.full_name:
             return Answer(404, {"message": "Not Found"})
         kind = f"{operation.method} {operation.path.split('/{project_number}')[-1].split('/{repo}')[-1]}"
-        number = int(arguments.get("issue_number", 0))
-        if number and number not in self.issues:
-            return Answer(404, {"message": "Not Found"})
+        if "project_number" in arguments:
+            if arguments["project_number"] != "7":
+                return Answer(404, {"message": "Not Found"})
+            return self._answer_project(kind, request, int(arguments.get("item_id", 0)))
+        if "issue_number" in arguments:
+            return self._answer_issue(kind, request, int(arguments["issue_number"]), arguments.get("name", ""))
         if kind == "GET ":
             return Answer(200, self._repository())
         if kind == "GET /issues":
-            wanted = parse_qs(urlsplit(request.url).query)["labels"][0]
-            issues = [issue for issue in self.issues.values() if wanted in [label["name"] for label in issue["labels"]]]
+            label = parse_qs(urlsplit(request.url).query)["labels"][0]
+            issues = [issue for issue in self.issues.values() if label in [entry["name"] for entry in issue["labels"]]]
             return self._page(request, issues)
-        if kind == "POST /issues":
-            labels = [] if self.drops_labels else request.body.get("labels", [])
-            return Answer(201, self.add_issue(request.body["title"], request.body.get("body"), labels))
-        if kind == "PATCH /issues/{issue_number}":
-            self.issues[number].update(request.body)
-            return Answer(200, self.issues[number])
-        if kind == "POST /issues/{issue_number}/labels":
-            names = [label["name"] for label in self.issues[number]["labels"]]
-            new_names = [name for name in request.body["labels"] if name not in names]
-            self.issues[number]["labels"] += [_label(name) for name in new_names]
-            return Answer(200, self.issues[number]["labels"])
-        if kind == "DELETE /issues/{issue_number}/labels/{name}":
-            labels = self.issues[number]["labels"]
-            remaining = [label for label in labels if label["name"] != arguments["name"]]
-            self.issues[number]["labels"] = remaining
-            return (
-                Answer(200, remaining)
-                if len(remaining) < len(labels)
-                else Answer(404, {"message": "Label does not exist"})
-            )
-        if arguments["project_number"] != "7":
+        assert kind == "POST /issues", kind
+        labels = [] if self.drops_labels else request.body.get("labels", [])
+        return Answer(201, self.add_issue(request.body["title"], request.body.get("body"), labels))
+
+    def _answer_issue(self, kind: str, request: Request, number: int, label_name: str) -> Answer:
+        if number not in self.issues:
             return Answer(404, {"message": "Not Found"})
-        return self._answer_project(kind, request, int(arguments.get("item_id", 0)))
+        issue = self.issues[number]
+        if kind == "PATCH /issues/{issue_number}":
+            issue.update(request.body)
+        elif kind == "POST /issues/{issue_number}/labels":
+            names = [label["name"] for label in issue["labels"]]
+            issue["labels"] += [_label(name) for name in request.body["labels"] if name not in names]
+            return Answer(200, issue["labels"])
+        elif kind == "DELETE /issues/{issue_number}/labels/{name}":
+            remaining = [label for label in issue["labels"] if label["name"] != label_name]
+            if len(remaining) == len(issue["labels"]):
+                return Answer(404, {"message": "Label does not exist"})
+            issue["labels"] = remaining
+            return Answer(200, remaining)
+        return Answer(200, issue)
 
     def _answer_project(self, kind: str, request: Request, item_id: int) -> Answer:
         if kind == "GET /fields":

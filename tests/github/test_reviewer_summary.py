@@ -92,6 +92,16 @@ def test_findings_have_their_level_and_line(branch: Folder) -> None:
     assert "- ❌ error `EP301` line 26: the decision has no rationale: Read bytes." in format_summary([report], MAX)
 
 
+def test_open_review_comments(branch: Folder) -> None:
+    branch.ok("done", "2")
+    branch.ok("comment", "parser", "--on", "task 3", "Which *tests*?")
+    identifier = branch.ok("comment", "parser", "Is it needed?")["id"]
+    branch.ok("resolve", identifier, "--reason", "It is.")
+    summary = format_summary(reports(branch), MAX)
+    assert "1 task done, 1 open comment." in summary
+    assert "**Open comments**\n\n- Which \\*tests\\*? <sub>task 3 · Ann</sub>\n" in summary
+
+
 def test_only_the_named_paths(branch: Folder) -> None:
     branch.ok("done", "2")
     branch.plan(CLEAN, "2026-01-02_draw")

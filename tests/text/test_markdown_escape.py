@@ -95,6 +95,7 @@ def test_nothing_is_mentioned(text: str) -> None:
         ("Call `read_all()` of *this*", "Call `read_all()` of \\*this\\*"),
         ("a\n::error::b\n\nc", "a ::error::b c"),
         ("<!-- execplan -->", "&lt;!-- execplan --&gt;"),
+        ("`a <!-- b` `c`", "&#96;a &lt;!-- b&#96; `c`"),
         ("\x1b[31m\u202e", "\\\\x1b\\[31m\\\\u202e"),
     ],
 )

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.plan_arguments import plan_flag
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from execplan.github.issue_changes import ExistingIssue
+    from execplan.edits.plan_writer import WriteOptions
+    from execplan.github.issue_changes import ExistingIssue, IssueChange
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
 
@@ -29,7 +31,7 @@ _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
         "the plans; with git, their former names; the issues of the repository on GitHub, and the items of the project; "
         "$GITHUB_TOKEN or $GH_TOKEN, $GITHUB_REPOSITORY and $GITHUB_API_URL. With --offline, nothing on GitHub."
     ),
-    writes="nothing; with --apply, issues, their labels and project items on GitHub.",
+    writes="nothing; with --apply, issues, their labels and project items on GitHub; with --link, the metadata of plans.",
     examples=(
         "execplan sync github --offline",
         "execplan sync github --offline parser --json",
@@ -37,6 +39,7 @@ _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
 )
 @click.argument("service", type=click.Choice(["github"]))
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@plan_flag(default="all plans")
 @click.option("--repo", "repository", metavar="OWNER/NAME", help="Repository on GitHub. Default: $GITHUB_REPOSITORY.")
 @click.option(
     "--project",
@@ -46,6 +49,10 @@ _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
 )
 @click.option("--apply", "applies", is_flag=True, help="Make the changes. Default: only show them.")
 @click.option("--dry-run", is_flag=True, help="Only show the changes, which is the default.")
+@click.option(
+    "--link", "writes_links", is_flag=True, help="With --apply: write the address of each issue into its plan."
+)
+@click.option("--commit/--no-commit", default=None, help="With --link: commit the changed plans and nothing else.")
 @click.option("--offline", is_flag=True, help="Show the issues that plans would have, without asking GitHub.")
 @lock_option
 def sync(
@@ -56,7 +63,8 @@ def sync(
     repository: str | None,
     project_name: str | None,
     applies: bool,
-    dry_run: bool,
+    options: WriteOptions,
+    writes_links: bool,
     offline: bool,
 ) -> Answer:
     """Show plans as GitHub issues, and in a GitHub project.
@@ -70,25 +78,36 @@ def sync(
     """
     from execplan.secrets.redaction import Redactor
 
-    _ensure_compatible_options(repository, project_name, applies=applies, dry_run=dry_run, offline=offline)
+    _ensure_compatible_options(
+        repository, project_name, options, applies=applies, writes_links=writes_links, offline=offline
+    )
     project = project_discovery.require(os.getcwd())
     projects = project_discovery.with_nested_projects(project)
     stored_plans = _load_plans(project, plans)
     redact = Redactor(os.environ, os.environ).redact_text  # of variables only those whose names tell
     if offline:
         return _show_offline(stored_plans, repository, redact)
-    return _sync(call, stored_plans, projects, repository, project_name, redact, applies=applies, all_plans=not plans)
+    issue_sync = _Sync(repository, project_name, stored_plans, projects, redact, options if writes_links else None)
+    return issue_sync.run(applies=applies, all_plans=not plans)
 
 
 def _ensure_compatible_options(
-    repository: str | None, project_name: str | None, *, applies: bool, dry_run: bool, offline: bool
+    repository: str | None,
+    project_name: str | None,
+    options: WriteOptions,
+    *,
+    applies: bool,
+    writes_links: bool,
+    offline: bool,
 ) -> None:
     """Raise ExecplanError if the options can't be combined."""
     has_repository = bool(repository or os.environ.get(_REPOSITORY_VARIABLE))
     for is_wrong, why in (
-        (applies and dry_run, "--apply and --dry-run can't be combined"),
+        (applies and options.dry_run, "--apply and --dry-run can't be combined"),
         (applies and offline, "--apply and --offline can't be combined"),
         (project_name is not None and offline, "--project and --offline can't be combined"),
+        (writes_links and not applies, "--link requires --apply"),
+        (options.commit and not writes_links, "--commit requires --link"),
         (not (has_repository or offline), "specify the repository on GitHub: --repo OWNER/NAME"),
     ):
         if is_wrong:
@@ -107,7 +126,7 @@ def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:
     ]
 
 
-def _show_offline(stored_plans: Sequence[StoredPlan], repository: str | None, redact: Any) -> Answer:
+def _show_offline(stored_plans: Sequence[StoredPlan], repository: str | None, redact: Callable[[str], str]) -> Answer:
     """Return the issues that plans would have."""
     from execplan.github.issue_sync import ensure_repository_name
     from execplan.github.plan_issue import make_plan_issue
@@ -124,47 +143,63 @@ def _show_offline(stored_plans: Sequence[StoredPlan], repository: str | None, re
     return Answer({"issues": [plan_issue.to_json() for plan_issue in plan_issues]}, text or "no plans yet")
 
 
-def _sync(
-    call: Call,
-    stored_plans: Sequence[StoredPlan],
-    projects: Sequence[Project],
-    repository: str | None,
-    project_name: str | None,
-    redact: Any,
-    *,
-    applies: bool,
-    all_plans: bool,
-) -> Answer:
-    """Compare plans with GitHub and, if that is wanted, make the changes. Raises ExecplanError."""
-    from execplan.cli.output.sync_output import describe_change, summarize, sync_json
-    from execplan.github.api_client import ApiClient
-    from execplan.github.api_endpoint import find_endpoint
-    from execplan.github.issue_sync import IssueSync, ensure_repository_name
-    from execplan.github.project_fields import parse_project
-    from execplan.project.project_state import lock
+class _Sync(NamedTuple):
+    """The comparison of plans with GitHub, and the changes if they are wanted."""
 
-    name = ensure_repository_name(repository or os.environ.get(_REPOSITORY_VARIABLE) or "")
-    project_path = parse_project(project_name) if project_name is not None else None
-    issues: dict[str, ExistingIssue] = {}
-    # Two runs at the same time would both create the issue of a new plan.
-    run_lock = lock(projects[0], "github-sync", f"sync of {name}") if applies else nullcontext()
-    with run_lock, ApiClient(find_endpoint(os.environ)) as client:
-        issue_sync = IssueSync(client, name, project_path, redact)
-        preview = issue_sync.compare(stored_plans, projects, all_plans=all_plans)
-        if applies:
-            for change, issue in issue_sync.apply(preview):
+    repository: str | None
+    project_name: str | None
+    stored_plans: Sequence[StoredPlan]
+    projects: Sequence[Project]
+    redact: Callable[[str], str]
+    link_options: WriteOptions | None
+    """How to write the addresses of new issues into their plans; None to leave the plans as they are."""
+
+    def run(self, *, applies: bool, all_plans: bool) -> Answer:
+        """Compare and, with `applies`, make the changes. Raises ExecplanError."""
+        from execplan.cli.output.sync_output import describe_change, summarize, sync_json
+        from execplan.github.api_client import ApiClient
+        from execplan.github.api_endpoint import find_endpoint
+        from execplan.github.issue_sync import IssueSync, ensure_repository_name
+        from execplan.github.project_fields import parse_project
+        from execplan.project.project_state import lock
+
+        name = ensure_repository_name(self.repository or os.environ.get(_REPOSITORY_VARIABLE) or "")
+        project_path = parse_project(self.project_name) if self.project_name is not None else None
+        issues: dict[str, ExistingIssue] = {}
+        # Two runs at the same time would both create the issue of a new plan.
+        run_lock = lock(self.projects[0], "github-sync", f"sync of {name}") if applies else nullcontext()
+        with run_lock, ApiClient(find_endpoint(os.environ)) as client:
+            issue_sync = IssueSync(client, name, project_path, self.redact)
+            preview = issue_sync.compare(self.stored_plans, self.projects, all_plans=all_plans)
+            for change, issue in issue_sync.apply(preview) if applies else ():
                 issues[change.plan_issue.key] = issue
-    lines = [
-        describe_change(change, preview.item_changes.get(change.plan_issue.key), issues) for change in preview.changes
-    ]
-    text = "\n".join([*filter(None, lines), summarize(preview, applies=applies)])
-    data = sync_json(preview, issues, applies=applies)
-    has_changes = bool(data["changed"])
-    command = f"execplan sync github --repo {preview.repository}" + (
-        f" --project {project_name}" if project_name else ""
-    )
-    next_commands = (f"{command} --apply",) if has_changes and not applies else ()
-    return Answer(data, text, warnings=preview.warnings, next_commands=next_commands)
+        for change in preview.changes if self.link_options is not None else ():
+            linked_issue = issues.get(change.plan_issue.key, change.issue)
+            if linked_issue is not None and linked_issue.number not in change.plan_issue.linked_numbers:
+                self._write_link(change, linked_issue)
+        item_changes = preview.item_changes
+        lines = [describe_change(change, item_changes.get(change.plan_issue.key), issues) for change in preview.changes]
+        data = sync_json(preview, issues, applies=applies)
+        command = f"execplan sync github --repo {preview.repository}"
+        command += f" --project {self.project_name}" if self.project_name else ""
+        return Answer(
+            data,
+            "\n".join([*filter(None, lines), summarize(preview, applies=applies)]),
+            warnings=preview.warnings,
+            next_commands=(f"{command} --apply",) if data["changed"] and not applies else (),
+        )
+
+    def _write_link(self, change: IssueChange, issue: ExistingIssue) -> None:
+        """Add the address of an issue to those in the plan's metadata; an archived plan is not edited."""
+        from execplan.library.plan_api import Plan
+
+        paths = {stored.project.display_path(stored.ref.path): stored for stored in self.stored_plans}
+        stored_plan = paths[change.plan_issue.path]
+        if self.link_options is None or stored_plan.ref.archived or stored_plan.plan is None:
+            return
+        plan = Plan(stored_plan.project, stored_plan.ref)
+        links = ", ".join([*plan.metadata.links.issue, issue.url])
+        plan.set_metadata([f"links.issue={links}"], options=self.link_options)
 
 
 command = sync

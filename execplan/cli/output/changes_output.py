@@ -70,6 +70,9 @@ def _report_lines(report: PlanReport) -> Iterator[str]:
     for question in report.questions:
         text = printable_lines([f"{question.heading}: {' '.join(question.text.split())}"])
         yield from fit_line(f"  question   {text}", indent=13)
+    for placed in report.comments:
+        text = printable_lines([f"{placed.label}: {' '.join(placed.thread.comment.text.split())}"])
+        yield from fit_line(f"  comment    {text}", indent=13)
     for finding in report.findings:
         level = paint(f"{finding.level:9}", LEVEL_STYLES[finding.level])
         text = printable_lines([f"{finding.code} line {finding.line}: {finding.message}"])

@@ -169,6 +169,47 @@ def test_plans_of_nested_projects_have_issues_of_their_own(project: Folder, gith
     assert apply(project)["changed"] is False
 
 
+def test_a_link_in_the_plan_finds_an_issue_without_its_label(project: Folder, github: GithubServer) -> None:
+    apply(project, "parser")
+    apply(project, "--link", "--commit", "parser")
+    assert project.git("log", "-1", "--format=%s") == "plan(2026-01-01_parser): set, links.issue\n"
+    assert (
+        "https://github.example/octocat/hello/issues/1" in (project.path / f".agent/execplans/{PARSER}.md").read_text()
+    )
+    assert apply(project, "parser")["changed"] is False
+    github.issues[1]["labels"] = []
+    assert "update   #1 2026-01-01_parser  +execplan, +plan:active" in sync(project, "parser").out
+    apply(project, "parser")
+    assert len(github.issues) == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "12",
+        "#12",
+        "https://github.example/octocat/hello/issues/12",
+        "#1",
+        "https://github.example/other/hello/issues/1",
+        "0",
+        "unknown",
+    ],
+)
+def test_a_linked_issue_that_execplan_did_not_write_is_left_alone(
+    project: Folder, github: GithubServer, link: str
+) -> None:
+    github.add_issue("A bug", "It crashes.", ["bug"])
+    project.ok("set", "--meta", f"links.issue={link}", "-p", "parser")
+    apply(project, "--link", "parser")
+    assert (github.issues[1]["body"], labels(github.issues[1]), github.issues[1]["state"]) == (
+        "It crashes.",
+        ["bug"],
+        "open",
+    )
+    assert labels(github.issues[2]) == ["execplan", "plan:active"]
+    assert link in (project.path / f".agent/execplans/{PARSER}.md").read_text()
+
+
 def test_only_named_plans(project: Folder, github: GithubServer) -> None:
     apply(project, "printer", "2026-01-02_printer")
     assert [issue["title"] for issue in github.issues.values()] == ["Write the printer"]
@@ -441,6 +482,8 @@ def test_another_token_is_not_accepted_and_none_is_printed(project: Folder, gith
         (["--repo", "a/b", "--project", "orgs/../7"], {}, "usage", 2),
         (["--repo", "a/b", "--apply", "--dry-run"], {}, "usage", 2),
         (["--repo", "a/b", "--apply", "--offline"], {}, "usage", 2),
+        (["--repo", "a/b", "--link"], {}, "usage", 2),
+        (["--repo", "a/b", "--commit"], {}, "usage", 2),
         (["--repo", "a/b", "nothing"], {}, "no-such-plan", 3),
         (["--repo", "a/b"], {"GITHUB_TOKEN": ""}, "no-github-token", 6),
         (["--repo", "a/b"], {"GITHUB_TOKEN": "a\nb"}, "no-github-token", 6),
