@@ -103,7 +103,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
     if number > len(jobs):
         message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
         raise ExecplanError(
-            "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name}"
+            "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name} --to github"
         )
     if job_digest(candidate.binding, jobs, number) != digest:
         raise ExecplanError(

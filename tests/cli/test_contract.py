@@ -14,6 +14,8 @@ from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS, with_sections
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
+JOB_DIGEST = "6865ce64191d9b27161388bca82d91ca6e8da5b64d24a3ff28539907e84b289f"
+"""The digest of the only job of the plan that `job` is called on."""
 CALLS = {
     "init": ["init"],
     "new": ["new", "Write the reader"],
@@ -71,7 +73,7 @@ CALLS = {
     "replan": ["replan", "--reason", "It failed."],
     "runs": ["runs"],
     "export": ["export", "--to", "make"],
-    "job": ["job", "1", "--digest", "0" * 64, "--check"],
+    "job": ["job", "1", "--digest", JOB_DIGEST, "--check"],
     "audit": ["audit", "--verify"],
     "handoff": ["handoff"],
     "report": ["report", "look", "--status", "completed", "--result", "It is clean."],

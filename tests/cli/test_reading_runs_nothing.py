@@ -52,6 +52,7 @@ READING = [
     *(
         "status",
         "list --all",
+        "worktree",
         "show",
         "show --steps",
         "next",
@@ -106,6 +107,8 @@ WRITERS |= {
     "rename",
     "resume",
     "rollback",
+    "export",
+    "job",
     "replan",
     "drop",
     "report",
