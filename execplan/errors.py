@@ -23,13 +23,13 @@ TERMINATED: Final = 143
 
 EXIT_MEANINGS = {
     OK: "success; no findings",
-    CHECK_FAILED: "check failed: findings, an unreadable plan among those checked, a plan that can't be archived, an edit of an archived plan, a blocked execution plan, a failed run, a question not answered with yes, nothing to undo, a task that someone else has claimed, conflicts left by a merge",
+    CHECK_FAILED: "check failed: findings, an unreadable plan among those checked, a plan that can't be archived, an edit of an archived plan, a blocked execution plan, a failed run, a failed check of a task, a question not answered with yes, nothing to undo, a task that someone else has claimed, conflicts left by a merge",
     USAGE: "usage error: an unknown command or option, options that can't be combined, empty text",
     INPUT: "invalid input: an unknown plan or task, an ambiguous name, an unreadable file, invalid settings",
     CONFLICT: "conflict: a file changed during the operation, a digest doesn't match, a run was interrupted in a step, or an approval is stale, expired, altered or used",
     BUSY: "busy: timed out waiting for a lock, another run is active, or a merge or rebase is in progress",
     ENVIRONMENT: "environment: no project, no git, a full disk, a read-only file, a failed git hook",
-    POLICY: "not allowed by policy: a path outside the repository, a step that is not approved or can't be approved, a key that others can read, someone else's task when claims are enforced",
+    POLICY: "not allowed by policy: a path outside the repository, a step or a task's check that is not approved or can't be approved, a task whose check is required, a key that others can read, someone else's task when claims are enforced",
     PAUSED: "paused: a run is waiting for an answer",
     INTERNAL_ERROR: "internal error: a bug in execplan; the message shows the path of the report",
     INTERRUPTED: "interrupted with Ctrl-C",

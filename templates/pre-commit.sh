@@ -2,7 +2,7 @@
 execplan_python={python}
 if [ ! -x "$execplan_python" ]; then
   echo "execplan: $execplan_python no longer exists, so plans are not checked; to fix this: execplan install git-hooks" >&2
-elif ! execplan_output=$("$execplan_python" -P -m execplan lint --staged --hook -q 2>&1 </dev/null); then
+elif ! execplan_output=$("$execplan_python" -P -m execplan lint --staged --hook --fix -q 2>&1 </dev/null); then
   if "$execplan_python" -P -c 'import execplan' 2>/dev/null; then
     printf '%s\n' "$execplan_output" 'execplan: nothing was committed; fix the errors and stage the plans, or skip the check: git commit --no-verify' >&2
     exit 1

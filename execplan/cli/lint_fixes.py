@@ -89,6 +89,29 @@ class FixSettings(NamedTuple):
                 report = report._replace(warnings=(*report.warnings, warning), failed=report.failed or error.exit)
         return report
 
+    def fix_staged_indexes(self, directory: str, check_options: CheckOptions) -> FixReport:
+        """Update the plan indexes in the next commit, of a directory's project and its nested ones.
+
+        An index that can't be updated becomes a warning, because it must not stop the commit.
+        """
+        from execplan.project import project_discovery
+
+        report = FixReport((), (), (), OK)
+        project = project_discovery.find(directory)
+        for member in project_discovery.with_nested_projects(project) if project.exists and project.git else ():
+            if INDEX_CODE not in active_levels(member, check_options.selection, ""):
+                continue
+            from execplan.plan_index.staged_index import update_staged_index
+
+            try:
+                index_result = update_staged_index(member)
+            except ExecplanError as error:
+                report = report._replace(warnings=(*report.warnings, f"{error.message}; {error.hint}"))
+                continue
+            if index_result is not None:
+                report = report.add_index(index_result, is_dry_run=False)
+        return report
+
 
 class FixReport(NamedTuple):
     """The report of fixed plans, as text and as JSON."""

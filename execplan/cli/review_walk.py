@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.history_output import format_changes
@@ -21,11 +21,13 @@ from execplan.history.history_event import (
 from execplan.library.plan_api import Plan
 from execplan.review.comment_reading import load_threads
 from execplan.review.comment_threads import match_threads
+from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.review.plan_review import PlanReview
 
+_MAX_LABEL_LENGTH: Final = 60
 _QUESTION = "[Enter] next  [c] comment  [q] quit: "
 
 
@@ -43,7 +45,8 @@ def walk_through(review: PlanReview) -> bool:
     for number, event in enumerate(events if review.last is not None else (), 1):
         lines = [f"{number} of {len(events)}", *format_changes([event], shows_details=True)]
         _print("\n".join(["", *lines, *[f"    {line}" for line in section_change_lines(review, event)]]))
-        if not _ask(review, _part_of(event)):
+        label = f"the task {event.text}" if event.kind in TASK_EVENTS else ""
+        if not _ask(review, _part_of(event), label):
             return False
     if review.new_threads:
         _print("\n".join(["", *new_comment_lines(review)]))
@@ -52,8 +55,11 @@ def walk_through(review: PlanReview) -> bool:
     return True
 
 
-def _ask(review: PlanReview, part: str | None) -> bool:
-    """Ask what to do at a change, and comment on its part of the plan; return False to stop the review."""
+def _ask(review: PlanReview, part: str | None, label: str = "") -> bool:
+    """Ask what to do at a change, and comment on its part of the plan; return False to stop the review.
+
+    `label` names the part for people, if `part` is only an ID.
+    """
     while True:
         print(_QUESTION, end="", flush=True)
         line = sys.stdin.readline()
@@ -63,7 +69,8 @@ def _ask(review: PlanReview, part: str | None) -> bool:
         if answer in ("", "n", "next"):
             return True
         if answer in ("c", "comment"):
-            print(f"Comment on {printable_line(part or 'the plan')}: ", end="", flush=True)
+            name = shorten((label or part) if part is not None else "the plan", _MAX_LABEL_LENGTH)
+            print(f"Comment on {printable_line(name)}: ", end="", flush=True)
             text = sys.stdin.readline().strip()
             if text:
                 _comment(review, part, text)

@@ -66,44 +66,28 @@ class DependencyGraph(NamedTuple):
     cycle: tuple[str, ...]
     """Names of plans and tasks that wait for each other, the first one also last; empty if there are none."""
 
-    def needed(self, path: str) -> list[str]:
-        """Return the paths of the plans that a plan depends on, without repetition."""
-        return list(dict.fromkeys([edge.target for edge in self.edges if edge.source == path]))
-
-    def dependents(self, path: str) -> list[str]:
-        """Return the paths of the plans that depend on a plan, without repetition."""
-        return list(dict.fromkeys([edge.source for edge in self.edges if edge.target == path]))
-
     def is_blocked(self, path: str) -> bool:
-        """Return whether a plan waits for another plan, rather than some of its tasks."""
-        return any([edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges])
+        """Return whether an unfinished plan waits for another plan, rather than some of its tasks."""
+        return not self.nodes[path].is_done and any(
+            [edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges]
+        )
 
-    def is_ordered(self, first: str, second: str) -> bool:
-        """Return whether one of two plans must be complete before the other starts."""
-        return second in self._all_needed(first) or first in self._all_needed(second)
-
-    def _all_needed(self, path: str) -> set[str]:
-        pending, reached = [path], set()
-        while pending:
-            current = pending.pop()
-            for edge in self.edges:
-                if edge.source == current and not edge.source_task and edge.target not in reached:
-                    reached.add(edge.target)
-                    pending.append(edge.target)
-        return reached
+    def all_needed(self) -> dict[str, set[str]]:
+        """Return for each plan those that must be complete before it starts, directly or not."""
+        targets: dict[str, list[str]] = {}
+        for edge in self.edges:
+            if not edge.source_task:
+                targets.setdefault(edge.source, []).append(edge.target)
+        return {path: _reachable(targets, path) for path in self.nodes}
 
     def related_to(self, path: str) -> DependencyGraph:
         """Return the part of the graph with one plan: what it needs, and what needs it, directly or not."""
-        reached = {path}
-        for directions in (("source", "target"), ("target", "source")):
-            pending = [path]
-            while pending:
-                current = pending.pop()
-                for edge in self.edges:
-                    other = getattr(edge, directions[1])
-                    if getattr(edge, directions[0]) == current and other not in reached:
-                        reached.add(other)
-                        pending.append(other)
+        targets: dict[str, list[str]] = {}
+        sources: dict[str, list[str]] = {}
+        for edge in self.edges:
+            targets.setdefault(edge.source, []).append(edge.target)
+            sources.setdefault(edge.target, []).append(edge.source)
+        reached = {path} | _reachable(targets, path) | _reachable(sources, path)
         edges = tuple([edge for edge in self.edges if edge.source in reached and edge.target in reached])
         nodes = {node_path: node for node_path, node in self.nodes.items() if node_path in reached}
         unclear = tuple([dependency for dependency in self.unclear if dependency.path == path])
@@ -114,11 +98,10 @@ class DependencyGraph(NamedTuple):
 
         Empty if no unfinished plan waits for another one. Needs of single tasks count as far as they form no cycle.
         """
-        waits = {
-            path: [target for target in self.needed(path) if not self.nodes[target].is_done]
-            for path, node in self.nodes.items()
-            if not node.is_done
-        }
+        waits: dict[str, list[str]] = {path: [] for path, node in self.nodes.items() if not node.is_done}
+        for edge in self.edges:
+            if edge.source in waits and edge.target in waits and edge.target not in waits[edge.source]:
+                waits[edge.source].append(edge.target)
         if find_cycle(waits):
             whole_plans = {(edge.source, edge.target) for edge in self.edges if not edge.source_task}
             waits = {
@@ -157,6 +140,17 @@ class DependencyGraph(NamedTuple):
             "critical_path": [self.nodes[node_path].id for node_path in path],
             "unclear": [dependency._asdict() for dependency in self.unclear],
         }
+
+
+def _reachable(successors: Mapping[str, list[str]], start: str) -> set[str]:
+    """Return what can be reached from a point, not counting the point itself unless it is in a cycle."""
+    reached: set[str] = set()
+    pending = [start]
+    while pending:
+        new_points = [point for point in successors.get(pending.pop(), ()) if point not in reached]
+        reached.update(new_points)
+        pending += new_points
+    return reached
 
 
 def _in_order(waits: Mapping[str, list[str]]) -> list[str]:

@@ -28,7 +28,11 @@ def format_tree(graph: DependencyGraph) -> list[str]:
     """
     lines: list[str] = []
     drawn: set[str] = set()
-    roots = [path for path in graph.nodes if not graph.needed(path)]
+    dependents_by_path: dict[str, dict[str, None]] = {}
+    for edge in graph.edges:
+        dependents_by_path.setdefault(edge.target, {})[edge.source] = None
+    waiting = {edge.source for edge in graph.edges}
+    roots = [path for path in graph.nodes if path not in waiting]
     pending = [(path, "", "", "") for path in reversed(roots)]
     while pending:
         path, lead, child_lead, needs = pending.pop()
@@ -37,7 +41,7 @@ def format_tree(graph: DependencyGraph) -> list[str]:
             continue
         drawn.add(path)
         lines.append(f"{lead}{graph.nodes[path].id}  {describe_node(graph, path)}{needs}")
-        dependents = graph.dependents(path)
+        dependents = list(dependents_by_path.get(path, ()))
         for dependent in reversed(dependents):
             branch, indent = ("└─ ", "   ") if dependent == dependents[-1] else ("├─ ", "│  ")
             pending.append((dependent, child_lead + branch, child_lead + indent, _edge_text(graph, dependent, path)))

@@ -67,13 +67,13 @@ def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
         for file, line in _named_files(resolver, entry).items():
             if not file.startswith(owned_prefixes) and os.path.basename(file) not in _COMMON_FILES:
                 by_file.setdefault(file, {})[entry.display_path] = NamingPlan(entry.ref.id, entry.display_path, line)
-    graph = build_graph(resolver)
+    all_needed = build_graph(resolver).all_needed()
     overlaps: list[PlanOverlap] = []
     ordered: dict[tuple[str, str], None] = {}
     for file, naming_plans in sorted(by_file.items()):
         colliding: set[str] = set()
         for first, second in combinations(naming_plans, 2):
-            if graph.is_ordered(first, second):
+            if second in all_needed[first] or first in all_needed[second]:
                 ordered[naming_plans[first].id, naming_plans[second].id] = None
             else:
                 colliding |= {first, second}

@@ -58,7 +58,10 @@ class PlanResolver:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._entries: list[PlanEntry] | None = None
+        self._names: list[tuple[PlanEntry, str, str]] = []
+        """Each plan with its normalized ID, and its normalized path without `.md`."""
         self._by_id: dict[str, list[PlanEntry]] = {}
+        self._by_slug: dict[str, list[PlanEntry]] = {}
         self._written_ids: dict[str, list[PlanEntry]] | None = None
         self._loaded: dict[str, StoredPlan] = {}
         self._resolutions: dict[str, Resolution] = {}
@@ -70,7 +73,11 @@ class PlanResolver:
             members = _members(self._project)
             self._entries = [PlanEntry(member, ref) for member in members for ref in plan_store.all_refs(member)]
             for entry in self._entries:
-                self._by_id.setdefault(plan_store.normalize_id(entry.ref.id), []).append(entry)
+                plan_id, path = plan_store.normalize_id(entry.ref.id), plan_store.normalize_id(entry.display_path)
+                self._names.append((entry, plan_id, path.removesuffix(".md")))
+                self._by_id.setdefault(plan_id, []).append(entry)
+                for slug in _slugs(entry):
+                    self._by_slug.setdefault(slug, []).append(entry)
         return self._entries
 
     def resolve(self, name: str) -> Resolution:
@@ -134,35 +141,28 @@ class PlanResolver:
         return "" if is_clear else f"{entry.ref.id} has no such task"
 
     def _resolve(self, name: str) -> Resolution:
-        entries = self.entries
         bare_name = plan_store.normalize_id(name.strip().removesuffix(".md").rstrip("/"))
-        if not bare_name:
+        if not bare_name or not self.entries:
             return Resolution(None)
         if "/" in name:
-            matches = self._match_path(bare_name)
             last_part = bare_name.rpartition("/")[2]
-            return _single(matches or (self._by_id.get(last_part, []) if name.endswith(".md") else []))
-        matches = self._by_id.get(bare_name, [])
-        matches = matches or [entry for entry in entries if bare_name in _slugs(entry)]
+            former_path = self._by_id.get(last_part, []) if name.endswith(".md") else []
+            return _single(self._match_path(bare_name) or former_path)
+        starts = (f"{bare_name}-", f"{bare_name}_")
+        is_specific = is_specific_enough(bare_name)
+        matches = self._by_id.get(bare_name) or self._by_slug.get(bare_name) or []
+        matches = matches or [entry for entry, plan_id, _ in self._names if is_specific and plan_id.startswith(starts)]
         matches = matches or self._match_written_ids(bare_name)
-        if not matches and is_specific_enough(bare_name):
-            ids = [plan_store.normalize_id(entry.ref.id) for entry in entries]
-            starts = (f"{bare_name}-", f"{bare_name}_")
-            matches = [entry for entry, plan_id in zip(entries, ids, strict=True) if plan_id.startswith(starts)]
-            matches = matches or [entry for entry, plan_id in zip(entries, ids, strict=True) if bare_name in plan_id]
-        return _single(matches)
+        return _single(matches or [entry for entry, plan_id, _ in self._names if is_specific and bare_name in plan_id])
 
     def _match_path(self, path: str) -> list[PlanEntry]:
         """Return the plans whose path ends with these parts; the last part may be the number that starts a file name."""
+        directory, _, name = path.removeprefix("./").rpartition("/")
         matches = []
-        for entry in self.entries:
-            plan_path = plan_store.normalize_id(entry.display_path).removesuffix(".md")
-            directory, _, name = plan_path.rpartition("/")
-            wanted_directory, _, wanted_name = path.removeprefix("./").rpartition("/")
-            is_same_directory = f"/{directory}".endswith(f"/{wanted_directory}")
-            if is_same_directory and (
-                name == wanted_name or (wanted_name.isdigit() and name.startswith(f"{wanted_name}-"))
-            ):
+        for entry, _, plan_path in self._names:
+            plan_directory, _, plan_name = plan_path.rpartition("/")
+            is_same_name = plan_name == name or (name.isdigit() and plan_name.startswith(f"{name}-"))
+            if is_same_name and f"/{plan_directory}".endswith(f"/{directory}"):
                 matches.append(entry)
         return matches
 
@@ -171,11 +171,19 @@ class PlanResolver:
         if self._written_ids is None:
             self._written_ids = {}
             for entry in self.entries:
-                plan = self.load(entry).plan
-                written_id = read_metadata(plan).id if plan is not None else ""
+                written_id = self._read_written_id(entry)
                 if written_id:
                     self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
         return self._written_ids.get(name, [])
+
+    def _read_written_id(self, entry: PlanEntry) -> str:
+        """Return the ID in the front matter of a plan; only plans that start with front matter are parsed."""
+        try:
+            data = plan_store.read_bytes(entry.project, entry.ref.path)
+        except ExecplanError:
+            return ""
+        plan = self.load(entry).plan if data.removeprefix(b"\xef\xbb\xbf").startswith(b"---") else None
+        return read_metadata(plan).id if plan is not None else ""
 
 
 def _members(project: Project) -> list[Project]:

@@ -10,6 +10,7 @@ from execplan.execution.annotations.attribute_values import AttributeValueError,
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.shell.command_line import parse_command
 from execplan.named_tuple import NamedTuple
+from execplan.plan.plan_change import require_text
 from execplan.plan.plan_lookup import find_task, task_ids
 from execplan.plan.task_checks import find_check
 
@@ -93,6 +94,20 @@ def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> Acceptanc
         () if is_script else command_line.assignments,
         int(attributes.get("timeout") or DEFAULT_TIMEOUT_SECONDS),
     )
+
+
+def require_check_command(source: str) -> str:
+    """Return the command of a new check on one line; raises ExecplanError if no check could have it."""
+    command = require_text(source, "the check")
+    problem = parse_command(command).problem
+    if problem:
+        raise ExecplanError(
+            "bad-check",
+            f"the check can't be read: {problem}: {command}",
+            exit=INPUT,
+            hint="quote the command for the shell in which you type it: --check 'pytest -q tests/reader'",
+        )
+    return command
 
 
 def check_problem(task_check: TaskCheck) -> str:

@@ -126,6 +126,11 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
         trace.log(f"couldn't remove {', '.join(paths)} from the index: {error.message}")
 
 
+def stage_file(project: Project, path: str) -> None:
+    """Add a file, as it is on disk, to the next commit, also from a hook of it. Raises ExecplanError if git fails."""
+    _GitRunner(project).run_checked("add", "--", path)
+
+
 def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
     """Return the files under the paths that differ from HEAD, relative to the root.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.github.api_errors import unavailable_error
@@ -112,10 +113,8 @@ class IssueSync:
         """Return the current name of the repository, and the address of its files."""
         fields: Any = self._client.get(f"/repos/{repository}")
         try:
-            name, address = (
-                ensure_repository_name(fields["full_name"]),
-                f"{fields['html_url']}/blob/{fields['default_branch']}",
-            )
+            name = ensure_repository_name(fields["full_name"])
+            address = f"{fields['html_url']}/blob/{quote(fields['default_branch'])}"
             has_issues = fields["has_issues"]
         except (KeyError, TypeError, ExecplanError):
             raise unavailable_error(f"GitHub's answer does not describe the repository {repository}") from None

@@ -180,16 +180,24 @@ class Plan:
         after: str | None = None,
         before: str | None = None,
         under: str | None = None,
+        check: str | None = None,
         create: bool = False,
         options: WriteOptions = _DEFAULT,
     ) -> EditResult:
         """Add an open task: after or before a task, after the last one under a sub-heading, or at the end.
 
-        `create` adds the section if it is missing.
+        `check` is the command that shows that the task is done. `create` adds the section if it is missing.
         """
         from execplan.plan import task_edits
 
-        changer = task_edits.add_task(text, now(), after=after, before=before, under=under, create=create)
+        command = ""
+        if check is not None:
+            from execplan.execution.acceptance_check import require_check_command
+
+            command = require_check_command(check)
+        changer = task_edits.add_task(
+            text, now(), after=after, before=before, under=under, check=command, create=create
+        )
         return self._edit("add", changer, options)
 
     def split(self, task: str | int, *, done: str, remaining: str, options: WriteOptions = _DEFAULT) -> EditResult:

@@ -7,7 +7,7 @@ from execplan.plan import outline
 from execplan.plan.front_matter import parse_front_matter
 from execplan.plan.front_matter_edits import new_front_matter, remove_key, set_key
 from execplan.plan.metadata_assignment import unknown_key_error
-from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, METADATA_TITLES, TEXT_KEYS, normalize_key
+from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, normalize_key
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan.reader import read_text
@@ -103,7 +103,7 @@ def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[st
 def _metadata_items(plan: ParsedPlan) -> list[Block]:
     """Return the top-level items of the first Metadata section."""
     for section in plan.sections:
-        if outline.title_key(section.title) in METADATA_TITLES:
+        if outline.title_key(section.title) in outline.METADATA_TITLES:
             blocks = plan.blocks[section.first_block : section.block_end]
             return [block for block in blocks if block.kind == ITEM and not block.depth and block.mark in "-*+"]
     return []

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan, Section
     from execplan.text.markdown_blocks import Block
 
-METADATA_TITLES = frozenset(("metadata", "plan metadata"))
-"""Titles of sections with a list of metadata, in the form of `outline.title_key`."""
 
 TEXT_KEYS = ("id", "status", "owner", "created", "updated")
 """Keys with one text."""
@@ -61,7 +59,7 @@ def normalize_key(name: str) -> str:
 def metadata_items(plan: ParsedPlan) -> Iterator[tuple[str, tuple[str, ...], int]]:
     """Yield the known keys of the Metadata lists with their values and lines."""
     for section in plan.sections:
-        if outline.title_key(section.title) not in METADATA_TITLES:
+        if outline.title_key(section.title) not in outline.METADATA_TITLES:
             continue
         key, depth = "", 0
         for text, line, item_depth in section_items(plan, section):

@@ -46,6 +46,8 @@ OUTLINE: tuple[OutlineSection, ...] = (
     OutlineSection(INTERFACES, False, ("dependencies",)),
 )
 NAMES = tuple([kind.name for kind in OUTLINE])
+METADATA_TITLES = frozenset(("metadata", "plan metadata"))
+"""Titles of sections with a list of metadata, in the form of `title_key`."""
 LIVING = tuple([kind.name for kind in OUTLINE if kind.is_living])
 
 

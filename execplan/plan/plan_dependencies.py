@@ -58,7 +58,7 @@ def find_dependencies(plan: ParsedPlan, front_matter: FrontMatter) -> Iterator[P
         if block.kind == PARAGRAPH and not block.depth and block.text.lstrip("*_ ")[:10].lower() == "depends on":
             label, colon, value = paragraph_text(plan.text.lines, block).partition(":")
             if colon and label.strip("*_ ").lower() == "depends on":
-                for name, is_certain in _mentioned_names(value.lstrip("*_ ")):
+                for name, is_certain in _mentioned_names(_first_sentence(value)):
                     yield PlanMention(name, block.start, is_certain)
 
 
@@ -85,6 +85,11 @@ def _section_dependencies(plan: ParsedPlan, section: Section) -> Iterator[PlanMe
             names_text = label
         for name, is_certain in _mentioned_names(names_text):
             yield PlanMention(name, line, is_certain)
+
+
+def _first_sentence(text: str) -> str:
+    """Return the text up to the end of a sentence, or to the plans that wait for this one."""
+    return text.lstrip("*_ ").partition(". ")[0].partition(" Blocks:")[0].strip()
 
 
 def _mentioned_names(text: str) -> Iterator[tuple[str, bool]]:

@@ -20,6 +20,7 @@ from execplan.plan.plan_change import (
     target_section,
 )
 from execplan.plan.plan_lookup import find_matches, find_task, ids_for_texts, normalize_text, require_single, task_ids
+from execplan.plan.task_checks import format_check
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import HEADING
 
@@ -86,14 +87,19 @@ def add_task(
     after: str | None = None,
     before: str | None = None,
     under: str | None = None,
+    check: str = "",
     create: bool = False,
 ) -> ChangeBuilder:
-    """Build a change that adds an open task: after the last one, next to the given one, or last under a heading."""
+    """Build a change that adds an open task: after the last one, next to the given one, or last under a heading.
+
+    `check` is the command of the task's check, or empty.
+    """
     known_ids: list[str] = []
     text = text_without_timestamp(source)
     timestamp = source.removesuffix(text)
 
     neighbor_query = after if after is not None else before
+    first_lines = [f"- [ ] {source}", *([f"  - {format_check(check)}"] if check else [])]
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.PROGRESS, create=create)
@@ -102,7 +108,7 @@ def add_task(
         if section is None:
             if neighbor_query is not None:
                 find_tasks(plan, [neighbor_query], known_ids)
-            edit, titles = insert_section(plan, outline.PROGRESS, [f"- [ ] {source}"])
+            edit, titles = insert_section(plan, outline.PROGRESS, first_lines)
             return _task_added(content._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:
@@ -114,11 +120,11 @@ def add_task(
         if neighbor is None and siblings:
             neighbor = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbor is not None:
-            edit = _insert_beside(plan, neighbor, text, timestamp, now, is_above=before is not None)
+            edit = _insert_beside(plan, neighbor, text, timestamp, now, check, is_above=before is not None)
         elif heading is not None:
-            edit = insert_padded(plan.text.lines, heading.end, [f"- [ ] {source}"])
+            edit = insert_padded(plan.text.lines, heading.end, first_lines)
         else:
-            edit = append_to_section(plan, section, [f"- [ ] {source}"])
+            edit = append_to_section(plan, section, first_lines)
         return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return build_change
@@ -195,13 +201,16 @@ def timestamp_example(plan: ParsedPlan, task: Task) -> Timestamp:
 
 
 def _insert_beside(
-    plan: ParsedPlan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool
+    plan: ParsedPlan, neighbor: Task, text: str, timestamp: str, now: datetime, check: str, *, is_above: bool
 ) -> Edit:
     """Return an edit that inserts an open task before or after another, in the same format."""
     if not timestamp and neighbor.state == OPEN and neighbor.timestamp is not None:
         timestamp = write_timestamp(now, neighbor.timestamp) + (neighbor.timestamp.separator or " ")
     item_format = neighbor_format(plan, neighbor)
     new_lines = wrap_text(next_bullet(plan, neighbor, 0 if is_above else 1) + f"[ ] {timestamp}", text, item_format)
+    if check:
+        bullet = neighbor.item_block.mark if neighbor.item_block.mark in ("-", "*", "+") else "-"
+        new_lines.append(f"{inner_indent(plan, neighbor)}{bullet} {format_check(check)}")
     if is_above:
         return Edit(neighbor.start, neighbor.start, (*new_lines, "") if item_format.is_loose else tuple(new_lines))
     return Edit(neighbor.item_end, neighbor.item_end, ("", *new_lines) if item_format.is_loose else tuple(new_lines))

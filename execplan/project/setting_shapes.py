@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
+from execplan.project.setting_forms import (
+    DATE_FIELDS,
+    MESSAGE_FIELDS,
+    fill_fields,
+    find_branch_problem,
+    find_field_problem,
+    find_name_problem,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-_DATE_FIELDS: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
-_NAME_FIELDS: dict[str, str | int] = {"date": "", "day": "", "number": 0, "slug": ""}
 _REPOSITORY_FIELD = "{repository}"
-_BRANCH_FIELDS: dict[str, str | int] = {"slug": "x", "id": "x"}
-_MESSAGE_FIELDS: dict[str, str | int] = dict.fromkeys(("id", "summary", "verb", "title"), "")
 _MAX_DEPTH = 32
 """Maximum depth of a path in the settings, which also limits how many missing directories are created."""
 _MAX_TEXT_BYTES = 1024
@@ -147,10 +151,10 @@ def _inside_problem(value: str) -> str:
 
 
 def _archive_problem(value: str) -> str:
-    if problem := _inside_problem(value) or _fields_problem(value, _DATE_FIELDS):
+    if problem := _inside_problem(value) or find_field_problem(value, DATE_FIELDS):
         return problem
     head = value.partition("/{")[0]
-    is_last = "{" not in head and not _fill(value, _DATE_FIELDS)[len(head) :].strip("/-_.")
+    is_last = "{" not in head and not fill_fields(value, DATE_FIELDS)[len(head) :].strip("/-_.")
     return "" if is_last else "can contain fields only as its last directories"
 
 
@@ -174,50 +178,10 @@ def _worktrees_problem(value: str) -> str:
     first = rest.split("/")[0]
     is_next_to_it = value == rest or (first.startswith(_REPOSITORY_FIELD) and first != _REPOSITORY_FIELD)
     if not is_next_to_it or _inside_problem(rest):
-        return f'must be a path inside the repository, or begin with "../{_REPOSITORY_FIELD}" and a suffix'
-    return _fields_problem(value, {"repository": ""})
-
-
-def _branch_form_problem(form: str) -> str:
-    if problem := _fields_problem(form, _BRANCH_FIELDS):
-        return problem
-    name = _fill(form, _BRANCH_FIELDS)
-    is_valid = name.isprintable() and not set(name) & set(" ~^:?*[\\") and "@{" not in name and name[:1] != "-"
-    parts = name.split("/")
-    are_valid = all(
-        [part and part[0] != "." and not part.endswith((".lock", ".")) and ".." not in part for part in parts]
-    )
-    if not (is_valid and are_valid) or form == _fill(form, _BRANCH_FIELDS):
-        return "must be a valid branch name that contains {slug} or {id}"
-    return ""
-
-
-def _name_form_problem(form: str) -> str:
-    if "{slug}" not in form or "/" in form:
-        return "must be a file name without .md that contains {slug}"
-    width = form.partition("{number")[2].partition("}")[0].removeprefix(":")
-    if width.strip("0123456789") or len(width) > 2:
-        return "can have only a width of digits for the number, as in {number:04}"
-    if problem := _fields_problem(form, _NAME_FIELDS):
-        return problem
-    if {"{", "}"} & set(_fill(form, _NAME_FIELDS)):
-        return "can contain braces only as part of a field"
-    repeated = [field for field in _NAME_FIELDS if form.count("{" + field) > 1]
-    return f"can contain {{{repeated[0]}}} only once" if repeated else ""
-
-
-def _fields_problem(form: str, fields: dict[str, str | int]) -> str:
-    try:
-        _fill(form, fields)
-    except ValueError:
-        return f"can contain only the fields {', '.join(['{' + field + '}' for field in fields])}"
-    return ""
-
-
-def _fill(form: str, fields: dict[str, str | int]) -> str:
-    from execplan.project.template_fields import fill
-
-    return fill(form, fields)
+        return (
+            f'must be a path inside the repository, or next to it and begin with "../{_REPOSITORY_FIELD}" and a suffix'
+        )
+    return find_field_problem(value, {"repository": ""})
 
 
 def _texts(value: object) -> list[str]:
@@ -250,8 +214,8 @@ TEMPLATE = _path_shape(
     "a name", lambda value: "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""
 )
 LAYOUT = _path_shape("`flat` · `folder` · a file name", _layout_problem)
-NAME_FORM = _path_shape("a file name with fields", _name_form_problem)
-MESSAGE_FORM = _typed("a text with fields", str, "a string", lambda form: _fields_problem(form, _MESSAGE_FIELDS))
+NAME_FORM = _path_shape("a file name with fields", find_name_problem)
+MESSAGE_FORM = _typed("a text with fields", str, "a string", lambda form: find_field_problem(form, MESSAGE_FIELDS))
 CLAIMS = _typed(
     "`warn` · `enforce`",
     str,
@@ -259,7 +223,7 @@ CLAIMS = _typed(
     lambda value: "" if value in ("warn", "enforce") else "must be warn or enforce",
 )
 WORKTREES = _path_shape("a path, with the field `{repository}`", _worktrees_problem)
-BRANCH_FORM = _path_shape("a branch name with fields", _branch_form_problem)
+BRANCH_FORM = _path_shape("a branch name with fields", find_branch_problem)
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",

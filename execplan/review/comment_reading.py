@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.files import file_access
 from execplan.project.project import ensure_inside
 from execplan.review.comment_location import comments_path
@@ -38,6 +39,13 @@ def read_file(project: Project, path: str) -> bytes | None:
     if not os.path.lexists(path):
         return None
     ensure_inside(project, path)
+    if os.path.islink(path):  # a branch of somebody else could let comments be written to any file of the repository
+        raise ExecplanError(
+            "linked-comments",
+            f"{project.display_path(path)} is a symbolic link, and comments are not written to other files",
+            exit=POLICY,
+            hint=f"remove the link: rm {quote(project.display_path(path))}",
+        )
     data, size = file_access.read(path, MAX_BYTES)
     ensure_size_allowed(project, path, size)
     return data

@@ -1,4 +1,4 @@
-"""Pages about errors: what happened, why, and what to do next; never a traceback."""
+"""Pages about errors and delays: what happened, why, and what to do next; never a traceback."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _STATUS_TEXTS = {
 
 
 class ErrorPages:
-    """The pages about errors, in the layout of the other pages."""
+    """The pages about errors and delays, in the layout of the other pages."""
 
     def __init__(self, pages: LivePages) -> None:
         self._pages = pages
@@ -71,6 +71,12 @@ class ErrorPages:
         """Return the page about an HTTP status."""
         title, text = _STATUS_TEXTS.get(status, (HTTPStatus(status).phrase, HTTPStatus(status).description))
         return self._page(status, title, (text,))
+
+    def loading_page(self, plan_count: int) -> HTMLResponse:
+        """Return the page that a browser shows while another one is made; the browser asks again every second."""
+        response = self._page(200, "Loading", (f"Reading {plan_count:,} plans. This page appears when that is done.",))
+        response.headers["Refresh"] = "1"
+        return response
 
     def bug_page(self, report: str | None) -> HTMLResponse:
         """Return the page about a bug in execplan; `report` is the path of its report."""

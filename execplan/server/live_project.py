@@ -6,8 +6,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.board.board_cards import load_board
 from execplan.board.board_changes import PROJECT, take_snapshot
+from execplan.board.board_loader import load_board
 from execplan.clock import current_minute
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
@@ -75,6 +75,11 @@ class LiveProject:
     def load(self) -> ProjectState:
         """Return the plans as they are now. Raises ExecplanError if the project can't be read."""
         return self._load(self.take_snapshot(), current_minute())
+
+    @property
+    def plan_count(self) -> int:
+        """Return the number of plans when they were loaded last; 0 before that."""
+        return len(self._state[2].plans) if self._state is not None else 0
 
     def prepare(self, tick: Callable[[int, int], None]) -> None:
         """Load the plans before other threads run, which would keep this from using several processes.

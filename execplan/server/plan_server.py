@@ -44,6 +44,12 @@ if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
 
 _NOTICE_PARAMETER = "notice"
+_SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)
+"""Pages for which all plans are read."""
+_MANY_PLANS = 200
+"""Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
+_PATIENCE_SECONDS = 1.0
+"""Time after which it does."""
 T = TypeVar("T")
 
 
@@ -69,9 +75,8 @@ class PlanServer:
         self._pages = LivePages(directory, self._token)
         self._errors = ErrorPages(self._pages)
         self._notices = Notices()
-        self._rendered: RenderedPages[_VersionedPage | None] = RenderedPages(
-            self._in_thread, (CHARTS_PAGE, DECISIONS_PAGE)
-        )
+        self._rendered: RenderedPages[_VersionedPage | None] = RenderedPages(self._in_thread, _SLOW_PAGES)
+        self._slow_tasks: dict[str, asyncio.Task[_VersionedPage | None]] = {}
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
@@ -128,15 +133,33 @@ class PlanServer:
             if html is None:
                 raise HTTPException(404)
             return HTMLResponse(html)
-        page = await self._rendered.get(
-            path, partial(self._pages.project.version, path), partial(self._render_versioned, path)
-        )
+        if path in _SLOW_PAGES and self._pages.project.plan_count >= _MANY_PLANS:
+            task = self._start_slow_page(path)
+            if not (await asyncio.wait({task}, timeout=_PATIENCE_SECONDS))[0]:
+                return self._errors.loading_page(self._pages.project.plan_count)
+            page = task.result()
+        else:
+            page = await self._find_page(path)
         if page is None:
             raise HTTPException(404)
         headers = {"ETag": f'"{page.version}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         return HTMLResponse(page.html, headers=headers)
+
+    def _start_slow_page(self, path: str) -> asyncio.Task[_VersionedPage | None]:
+        """Return the task that makes a page, which several requests wait for; a new one if the last one has ended."""
+        task = self._slow_tasks.get(path)
+        if task is None or task.done():
+            task = self._slow_tasks[path] = asyncio.create_task(self._find_page(path))
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody may ask again
+        return task
+
+    async def _find_page(self, path: str) -> _VersionedPage | None:
+        """Return a page as it is now; None if there is none."""
+        return await self._rendered.get(
+            path, partial(self._pages.project.version, path), partial(self._render_versioned, path)
+        )
 
     def _render_versioned(self, path: str) -> _VersionedPage | None:
         html = self._pages.render(path)

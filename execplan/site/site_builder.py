@@ -6,14 +6,11 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.board.board_cards import load_board
+from execplan.board.board_loader import load_board
 from execplan.charts import chart_svg
 from execplan.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.clock import now
-from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store import plan_store
-from execplan.project.project import common_git_dir
-from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
 from execplan.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
@@ -23,8 +20,8 @@ from execplan.site.page_names import PageNames
 from execplan.site.page_plans import load_page_plans
 from execplan.site.plan_view import load_decisions, load_plan_view, publish_plan
 from execplan.site.site_directory import SiteDirectory
+from execplan.site.site_location import DEFAULT_DIRECTORY, ensure_separate
 from execplan.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
-from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 from execplan.worker_processes import process_count, run_in_processes
 
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
 
     Tick = Callable[[int, int], None]
 
-DEFAULT_DIRECTORY: Final = ".agent/site"
-"""Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
 _IGNORE_FILE: Final = ".gitignore"
 _IGNORE_ALL: Final = b"*\n"
 
@@ -71,7 +66,7 @@ def build_site(
     directory is not a site's, can't be written or is being written for too long.
     """
     site = SiteDirectory(directory, dry_run=dry_run)
-    _ensure_separate(project, site.path)
+    ensure_separate(project, site.path)
     board = load_board(project, archived=True, tick=tick)
     builder = _SiteBuilder(project, site, board, redactor)
     with nullcontext() if dry_run else site.lock(project):
@@ -241,23 +236,3 @@ class _SiteBuilder:
         if self._site.write(name, data):
             self._changed.append(name)
         self._digests[name] = digest(data)
-
-
-def _ensure_separate(project: Project, directory: str) -> None:
-    """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
-    git_directories = [project.git, common_git_dir(project.git)] if project.git is not None else []
-    if ".git" in directory.split("/") or any([is_inside(directory, os.path.realpath(git)) for git in git_directories]):
-        message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
-        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
-    for member in with_nested_projects(project):
-        for folder in (
-            member.plans,
-            *member.archives,
-            member.artifacts_dir(""),
-            member.artifacts_dir("", archived=True),
-        ):
-            if is_inside(directory, os.path.realpath(folder)):
-                message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
-                raise ExecplanError(
-                    "not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR"
-                )

@@ -9,6 +9,7 @@ from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
 from execplan.linter.rules.timestamp_rules import day_start, latest_timestamp_date
 from execplan.plan.model import OPEN
+from execplan.plan.plan_metadata import read_metadata
 from execplan.staleness.claimed_status import read_claimed_status
 
 if TYPE_CHECKING:
@@ -75,6 +76,20 @@ class PlanFacts(NamedTuple):
             return epoch_seconds() >= minute * 60 + 2 * _SECONDS_PER_DAY
         changed = self.timeline.changed
         return changed is not None and not self.is_modified and epoch_seconds() >= changed.time + _SECONDS_PER_DAY
+
+    @property
+    def is_merged_since_start(self) -> bool:
+        """Whether some of the plan's work was merged after the plan began: a follow-up names what was merged before it.
+
+        A plan begins at its first commit or, if that is earlier, at the date in its ID, its metadata or its first
+        timestamp, because moving a file looks like creating it.
+        """
+        created = self.timeline.created
+        dates = [self.stored_plan.ref.id[:10], read_metadata(self.plan).created[:10]]
+        dates += [task.timestamp.date for task in self.plan.tasks if task.timestamp is not None]
+        starts = [minute * 60 for date in dates if (minute := day_start(date)) is not None]
+        starts += [created.time] if created is not None else []
+        return bool(starts) and any([reference.message.time >= min(starts) for reference in self.merged])
 
     @property
     def was_edited_after_merge(self) -> bool:

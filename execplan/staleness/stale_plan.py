@@ -110,7 +110,7 @@ def _ready_to_archive(facts: PlanFacts) -> StalePlan | None:
         return None
     has_unclear_box = any([task.state == OTHER and task.mark != "-" for task in plan.tasks])
     is_complete = plan.state() == COMPLETE and not has_unclear_box
-    is_merged_without_tasks = not plan.tasks and bool(facts.merged) and not facts.timeline.missing
+    is_merged_without_tasks = not plan.tasks and facts.is_merged_since_start and not facts.timeline.missing
     if not is_complete and not is_merged_without_tasks:
         return None
     if not facts.merged and not facts.is_due_for_archive:
@@ -143,7 +143,7 @@ def _shipped_unchecked(facts: PlanFacts) -> StalePlan | None:
     timeline = facts.timeline
     is_delivered = not timeline.missing
     has_ticks = facts.plan.counts()["done"] > 0
-    by_merge = bool(facts.merged) and is_delivered and not (has_ticks and facts.was_edited_after_merge)
+    by_merge = facts.is_merged_since_start and is_delivered and not (has_ticks and facts.was_edited_after_merge)
     by_files = (
         facts.is_stalled
         and is_delivered

@@ -32,7 +32,7 @@ class ProjectTools:
         return await self._run(["show", *_option("--section", section)], plan)
 
     async def next_task(self, plan: PlanName = None, *, claim: bool = False, agent: AgentName = None) -> Document:
-        """Show the next open task. Claim it if others work on the plan too."""
+        """Show the next open task that waits for no other plan. Claim it if others work on the plan too."""
         return await self._run(["next", *(["--claim"] if claim else [])], plan, agent=agent)
 
     async def new_plan(

@@ -20,17 +20,17 @@ _MAX_BATCH = 100
 
 
 def load_fork_texts(
-    project: Project, others: Mapping[str, Project], files: Iterable[tuple[str, str]]
+    project: Project, other_projects: Mapping[str, Project], files: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], bytes]:
     """Load files as they were when the branches of other worktrees left the current one.
 
-    `others` are the projects in other worktrees by their root. A file is such a root and a path from it; files that
+    `other_projects` are the projects in other worktrees by their root. A file is such a root and a path from it; files that
     did not exist are left out. Empty if git can't tell.
     """
     keys = [key for key in dict.fromkeys(files) if "\n" not in key[1]]
     texts: dict[tuple[str, str], bytes] = {}
     try:
-        forks = _find_forks(project, [others[root] for root in dict.fromkeys([root for root, _ in keys])])
+        forks = _find_forks(project, [other_projects[root] for root in dict.fromkeys([root for root, _ in keys])])
         keys = [key for key in keys if key[0] in forks]
         with BlobReader(project) as blobs:
             for start in range(0, len(keys), _MAX_BATCH):
@@ -43,10 +43,10 @@ def load_fork_texts(
     return texts
 
 
-def _find_forks(project: Project, others: Sequence[Project]) -> dict[str, str]:
+def _find_forks(project: Project, other_projects: Sequence[Project]) -> dict[str, str]:
     """Return the last common commit with the current branch for each worktree, by its root. Raises ExecplanError."""
     own_head = head_commit(project)
-    heads = [(other.root, head_commit(other)) for other in others]
+    heads = [(other.root, head_commit(other)) for other in other_projects]
     forks = {root: head for root, head in heads if head is not None and head == own_head}
     pairs = [(root, head) for root, head in heads if head is not None and head != own_head]
     if own_head is not None and pairs:

@@ -7,6 +7,7 @@ never taken for progress, and a plan that was archived here does not come back. 
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan import trace
@@ -17,6 +18,7 @@ from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
+from execplan.text.pure_paths import is_inside
 from execplan.worktrees.fork_texts import load_fork_texts
 from execplan.worktrees.plan_location import PlanLocation
 from execplan.worktrees.worktree_record import find_worktree, load_records
@@ -85,14 +87,15 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     current = worktree_of(project, worktrees)
     if current is None or len(worktrees) < 2:
         return []
-    others = [worktree for worktree in worktrees if worktree is not current]
+    own = {path: data for path, data in own.items() if is_inside(path, project.root)}
+    other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
-    differing = _differing_versions(project, own, others, includes_new=includes_new)
+    differing = _differing_versions(project, own, other_worktrees, includes_new=includes_new)
     candidates = _changed_since_fork(project, own, differing)
     own_worktrees = {
         os.path.join(project.root, record.plan): worktree
         for record in load_records(project)
-        for worktree in [find_worktree(record, others)]
+        for worktree in [find_worktree(record, other_worktrees)]
         if worktree is not None
     }
     relevant = {*candidates, *own_worktrees, *[path for path, version in differing if version.worktree is main]}
@@ -114,36 +117,49 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
 
 
 def _differing_versions(
-    project: Project, own: Mapping[str, bytes], others: Sequence[Worktree], *, includes_new: bool
+    project: Project, own: Mapping[str, bytes], other_worktrees: Sequence[Worktree], *, includes_new: bool
 ) -> list[tuple[str, _Version]]:
     """Return the versions in other worktrees that differ from the own ones, each with its path in the current worktree."""
     versions = []
-    for worktree in others:
+    for worktree in other_worktrees:
         other = project_in(project, worktree)
         for path, ref in _refs_in(project, other, own, includes_new=includes_new):
+            if not ref.archived and path in own and _has_content(ref.path, own[path]):
+                continue
             try:
                 data = plan_store.read_bytes(other, ref.path)
             except ExecplanError as error:
                 trace.log(f"skipped {ref.path}: {error.message}")
                 continue
-            if own.get(path) != data or ref.archived:
-                versions.append((path, _Version(other, worktree, ref, data)))
+            versions.append((path, _Version(other, worktree, ref, data)))
     return versions
+
+
+def _has_content(path: str, data: bytes) -> bool:
+    """Return whether a regular file has exactly this content: the usual case, so other checks come after it."""
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size != len(data):
+            return False
+        with open(path, "rb", buffering=0) as file:
+            return file.read() == data
+    except OSError:
+        return False
 
 
 def _refs_in(
     project: Project, other: Project, own: Mapping[str, bytes], *, includes_new: bool
 ) -> Iterator[tuple[str, PlanRef]]:
     """Yield the plans of a project in another worktree, also those archived only there, with their paths in this one."""
-    if includes_new:
-        for ref in plan_store.refs(other):
-            yield _path_in(project, other, ref.path), ref
+    listed = {_path_in(project, other, ref.path): ref for ref in plan_store.refs(other)} if includes_new else {}
+    yield from listed.items()
     archives = dict.fromkeys([other.archive, other.superseded, *other.archives])
     for path in own:
+        if path in listed:
+            continue
         file = _path_in(other, project, path)
         if os.path.lexists(file):
-            if not includes_new:
-                yield path, plan_store.ref_for_path(other, file)
+            yield path, plan_store.ref_for_path(other, file)
             continue
         plan_id = project.split_plan_path(path)[1]
         files = [other.plan_file(archive, plan_id) for archive in archives]
@@ -153,7 +169,7 @@ def _refs_in(
 
 def _path_in(project: Project, other: Project, path: str) -> str:
     """Return the path in a project's worktree of a file in another worktree."""
-    return os.path.join(project.root, os.path.relpath(path, other.root))
+    return project.root + path[len(other.root) :]
 
 
 def _changed_since_fork(
@@ -169,8 +185,8 @@ def _changed_since_fork(
         for path, version in versions
         for name in (project.display_path(path), version.project.display_path(version.ref.path))
     ]
-    others = {version.worktree.root: version.project for _, version in versions}
-    fork_texts = load_fork_texts(project, others, names) if versions else {}
+    other_projects = {version.worktree.root: version.project for _, version in versions}
+    fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
     archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
     changed: dict[str, list[_Version]] = {}
     for path, version in versions:

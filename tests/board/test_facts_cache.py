@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.board import facts_cache
-from execplan.board.board_cards import Board, load_board
+from execplan.board.board_cards import Board
+from execplan.board.board_loader import load_board
 from execplan.linter.checking import lint_cache
 from execplan.project import project_discovery
 from tests.in_process_repository import NAME, InProcessRepository

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.hostile_plans import add_hostile_plans
+from execplan.plan.plan_anchors import Anchor
+from execplan.review.comment_records import CommentRecord
+from tests.browser.hostile_plans import PAYLOADS, add_hostile_plans
 from tests.browser.watched_pages import WatchedBrowser
 from tests.conftest import Folder
 from tests.needs import need
@@ -57,6 +59,14 @@ def _create_library(folder: Folder) -> None:
     folder.plan(b"# Broken\n\0\n", "2026-01-03_broken")
     folder.plan(CLEAN.replace("Build the parser", "Replace the scanner"), "2026-01-04_scanner")
     folder.write(".agent/execplans/artifacts/2026-01-01_parser/timings.csv", "a,b\n1,2\n")
+    comments = [
+        CommentRecord(f"c{number}", "comment", "2026-01-01T10:00:00Z", payload, payload, anchor=Anchor("task", payload))
+        for number, payload in enumerate(PAYLOADS)
+    ]
+    comments.append(CommentRecord("cx", "comment", "2026-01-01T10:00:00Z", "Bob", "Why?\nAnd when?"))
+    comments.append(CommentRecord("cy", "resolve", "2026-01-01T11:00:00Z", "Ann", "Settled.", "cx"))
+    lines = "".join([comment.to_line() for comment in comments])
+    folder.write(".agent/execplans/artifacts/2026-01-01_parser/comments.jsonl", lines)
     add_hostile_plans(folder)
     folder.git("add", "-A")
     folder.git("commit", "-q", "-m", "Plans")

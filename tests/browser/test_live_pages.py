@@ -67,7 +67,18 @@ def test_edits_in_a_page(browser: WatchedBrowser, server: RunningServer) -> None
     page.get_by_label("Rationale").fill("Nothing is lost.")
     page.get_by_role("button", name="Add decision").click()
     expect(page.locator(".decision")).to_have_count(2)
+    page.get_by_label("Comment on").fill("2")
+    page.get_by_label("Comment", exact=True).fill("Which <b>lines</b>?\nAll?")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.locator(".comment")).to_contain_text("Which <b>lines</b>?")
+    page.get_by_label("Reply").fill("All.")
+    page.get_by_role("button", name="Reply").click()
+    expect(page.locator(".comment .message")).to_have_count(2)
+    page.get_by_role("button", name="Resolve the comment on task 2").click()
+    expect(page.locator(".comment.resolved")).to_have_count(1)
     shown = server.folder.ok("show")
+    assert shown["comments"][0]["text"] == "Which <b>lines</b>?\nAll?"
+    assert [reply["text"] for reply in shown["comments"][0]["replies"]] == ["All.", ""]
     assert [task["state"] for task in shown["tasks"]] == ["open", "done", "open", "open"]
     assert shown["tasks"][3]["text"] == "Handle <b>CRLF</b>."
     assert shown["decisions"][1]["author"] == "Ann"

@@ -52,6 +52,7 @@ READING = [
     *(
         "status",
         "list --all",
+        "worktree",
         "show",
         "show --steps",
         "next",

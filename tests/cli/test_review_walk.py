@@ -41,7 +41,7 @@ def test_each_change_is_shown_and_can_be_commented_on(reviewed: Folder, monkeypa
     terminal.until("1 of 2")
     terminal.until(QUESTION)
     terminal.type("c\n")
-    terminal.until("Comment on")
+    terminal.until("Comment on the task Build the whole parser.: ")
     terminal.type("Is all of it needed?\n")
     terminal.until("commented: c")
     terminal.type("\n")
@@ -52,7 +52,7 @@ def test_each_change_is_shown_and_can_be_commented_on(reviewed: Folder, monkeypa
     terminal.type("\n")
     result = terminal.end()
     assert result.exit == 0
-    assert "recorded: Ann has reviewed 2026-01-01_parser" in result.lines
+    assert "recorded: Ann has reviewed 2026-01-01_parser" in result.raw
     assert "    -Write the scanner, then the reader." in result.lines
     comments = reviewed.ok("show")["comments"]
     assert [(comment["text"], comment["label"]) for comment in comments] == [

@@ -35,6 +35,11 @@ def make_graph(edges: list[tuple[int, int]], sizes: dict[int, int] | None = None
     return DependencyGraph(nodes, tuple(plan_edges), (), ())
 
 
+def needed(graph: DependencyGraph, path: str) -> list[str]:
+    """The plans that a plan depends on."""
+    return [edge.target for edge in graph.edges if edge.source == path]
+
+
 @given(EDGES)
 def test_a_cycle_is_found_exactly_if_there_is_one(edges: list[tuple[int, int]]) -> None:
     successors: dict[int, list[int]] = {}
@@ -65,7 +70,7 @@ def test_the_critical_path_is_the_longest(edges: list[tuple[int, int]], sizes: d
     if not edges:
         assert path == ()
         return
-    assert all(target in graph.needed(source) for target, source in pairwise(path))
+    assert all(target in needed(graph, source) for target, source in pairwise(path))
     connected = {number for edge in edges for number in edge}
     assert sum(graph.nodes[node].open_tasks for node in path) == max(
         _longest(edges, sizes, number) for number in connected
@@ -79,7 +84,7 @@ def test_the_tree_has_each_plan_once(edges: list[tuple[int, int]]) -> None:
     complete_lines = [line for line in format_tree(graph) if not line.endswith("(see above)")]
     assert len(complete_lines) == len(graph.nodes)
     assert len(format_tree(graph)) == max(
-        len(set(edges)) + len([path for path in graph.nodes if not graph.needed(path)]), len(graph.nodes)
+        len(set(edges)) + len([path for path in graph.nodes if not needed(graph, path)]), len(graph.nodes)
     )
 
 
@@ -152,6 +157,12 @@ def test_archived_plans_are_drawn_if_others_need_them(repo: Folder) -> None:
     repo.plan(plan_text("Build the parser", "Blocks", needs="scanner"), "2026-01-02_parser")
     assert repo.run("graph").out == "2026-01-01_scanner  archived\n└─ 2026-01-02_parser  active, 0/1\n"
     assert "1 plan without dependencies" in repo.run("graph", "--all").out
+
+
+def test_a_complete_plan_is_not_blocked(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Lines"), "2026-01-01_scanner")
+    repo.plan(plan_text("Build the parser", "x Blocks", needs="scanner"), "2026-01-02_parser")
+    assert repo.run("graph").out == "2026-01-01_scanner  active, 0/1\n└─ 2026-01-02_parser  complete, 1/1\n"
 
 
 def test_broken_plans_are_drawn(repo: Folder) -> None:

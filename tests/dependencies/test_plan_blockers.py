@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.board.board_cards import load_board
+from execplan.board.board_loader import load_board
 from execplan.plan_store.plan_store import PlanRef
 from execplan.project import project_discovery
 from tests.conftest import Folder

@@ -53,6 +53,19 @@ def read(repo: Folder) -> bytes:
     return (repo.path / PLAN).read_bytes()
 
 
+@pytest.mark.parametrize("is_required", [False, True])
+def test_a_task_whose_check_the_policy_requires_stays_open(repo: Folder, *, is_required: bool) -> None:
+    if is_required:
+        repo.write(".agent/execplan.toml", "[execution]\nrequire_checks = true\n")
+    text = CLEAN.replace("- [ ] Build the parser.", "- [ ] Build the parser.\n  - Check: `make test`", 1)
+    assert text != CLEAN
+    project, ref = shelf(repo, text)
+    document = compile_steps(fences(("build", "Build the parser")))
+    marked = ticks.tick_task(project, ref, document, document.steps[0], PATH)
+    assert ("the policy requires that the check passes" in marked.warning) is is_required
+    assert (marked.task == "") is is_required
+
+
 def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> None:
     project, ref = shelf(repo)
     before, document = read(repo), compile_steps(fences(("build", "Build the parser")))

@@ -83,9 +83,9 @@ def test_only_the_oldest_commit_has_no_parent(repo: Folder) -> None:
     ],
 )
 def test_share_of_lost_lines(repo: Folder, old: str, new: str, share: float) -> None:
-    blobs = [
+    old_blob, new_blob = [
         repo.git("hash-object", "-w", str(repo.write(f"{at}.txt", text))).strip() for at, text in enumerate((old, new))
     ]
     with ContentComparison(project_discovery.find(str(repo.path))) as comparison:
-        assert comparison.share_of_lost_lines(*blobs, 3) == share
-        assert comparison.share_of_lost_lines("0" * 40, blobs[1], 3) == 0.0
+        assert comparison.share_of_lost_lines(old_blob, new_blob, 3) == share
+        assert comparison.share_of_lost_lines("0" * 40, new_blob, 3) == 0.0

@@ -35,6 +35,7 @@ def test_windows_line_ends_make_no_difference(text: str, content: str) -> None:
 
 
 @given(st.text(max_size=30))
+@example("`")
 def test_text_of_a_plan_is_no_comment(text: str) -> None:
     content = escape_markdown(f"{text} {END} <!-- execplan:begin {text}")
     managed_part = find_managed_part(format_managed_part("a", "b", content))

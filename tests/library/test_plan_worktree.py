@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -292,8 +293,8 @@ def test_a_run_can_be_rolled_back_after_the_merge(repo: Folder) -> None:
     repo.write("src/made.py", "X = 1\n")
     commit_plan(repo, with_sections(step))
     worktree = open_worktree(repo)
-    assert worktree.run("approve").exit == 0
-    assert worktree.run("run").exit == 0
+    worktree.ok("approve", "--digest", worktree.ok("evaluate")["digest"])
+    worktree.ok("run")
     worktree.git("add", "-A")
     worktree.git("commit", "-qm", "Run the plan")
     repo.ok("worktree", "--finish")
@@ -350,6 +351,28 @@ def test_twenty_agents(repo: Folder) -> None:
     assert repo.git("status", "--porcelain") == ""
     assert branches(repo) == ["main"]
     assert len(repo.git("worktree", "list").splitlines()) == 1
+
+
+def test_interrupted_during_a_merge(repo: Folder) -> None:
+    """Git ends the merge that it has begun, and the next call goes on from there."""
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.ok("add", "Handle CRLF", "--commit")
+    started = repo.path.parent / "started"
+    hook = repo.write(".git/hooks/pre-merge-commit", f"#!/bin/sh\ntouch {started}\nsleep 1\n")
+    hook.chmod(0o755)
+    process = repo.start("worktree", "--finish")
+    while not started.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    hook.unlink()
+    assert worktree.git("log", "-1", "--format=%s") == "Merge main into plan/parser\n"
+    assert worktree.git("status", "--porcelain") == ""
+    repo.ok("worktree", "--finish")
+    assert is_gone(repo, worktree)
 
 
 GIT_WRAPPER = """\

@@ -101,6 +101,12 @@ def test_front_matter_decides_over_a_metadata_list() -> None:
             ["003-chain.md", "004-node.md"],
         ),
         ("## Interfaces and Dependencies\n\nDepends on: 014 and 015.\n", ["014", "015"]),
+        ("## Interfaces and Dependencies\n\nDepends on: none.\nBlocks: 015 and 016, because.\n", []),
+        ("## Interfaces and Dependencies\n\nDepends on: 004 (a spec\nthat works), 005\nBlocks: 015.\n", ["004", "005"]),
+        (
+            "## Interfaces and Dependencies\n\nDepends on: done `012`, done `011`, and the rest\nof `010`.\nBlocks: `001`.\n",
+            ["012", "011", "010"],
+        ),
         ("## Interfaces and Dependencies\n\nDepends on: the parser being done.\n", []),
         ("## Interfaces and Dependencies\n\n- Depends on `foo` and no plan\n", []),
         ("## Context\n\n```yaml\ndepends_on: [x-1]\n```\n", []),

@@ -15,6 +15,7 @@ from execplan.plan import reader, task_edits, task_rewording
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check, format_check, has_checks
 from execplan.plan.verified_tasks import complete_verified_tasks, is_verified
+from tests.plan.test_plan_change import attempt, plans
 
 if TYPE_CHECKING:
     from execplan.plan.plan_change import ChangeBuilder
@@ -147,3 +148,16 @@ def test_a_link_is_added_below_the_check_and_reopen_leaves_only_it(item: str) ->
     link = f"  - [transcript]({HREF})\n".encode()
     assert apply_change(after, task_edits.reopen_tasks(["1"]))[0].replace(link, b"") == before
     assert apply_change(after, complete_verified_tasks({task_id: HREF.replace("t1", "t2")}, MOMENT))[0] == after
+
+
+@given(plans(), COMMANDS.filter(lambda command: command.strip("` ") != ""), st.sampled_from([None, "1"]), st.booleans())
+def test_a_new_task_with_a_check_reads_back(data: bytes, command: str, neighbor: str | None, is_above: bool) -> None:
+    anchor = {"before" if is_above else "after": neighbor}
+    after = attempt(data, task_edits.add_task("A new task", MOMENT, check=command, create=True, **anchor))
+    if after is None or after == data:
+        return
+    plan = reader.read(after)
+    (task,) = [task for task in plan.tasks if task.text == "A new task"]
+    check = find_check(plan, task)
+    assert check is not None
+    assert (check.command, check.problem) == (command, "")

@@ -217,6 +217,19 @@ def test_a_link_out_of_the_repository_is_not_followed(repo: Folder, tmp_path: Pa
     assert "the comments can't be read" in shown.err
 
 
+@pytest.mark.parametrize("name", ["comments.jsonl", ".gitattributes"])
+def test_comments_are_not_written_through_a_link(repo: Folder, name: str) -> None:
+    repo.plan()
+    target = repo.write("src/main.py", "x = 1\n")
+    link = (repo.path / FILE).with_name(name)
+    link.parent.mkdir(parents=True)
+    link.symlink_to(target)
+    result = repo.run("comment", "Which?", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (7, "linked-comments")
+    assert target.read_text() == "x = 1\n"
+    assert repo.run("show").exit == 0
+
+
 def test_a_file_that_would_be_too_large_is_an_error(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan.find(str(repo.plan()))
     plan.comment("First")

@@ -76,11 +76,27 @@ def test_active_plans_give_no_report(active: Folder) -> None:
 
 def test_uncommitted_work_on_a_plan_counts(active: Folder) -> None:
     """Its pull request is merged, but somebody is editing the plan."""
-    add_plan(active, "13-edited", make_plan("L", OPEN_TASKS, header="PR: #11"))
-    commit(active, "2025-12-31", "Plan")
+    add_plan(active, "13-edited", make_plan("L", OPEN_TASKS, header="PR: #14"))
+    commit(active, "2025-12-28", "Plan")
     assert set(stale(active)) == {"13-edited"}
-    add_plan(active, "13-edited", make_plan("L", OPEN_TASKS + "- [ ] Document it.\n", header="PR: #11"))
+    add_plan(active, "13-edited", make_plan("L", OPEN_TASKS + "- [ ] Document it.\n", header="PR: #14"))
     assert stale(active) == {}
+
+
+def test_a_plan_that_follows_a_merged_one_up_is_active(active: Folder) -> None:
+    """It names a pull request and an issue that were finished before it began."""
+    add_plan(active, "13-follow-up", make_plan("L", OPEN_TASKS, header="PR: #11"))
+    add_plan(active, "14-no-tasks", make_plan("M", "", header="Issue: #21"))
+    commit(active, "2025-12-30", "Plans")
+    assert stale(active) == {}
+
+
+def test_a_moved_plan_began_before_it_was_moved(active: Folder) -> None:
+    content = make_plan("L", OPEN_TASKS, header="PR: #11", front="created: 2025-12-01\n")
+    add_plan(active, "13-moved", content)
+    add_plan(active, "2025-12-01_moved", content.replace("created: 2025-12-01", "owner: Ann"))
+    commit(active, "2025-12-30", "Move plans")
+    assert set(stale(active)) == {"13-moved", "2025-12-01_moved"}
 
 
 def test_a_shallow_clone_is_no_evidence(active: Folder) -> None:

@@ -142,7 +142,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "replan": AllowedOptions(
         _WRITE_FLAGS, f"{_PLAN_OPTIONS} --reason --failed --new-information", denied_options=_DENIED_OPTIONS
     ),
-    "add": _writing_command("--create", "--after --before --under"),
+    "add": _writing_command("--create", "--after --before --under --check"),
     "done": _task_command("--verify", denied_options="-y --yes"),
     "reopen": _task_command(),
     "split": _task_command("", "--done --remaining"),

@@ -85,7 +85,7 @@ def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
     if folder.startswith(os.path.realpath(common) + "/"):
         return folder, ()
     if not folder.startswith(project.root + "/"):
-        command = f"{shlex.quote(sys.executable)} -P -m execplan lint --staged --hook -q || exit 1"
+        command = f"{shlex.quote(sys.executable)} -P -m execplan lint --staged --hook --fix -q || exit 1"
         raise ExecplanError(
             "hooks-outside",
             f"the hooks are in {configured_path}, outside the repository (core.hooksPath)",

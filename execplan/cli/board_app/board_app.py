@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from execplan.board.board_cards import load_board
 from execplan.board.board_changes import take_snapshot
+from execplan.board.board_loader import load_board
 from execplan.cli.board_app.board_screen import BoardScreen
 from execplan.cli.board_app.dialogs import HelpDialog
 from execplan.cli.board_app.edit_app import EditApp

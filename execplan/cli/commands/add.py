@@ -21,12 +21,16 @@ from execplan.errors import USAGE, ExecplanError
         'execplan add "Write the tests" --after 2',
         'execplan add "Read the format" --before 2',
         'execplan add "Write the tests" --under "Milestone 1" -p parser',
+        'execplan add "Write the tests" --check "pytest -q tests/reader"',
     ),
 )
 @click.argument("text")
 @click.option("--after", metavar="TASK", help="Add it after this task: number, ID or unique text.")
 @click.option("--before", metavar="TASK", help="Add it before this task: number, ID or unique text.")
 @click.option("--under", metavar="HEADING", help="Add it after the last task under this subheading of Progress.")
+@click.option(
+    "--check", metavar="COMMAND", help="The command that shows that the task is done: `done --verify` runs it."
+)
 @plan_option
 @create_option
 @writer_options
@@ -36,6 +40,7 @@ def add(
     after: str | None,
     before: str | None,
     under: str | None,
+    check: str | None,
     plan: str | None,
     create: bool,
     options: WriteOptions,
@@ -51,7 +56,9 @@ def add(
     task = read_text(text, "the task")
     return edit_plan(
         plan,
-        lambda plan: plan.add(task, after=after, before=before, under=under, create=create, options=options),
+        lambda plan: plan.add(
+            task, after=after, before=before, under=under, check=check, create=create, options=options
+        ),
         options,
         "execplan next {id}",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice.plan_advice import Advice
-from execplan.board.board_cards import load_board
+from execplan.board.board_loader import load_board
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards

@@ -137,9 +137,10 @@ def _find_base(project: Project, since: str | None) -> str:
 
 def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, int], parts: _GithubParts) -> str:
     """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
-    from execplan.cli.output.changes_output import format_annotations, format_totals
+    from execplan.cli.output.changes_output import MAX_ANNOTATIONS, format_annotations, format_totals
     from execplan.github import runner_files
     from execplan.github.reviewer_summary import format_summary
+    from execplan.text.message_parts import format_count
 
     if parts.summary:
         summary = format_summary(reports, runner_files.free_summary_bytes(os.environ))
@@ -147,7 +148,9 @@ def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, 
     outputs = {f"{level}s": count for level, count in level_counts.items()}
     runner_files.write_outputs(os.environ, {**outputs, "plans": [report.change.path for report in reports]})
     annotations = format_annotations(reports, os.environ.get(runner_files.WORKSPACE, "")) if parts.annotations else []
-    return "\n".join([*annotations, format_totals(reports)])
+    omitted = sum(level_counts.values()) - len(annotations) if parts.annotations else 0
+    note = f"{format_count(omitted, 'more finding')}: GitHub shows {MAX_ANNOTATIONS} of each level" if omitted else ""
+    return "\n".join([*annotations, *filter(None, [note]), format_totals(reports)])
 
 
 changes.may_page = True

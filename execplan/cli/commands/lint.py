@@ -106,11 +106,13 @@ def lint(
     check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
     directory = os.getcwd()
     if staged:
-        return output.answer(
+        fix_report = fix_settings.fix_staged_indexes(directory, check_options) if fix_settings.fix else None
+        answer = output.answer(
             call,
             [*check_staged_plans(directory, check_options), *check_commit(directory, check_options)],
             check_options,
         )
+        return answer if fix_report is None else fix_report.prepend_to(answer)
     if plans == (STDIN_NAME,):
         return output.answer(call, output.check_stdin(check_options), check_options)
     target_groups, base = (
@@ -162,7 +164,11 @@ def _ensure_compatible_options(
 ) -> None:
     """Raise ExecplanError if the options can't be combined."""
     for is_wrong, why in (
-        (fix_settings.is_requested and staged, "--staged checks the git index, where nothing can be fixed"),
+        (
+            staged and (fix_settings.unsafe_fixes or fix_settings.diff or (options.dry_run and fix_settings.fix)),
+            "with --staged, --fix updates only the plan index in the next commit",
+        ),
+        (staged and options.commit and fix_settings.fix, "--staged and --commit can't be combined"),
         (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be fixed; name the file"),
         (
             fix_settings.is_requested and output.is_machine_format,

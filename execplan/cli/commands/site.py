@@ -45,7 +45,8 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
     in Git.
     """
     from execplan.secrets.redaction import Redactor
-    from execplan.site.site_builder import DEFAULT_DIRECTORY, build_site
+    from execplan.site.site_builder import build_site
+    from execplan.site.site_location import DEFAULT_DIRECTORY
 
     project = project_discovery.require(os.getcwd())
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)

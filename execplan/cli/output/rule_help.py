@@ -32,8 +32,10 @@ EXAMPLE_FACTS: Final = {
     "has": "the repository has {}",
     "names": "the plan names {}",
     "now": "now: {}",
+    "outdated": "the index {} differs from this plan",
     "path": "{}",
     "same-id": "also {}",
+    "shipped": "{}",
 }
 """Facts in the headings of examples, for people; others are for tests."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from execplan.linter.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import OPEN
-from execplan.plan.plan_dependencies import read_dependencies
-from execplan.plan.task_needs import read_task_needs
+from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,16 +37,9 @@ def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         This ExecPlan is a living document.
     """
-    tree = context.tree
-    if tree is None or not context.path or context.is_archived or context.is_superseded:
-        return
-    for mention in read_dependencies(plan):
-        if mention.is_certain and (problem := tree.dependency_problem(mention.name)):
-            yield on_line(plan, mention.line, f"depends on {mention.name}: {problem}")
-    for task in plan.tasks:
-        for need in read_task_needs(task.text) if task.state == OPEN else ():
-            if problem := tree.dependency_problem(need.name):
-                yield on_line(plan, task.box_line, f"needs {need.name}: {problem}")
+    for line, relation, name, is_certain in _dependencies(plan, context):
+        if context.tree is not None and is_certain and (problem := context.tree.dependency_problem(name)):
+            yield on_line(plan, line, f"{relation} {name}: {problem}")
 
 
 @rule("EP510", ERROR, needs=TREE)
@@ -74,10 +66,31 @@ def dependency_cycle(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
 
         This ExecPlan is a living document.
     """
-    tree = context.tree
-    if tree is None or not context.path or context.is_archived or context.is_superseded:
-        return
-    lines = [mention.line for mention in read_dependencies(plan)]
-    lines += [task.box_line for task in plan.tasks if task.state == OPEN and read_task_needs(task.text)]
-    if lines and (cycle := tree.dependency_cycle(context.path)):
+    lines = [line for line, _, _, _ in _dependencies(plan, context)]
+    if lines and context.tree is not None and (cycle := context.tree.dependency_cycle(context.path)):
         yield on_line(plan, lines[0], f"waits for itself: {cycle}")
+
+
+def _dependencies(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[int, str, str, bool]]:
+    """Yield the dependencies of a plan that is not archived: line, kind, name, and whether it can only be a name."""
+    is_current = bool(context.path) and not context.is_archived and not context.is_superseded
+    if not is_current or not _may_have_dependencies(plan, context):
+        return
+    from execplan.plan.plan_dependencies import read_dependencies
+    from execplan.plan.task_needs import read_task_needs
+
+    for mention in read_dependencies(plan):
+        yield mention.line, "depends on", mention.name, mention.is_certain
+    for task in plan.tasks:
+        for need in read_task_needs(task.text) if task.state == OPEN else ():
+            yield task.box_line, "needs", need.name, True
+
+
+def _may_have_dependencies(plan: ParsedPlan, context: RuleContext) -> bool:
+    """Return whether a plan has any place for dependencies, so that nothing more is imported for other plans."""
+    if plan.blocks and plan.blocks[0].kind == FRONT:
+        return True
+    titles = [section.title.lower() for section in plan.sections if section.name is None]
+    if any(["metadata" in title or "depend" in title for title in titles]):
+        return True
+    return "epends on" in context.source.text or any(["#" in task.text and "eeds" in task.text for task in plan.tasks])

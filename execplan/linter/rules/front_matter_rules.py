@@ -5,7 +5,6 @@ from __future__ import annotations
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.title_rules import plan_id
-from execplan.plan.front_matter import parse_front_matter
 from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
@@ -90,6 +89,8 @@ def unreadable_front_matter(plan: ParsedPlan, context: RuleContext) -> Iterator[
         This ExecPlan is a living document.
     """
     if plan.blocks and plan.blocks[0].kind == FRONT:
+        from execplan.plan.front_matter import parse_front_matter
+
         front_matter = parse_front_matter(plan.text.lines)
         if front_matter.problem:
             yield on_line(plan, front_matter.problem_line, f"can't be read as YAML: {front_matter.problem}")

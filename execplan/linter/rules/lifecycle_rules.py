@@ -6,7 +6,6 @@ from execplan.clock import minute_bounds
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
-from execplan.plan.metadata_values import METADATA_TITLES
 from execplan.plan.model import COMPLETE, OPEN, OTHER
 from execplan.text.markdown_blocks import FRONT
 from execplan.text.message_parts import format_excess
@@ -53,7 +52,7 @@ def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
         ):
             yield _status_span(at, lines[at], value)
     for section in plan.sections:
-        if outline.title_key(section.title) in METADATA_TITLES:
+        if outline.title_key(section.title) in outline.METADATA_TITLES:
             for at in range(section.start, section.notes_start):
                 key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
                 is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS

@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from execplan.board.board_cards import load_board
 from execplan.board.board_changes import take_snapshot
+from execplan.board.board_loader import load_board
 from execplan.cli.board_app.board_app import BoardApp
 from execplan.project import project_discovery
 

@@ -138,8 +138,9 @@ def test_github_gets_as_many_annotations_as_it_shows_and_errors_first(branch: Fo
             CLEAN.replace("## Outcomes", decisions + "\n## Outcomes").replace("- [ ] Write", tasks + "- [ ] Write"),
             name,
         )
-    lines = workflow_commands(branch.run("changes", "--since", "main", "--format", "github").out)
-    assert [line.split()[0] for line in lines] == ["::error"] * 10 + ["::warning"] * 10
+    out = branch.run("changes", "--since", "main", "--format", "github").out
+    assert [line.split()[0] for line in workflow_commands(out)] == ["::error"] * 10 + ["::warning"] * 10
+    assert "\n40 more findings: GitHub shows 10 of each level\n2 plans changed; 30 errors, 30 warnings\n" in out
 
 
 def test_paths_of_annotations_count_from_the_workspace(branch: Folder) -> None:

@@ -252,7 +252,8 @@ def test_own_settings_that_say_what_they_cannot(repo: Folder, said: str) -> None
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--diff"], ["--dry-run"], ["--commit"], ["--staged", "--fix"], ["--staged", "parser"], ["--level", "bad"],
+        ["--diff"], ["--dry-run"], ["--commit"], ["--staged", "--unsafe-fixes"], ["--staged", "--fix", "--diff"],
+        ["--staged", "--fix", "--commit"], ["--staged", "parser"], ["--level", "bad"],
         ["--profile", "bad"], ["--select"],
     ],
 )  # fmt: skip

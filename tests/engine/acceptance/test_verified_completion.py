@@ -115,6 +115,17 @@ def test_nothing_runs_if_a_task_has_no_check(checked: CheckedRepository) -> None
     assert not (checked.path / "ran").exists()
 
 
+def test_nothing_runs_if_the_plan_can_not_be_edited(checked: CheckedRepository) -> None:
+    checked.check("touch ran")
+    checked.refused(4, "digest-differs", "done", "1", "--verify", "--yes", "--if-match", "0" * 64)
+    checked.write(".agent/execplan.toml", 'claims = "enforce"\n')
+    checked.data("next", "--claim", "bob")
+    checked.refused(7, "claimed-task", "done", "1", "--verify", "--yes")
+    checked.data("archive", "--force", "--reason", "It is late.")
+    checked.refused(1, "archived-plan", "done", "1", "--verify", "--yes", "-p", NAME)
+    assert not (checked.path / "ran").exists()
+
+
 def test_a_check_that_can_not_be_read(checked: CheckedRepository) -> None:
     checked.plan(PLAN.replace("`{}`", "make"))
     error = checked.refused(3, "bad-check", "done", "1", "--verify")
@@ -211,6 +222,38 @@ def test_an_interrupt_ends_the_check_and_ticks_nothing(checked: CheckedRepositor
     assert checked.states() == ["open", "open", "open"]
 
 
+def test_a_kill_leaves_the_plan_and_nothing_running(checked: CheckedRepository) -> None:
+    need("bwrap")  # without a sandbox, children of a killed supervisor may survive
+    checked.user_settings('sandbox = "required"')
+    checked.write("run.sh", "echo $$ > child; test -f go || sleep 300\n")
+    checked.check("sh run.sh")
+    process = checked.start("done", "1", "--verify", "--yes")
+    _wait_for(checked.path / "child")
+    process.kill()
+    process.wait(timeout=60)
+    assert (checked.states()[0], checked.artifacts()) == ("open", [])
+    checked.write("go", "")
+    checked.data("done", "1", "--verify")
+    assert checked.text().count("[transcript]") == 1
+
+
+def test_branches_that_verify_different_tasks_merge(checked: CheckedRepository) -> None:
+    checked.write("written", "")
+    checked.commit()
+    checked.data("install", "merge-driver")
+    checked.git("add", "-A")
+    checked.git("commit", "-q", "-m", "Driver")
+    checked.git("switch", "-q", "-c", "other")
+    checked.data("done", "2", "--verify", "--commit")
+    checked.git("switch", "-q", "main")
+    checked.later(60)
+    checked.data("done", "1", "--verify", "--commit")
+    checked.git("merge", "-q", "other", "-m", "Merge")
+    assert checked.states() == ["done", "done", "open"]
+    assert checked.text().count("[transcript]") == 2
+    assert len(checked.artifacts()) == 2
+
+
 def test_a_check_that_edits_the_plan(checked: CheckedRepository) -> None:
     checked.write("run.sh", f"echo '- [ ] Added.' >> {PATH}\n")
     checked.check("sh run.sh")
@@ -275,6 +318,14 @@ def test_a_repository_can_only_require_checks() -> None:
     assert tighten(Policy(), {"require_checks": True}) == required
     assert is_looser("require_checks", value=False) is False
     assert Policy().version != required.version
+
+
+def test_add_writes_a_check(checked: CheckedRepository) -> None:
+    checked.data("add", "Look", "--check", "grep -c parser Makefile | grep 1")
+    assert checked.data("show")["tasks"][3]["check"] == "grep -c parser Makefile | grep 1"
+    checked.data("done", "4", "--verify", "--yes")
+    checked.refused(3, "bad-check", "add", "More", "--check", "echo 'x")
+    checked.refused(2, "no-words", "add", "More", "--check", " ")
 
 
 def test_show_and_next_name_the_check(checked: CheckedRepository) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.board.board_cards import COLUMNS, Board, Card, load_board
+from execplan.board.board_cards import COLUMNS, Board, Card
+from execplan.board.board_loader import load_board
 from execplan.plan_store.author import ActingAs
 from execplan.project import project_discovery
 from tests.cli.journaled_run import JournaledRun

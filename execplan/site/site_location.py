@@ -1,0 +1,37 @@
+"""Where a static site may be: not in a git directory, and not among plans."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.project.project import common_git_dir
+from execplan.project.project_discovery import with_nested_projects
+from execplan.text.pure_paths import is_inside
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+DEFAULT_DIRECTORY: Final = ".agent/site"
+"""Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
+
+
+def ensure_separate(project: Project, directory: str) -> None:
+    """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
+    git_directories = [project.git, common_git_dir(project.git)] if project.git is not None else []
+    if ".git" in directory.split("/") or any([is_inside(directory, os.path.realpath(git)) for git in git_directories]):
+        message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
+        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+    for member in with_nested_projects(project):
+        for folder in (
+            member.plans,
+            *member.archives,
+            member.artifacts_dir(""),
+            member.artifacts_dir("", archived=True),
+        ):
+            if is_inside(directory, os.path.realpath(folder)):
+                message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
+                raise ExecplanError(
+                    "not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR"
+                )
