@@ -23,16 +23,15 @@ from execplan.advice.plan_json import (
     no_open_plans_text,
     plan_json,
     task_line,
-    tasks_json,
 )
 from execplan.cli.answer import Answer, Call
+from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.durations import parse_duration
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import find_task
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.author import actor
@@ -46,49 +45,6 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.worktrees.plan_location import PlanLocation
-
-
-def release_claims(
-    stored_plan: StoredPlan, plan: ParsedPlan, name: str, *, task: str | None, to: str | None, hours: float | None
-) -> Answer:
-    """End the claims of `name`, or hand them over; raises ExecplanError if there is nothing to hand over."""
-    project, ref = stored_plan.project, stored_plan.ref
-    ids = (
-        claims.release_claims(project, ref, name, task)
-        if to is None
-        else claims.transfer_claims(project, ref, name, to, task, hours)
-    )
-    tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
-    released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
-    if to is not None and not released:
-        raise ExecplanError(
-            "nothing-claimed",
-            f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}",
-            exit=CHECK_FAILED,
-            hint=f"see who has claimed what: execplan next {ref.shell_name}",
-        )
-    remaining_claims = find_open_tasks(project, ref, plan, to)
-    action = "released" if to is None else f"handed over to {to}"
-    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [
-        f"{name} has no claims in {ref.id}"
-    ]
-    lines += [
-        claim_line(claimed_task)
-        for claimed_task in remaining_claims.claimed_tasks
-        if to is None or claimed_task["id"] not in ids
-    ]
-    data = {
-        **plan_json(stored_plan),
-        "task": remaining_claims.task,
-        "taken": remaining_claims.claimed_tasks,
-        "broken": [],
-        "released": ids,
-    }
-    has_unclaimed = len(tasks_by_id) > len(remaining_claims.claimed_tasks)
-    next_commands = (
-        (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
-    )
-    return Answer(data, "\n".join(lines), next_commands=next_commands)
 
 
 @define_command(
