@@ -56,5 +56,5 @@ def _block_text(plan: ParsedPlan, block: Block) -> str:
     """Return the text of an item or a paragraph, up to its first blank line."""
     block_lines = plan.text.lines[block.start : block.end]
     end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
-    text = " ".join(block_lines[:end]).strip()
+    text = " ".join([block_line.strip() for block_line in block_lines[:end]])
     return text[len(block.mark) :].strip() if block.kind == ITEM else text
