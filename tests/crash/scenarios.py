@@ -106,13 +106,7 @@ SCENES = {
             record="web/.site-manifest.json",
         ),
         Scene("checkpoint", ("checkpoint", PARSER), max_changes=0, stride=5),
-        Scene(
-            "index --write",
-            ("index", "--write"),
-            before=(("index", "--write"), ("done", "2", "-p", PARSER)),
-            max_changes=0,
-            stride=2,
-        ),
+        Scene("index --write", ("index", "--write"), max_changes=0, stride=2),
         Scene(
             "commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0
         ),
