@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse
 
 from execplan import errors
-from execplan.server import form_request, page_edits
+from execplan.server import page_edits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _STATUS_BY_EXIT = {
     errors.POLICY: 403,
 }
 """HTTP status of an error by its exit status."""
-_STATUS_BY_CODE = {"no-such-plan": 404, form_request.FORM_TOO_LARGE: 413}
+_STATUS_BY_CODE = {"no-such-plan": 404, "form-too-large": 413}
 """HTTP status of an error by its code, where its exit status does not tell."""
 _HINTS = {"bad-character": "go back to the plan and remove the character"}
 """Hints for people in a browser, in place of those for the terminal, by the code of the error."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -10,14 +11,16 @@ from urllib.parse import parse_qsl
 from execplan.errors import INPUT, POLICY, ExecplanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from starlette.requests import Request
 
 MAX_BODY_BYTES = 128 * 1024
 """Maximum size of a form: 9 bytes for each character that the fields of a plan's page accept, and the other fields."""
-FORM_TOO_LARGE = "form-too-large"
-"""Code of the error about a form that is too large."""
+_MAX_DISCARDED_BYTES = 8 * 1024 * 1024
+"""How much of a form that is too large is read: a browser shows an answer only after it has sent the form."""
+_DISCARD_SECONDS = 2.0
+"""Time for which a form that is too large is read."""
 _MAX_FIELDS = 20
 _READ_SECONDS = 10.0
 """Time within which a browser must send a form."""
@@ -43,14 +46,27 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 async def _read_body(request: Request) -> bytes:
-    """Read the body of a request; raises ExecplanError as soon as it is too large."""
+    """Read the body of a request; raises ExecplanError if it is too large."""
     body = b""
-    async for chunk in request.stream():
+    chunks = request.stream()
+    async for chunk in chunks:
         body += chunk
         if len(body) > MAX_BODY_BYTES:
+            await _discard(chunks)
             message = f"the text is too large: a form can send {MAX_BODY_BYTES >> 10} KiB; nothing was written"
-            raise ExecplanError(FORM_TOO_LARGE, message, exit=INPUT, hint="write it in an editor: execplan edit")
+            raise ExecplanError("form-too-large", message, exit=INPUT, hint="write it in an editor: execplan edit")
     return body
+
+
+async def _discard(chunks: AsyncIterator[bytes]) -> None:
+    """Read what a browser still sends, within limits."""
+    size = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_DISCARD_SECONDS):
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > _MAX_DISCARDED_BYTES:
+                    return
 
 
 def ensure_token_matches(fields: Mapping[str, str], token: str) -> None:

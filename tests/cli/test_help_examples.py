@@ -27,6 +27,7 @@ PROGRESS = """\
 - [x] (2025-12-30 09:15Z) Read lines.
 - [ ] Build the parser.
 - [ ] Write the tests.
+  - Check: `test -f draft.md`
 
 ### Milestone 2
 

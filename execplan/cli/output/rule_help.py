@@ -26,7 +26,9 @@ EXAMPLE_FACTS: Final = {
     "absent": "no file contains {}",
     "archived": "archived",
     "changed": "changed since: {}",
+    "comment": "an open comment on {}",
     "commits": "the commit changes {}",
+    "cycle": "the plans wait for each other: {}",
     "evidence": "its evidence has another digest",
     "form": "name = {}",
     "has": "the repository has {}",
@@ -36,6 +38,7 @@ EXAMPLE_FACTS: Final = {
     "path": "{}",
     "same-id": "also {}",
     "shipped": "{}",
+    "unknown": "there is no plan {}",
 }
 """Facts in the headings of examples, for people; others are for tests."""
 

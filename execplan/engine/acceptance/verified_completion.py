@@ -210,7 +210,8 @@ def _with_artifact(project: Project, ref: PlanRef, result: CheckResult) -> Check
 
 
 def _interrupted_error(stop: StopSignal, check: AcceptanceCheck) -> ExecplanError:
-    is_interrupt = stop.signal == "SIGINT"
     message = f"the check of {check.task_id} was interrupted by {stop.signal}; no task was checked off"
-    code, status = ("interrupted", INTERRUPTED) if is_interrupt else ("terminated", TERMINATED)
-    return ExecplanError(code, message, exit=status, hint="repeat the command")
+    hint = "repeat the command"
+    if stop.signal == "SIGINT":
+        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint=hint)
+    return ExecplanError("terminated", message, exit=TERMINATED, hint=hint)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
-TABLE_LINES = {"attributes": 105, "context": 48, "enhancer": 43, "policy": 54, "settings": 75}
+TABLE_LINES = {"attributes": 105, "context": 48, "enhancer": 43, "policy": 56, "settings": 75}
 """Maximum length of the topics that contain tables of attributes or settings."""
 REFUSALS = help_topics.error_help_by_code()
 PAGES = {
