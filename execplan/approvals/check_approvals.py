@@ -12,42 +12,53 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals import user_directories
 from execplan.clock import format_utc_timestamp, now
+from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.project.project import Project
 
 _SUFFIX = ".check"
 
 
-def is_approved(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]]) -> bool:
+class CheckTerms(NamedTuple):
+    """What an approval covers: exactly this command, in this way."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    """Working directory, from the root of the repository."""
+    env: tuple[tuple[str, str], ...]
+    is_sandboxed: bool
+    """Whether the check runs in a sandbox: an approval of that does not cover a run without one."""
+
+
+def is_approved(project: Project, terms: CheckTerms) -> bool:
     """Return whether a person has approved a check. Raises ExecplanError if the state directory can't be used."""
-    return os.path.isfile(_path(project, argv, cwd, env))
+    return os.path.isfile(_path(project, terms))
 
 
-def approve(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]], approver: str) -> None:
+def approve(project: Project, terms: CheckTerms, approver: str) -> None:
     """Record that a person approves a check. Raises ExecplanError."""
     from execplan.approvals import approval_registry
     from execplan.files import atomic_files
 
     record = {
         "root": _root(project),
-        "argv": list(argv),
-        "cwd": cwd,
-        "env": dict(env),
+        "argv": list(terms.argv),
+        "cwd": terms.cwd,
+        "env": dict(terms.env),
+        "sandbox": terms.is_sandboxed,
         "approver": approver,
         "approved": format_utc_timestamp(now().timestamp()),
     }
     with approval_registry.lock(project):
         atomic_files.create(
-            _path(project, argv, cwd, env), json.dumps(record, ensure_ascii=False, indent=1).encode(), mode=0o600
+            _path(project, terms), json.dumps(record, ensure_ascii=False, indent=1).encode(), mode=0o600
         )
 
 
-def _path(project: Project, argv: Sequence[str], cwd: str, env: Sequence[tuple[str, str]]) -> str:
-    key = json.dumps([_root(project), list(argv), cwd, sorted(env)])
+def _path(project: Project, terms: CheckTerms) -> str:
+    key = json.dumps([_root(project), list(terms.argv), terms.cwd, sorted(terms.env), terms.is_sandboxed])
     return os.path.join(user_directories.state_directory(project), f"{digest(key.encode())}{_SUFFIX}")
 
 

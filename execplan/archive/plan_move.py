@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions, move_record
-from execplan.archive.attestation import EVIDENCE_FILE
+from execplan.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.archive.file_transfer import target_taken_error
 from execplan.archive.move_execution import execute_move, read_evidence, roll_back_move
 from execplan.archive.move_record import MoveDetails, pack_details
@@ -77,6 +77,8 @@ class MoveResult(NamedTuple):
     """Documents outside the plans with rewritten paths."""
     mentions: tuple[Mention, ...] = ()
     """Files outside the plans that still name the old paths."""
+    attestation: str | None = None
+    """Path of the attestation that was written next to the evidence, if there is one."""
 
 
 class Reversal(NamedTuple):
@@ -349,4 +351,10 @@ def _move_result(
         project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
         commit_result.digest if commit_result else None,
         write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
+        attestation=_find_attestation(project, goal.artifacts) if has_evidence else None,
     )
+
+
+def _find_attestation(project: Project, folder: str) -> str | None:
+    path = os.path.join(folder, ATTESTATION_FILE)
+    return project.display_path(path) if os.path.isfile(path) else None

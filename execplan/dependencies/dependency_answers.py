@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.dependencies.graph_builder import build_graph_from
+from execplan.dependencies.deadlocks import deadlocks_by_plan
+from execplan.dependencies.graph_builder import build_graph, build_graph_from
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.task_needs import TaskNeed
@@ -21,6 +22,8 @@ class DependencyAnswers:
 
     def __init__(self, project: Project) -> None:
         self._resolver = PlanResolver(project)
+        self._deadlocks: dict[str, tuple[str, ...]] = {}
+        self._examined_paths: set[str] = set()
 
     def find_problem(self, name: str) -> str:
         """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is."""
@@ -28,13 +31,19 @@ class DependencyAnswers:
         return self._resolver.need_problem(TaskNeed(plan, task)) if separator else self._resolver.resolve(plan).problem
 
     def find_cycle(self, path: str) -> str:
-        """Return the cycle that the plan with this path from the root is in; empty if it is in none."""
-        entry = next((entry for entry in self._resolver.entries if entry.display_path == path), None)
-        if entry is None:
-            return ""
-        cycle = build_graph_from(self._resolver, entry).cycle
-        is_member = entry.ref.id in [name.partition("#")[0] for name in cycle]
-        return " -> ".join(cycle) if is_member else ""
+        """Return the cycle that the plan with this path from the root is in; empty if it is in none.
+
+        For the first plan, only those that it needs are read. A second one means that many are checked, so all are read.
+        """
+        if path not in self._examined_paths:
+            entry = next((entry for entry in self._resolver.entries if entry.display_path == path), None)
+            if entry is None:
+                return ""
+            is_first = not self._examined_paths
+            graph = build_graph_from(self._resolver, entry) if is_first else build_graph(self._resolver)
+            self._examined_paths |= graph.nodes.keys() | {path}
+            self._deadlocks |= deadlocks_by_plan(graph)
+        return " -> ".join(self._deadlocks.get(path, ()))
 
 
 def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:

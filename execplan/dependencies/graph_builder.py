@@ -1,10 +1,10 @@
-"""Construction of the dependency graph from the plans, and the search for plans and tasks that wait for each other."""
+"""Construction of the dependency graph from the plans."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.dependencies.cycle_search import find_cycle
+from execplan.dependencies.deadlocks import find_deadlock
 from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, UnclearDependency
 from execplan.plan.model import ARCHIVED, OPEN
 from execplan.plan.plan_dependencies import read_dependencies
@@ -12,14 +12,9 @@ from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_needs import read_task_needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
-
-    Point = tuple[str, str]
-    """A point of a plan: its path, and `start`, `end` or the ID of a task."""
-
-_START, _END = "start", "end"
 
 
 def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
@@ -49,7 +44,7 @@ def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGrap
                 entries[dependency.target] = by_path[dependency.target]
                 pending += [] if by_path[dependency.target].ref.archived else [by_path[dependency.target]]
     nodes = {path: _make_node(resolver, entry) for path, entry in entries.items()}
-    return DependencyGraph(nodes, tuple(edges), tuple(unclear), _find_deadlock(nodes, edges))
+    return DependencyGraph(nodes, tuple(edges), tuple(unclear), find_deadlock(nodes, edges))
 
 
 def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
@@ -94,29 +89,3 @@ def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge
             target_id = numbered_task[0] if numbered_task is not None else ""
             is_done = resolver.is_task_done(target, need.task)
             yield PlanEdge(source, target.display_path, need.name, task.box_line + 1, task_id, target_id, is_done)
-
-
-def _find_deadlock(nodes: Mapping[str, PlanNode], edges: Sequence[PlanEdge]) -> tuple[str, ...]:
-    """Return plans and tasks that wait for each other, the first one also last; empty if there are none.
-
-    A plan ends after its open tasks, each of these comes after the plan's start, and that comes after the end of the
-    plans that it depends on.
-    """
-    waits: dict[Point, list[Point]] = {}
-    for edge in edges:
-        if edge.is_done and edge.source_task:
-            continue
-        source: Point = (edge.source, edge.source_task or _START)
-        target: Point = (edge.target, edge.target_task or _END)
-        waits.setdefault(source, []).append(target)
-        for path, point in ((edge.source, source), (edge.target, target)):
-            if point[1] != _START:
-                waits.setdefault(point, []).append((path, _START))
-            if point[1] != _END:
-                waits.setdefault((path, _END), []).append(point)
-    names = [
-        f"{nodes[path].id}#{point}" if point not in (_START, _END) else nodes[path].id
-        for path, point in find_cycle(waits)
-    ]
-    cycle = [name for at, name in enumerate(names) if not at or name != names[at - 1]]
-    return tuple(cycle if len(cycle) != 1 else cycle * 2)

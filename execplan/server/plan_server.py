@@ -50,6 +50,8 @@ _MANY_PLANS = 200
 """Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
 _PATIENCE_SECONDS = 1.0
 """Time after which it does."""
+_KEPT_SECONDS = 5.0
+"""Time for which a slow page is kept for the browser, which asks for it every second."""
 T = TypeVar("T")
 
 
@@ -137,6 +139,7 @@ class PlanServer:
             task = self._start_slow_page(path)
             if not (await asyncio.wait({task}, timeout=_PATIENCE_SECONDS))[0]:
                 return self._errors.loading_page(self._pages.project.plan_count)
+            self._slow_tasks.pop(path, None)
             page = task.result()
         else:
             page = await self._find_page(path)
@@ -148,12 +151,18 @@ class PlanServer:
         return HTMLResponse(page.html, headers=headers)
 
     def _start_slow_page(self, path: str) -> asyncio.Task[_VersionedPage | None]:
-        """Return the task that makes a page, which several requests wait for; a new one if the last one has ended."""
+        """Return the task that makes a page, which several requests wait for; it is kept until one gets the page."""
         task = self._slow_tasks.get(path)
-        if task is None or task.done():
+        if task is None:
             task = self._slow_tasks[path] = asyncio.create_task(self._find_page(path))
-            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody may ask again
+            task.add_done_callback(lambda ended: self._forget_slow_page(path, ended))
         return task
+
+    def _forget_slow_page(self, path: str, task: asyncio.Task[_VersionedPage | None]) -> None:
+        """Forget a page that was made, if nobody asks for it again soon."""
+        if not task.cancelled():
+            task.exception()  # otherwise asyncio prints an error that nobody has seen
+            asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._slow_tasks.pop, path, None)
 
     async def _find_page(self, path: str) -> _VersionedPage | None:
         """Return a page as it is now; None if there is none."""

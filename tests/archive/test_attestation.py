@@ -144,7 +144,8 @@ def archived(desk: InProcessRepository) -> Path:
     desk.approve()
     assert desk.type("run").exit == 0
     desk.commit()
-    desk.data("archive", "--force", "--reason", "Enough.", "--commit")
+    data = desk.data("archive", "--force", "--reason", "Enough.", "--commit")
+    assert data["attestation"] == f"{FILED}/{FILE}"
     return desk.path / FILED / FILE
 
 
@@ -170,7 +171,7 @@ def test_a_restored_plan_has_no_statement_and_an_undone_restore_has_it_again(des
 
 
 def test_a_plan_that_never_ran_is_archived_without_a_statement(desk: InProcessRepository) -> None:
-    desk.data("archive", "--force", "--reason", "Enough.")
+    assert desk.data("archive", "--force", "--reason", "Enough.")["attestation"] is None
     assert (desk.path / FILED / "execplan-evidence.json").exists()
     assert not (desk.path / FILED / FILE).exists()
 

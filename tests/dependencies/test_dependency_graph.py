@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.dependencies.cycle_search import find_cycle
+from execplan.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
 from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
 from execplan.dependencies.graph_builder import build_graph
 from execplan.dependencies.graph_text import format_dot, format_mermaid, format_tree
@@ -56,6 +56,35 @@ def test_a_cycle_is_found_exactly_if_there_is_one(edges: list[tuple[int, int]]) 
             free = {point for point in remaining if not set(successors.get(point, ())) & remaining}
             assert free
             remaining -= free
+
+
+@given(EDGES)
+def test_components_are_the_points_that_reach_each_other(edges: list[tuple[int, int]]) -> None:
+    successors: dict[int, list[int]] = {number: [b for a, b in edges if a == number] for number in range(8)}
+
+    def reached(number: int) -> set[int]:
+        points: set[int] = set()
+        pending = list(successors[number])
+        while pending:
+            point = pending.pop()
+            if point not in points:
+                points.add(point)
+                pending += successors[point]
+        return points
+
+    components = find_components(successors)
+    members = {number for component in components for number in component}
+    assert members == {number for number in range(8) if number in reached(number)}
+    for component in components:
+        assert all(
+            component <= reached(number) and {n for n in reached(number) if number in reached(n)} == component
+            for number in component
+        )
+    for number in range(8):
+        cycle = find_cycle_through(successors, number)
+        assert bool(cycle) == (number in members)
+        assert all(target in successors[source] for source, target in pairwise(cycle))
+        assert not cycle or cycle[0] == cycle[-1] == number
 
 
 def _longest(edges: list[tuple[int, int]], sizes: dict[int, int], number: int) -> int:

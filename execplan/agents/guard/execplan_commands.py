@@ -119,7 +119,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         denied_options=f"{_DENIED_OPTIONS} --out --enhance",
     ),
     "export": AllowedOptions(
-        value_options="--to", operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out"
+        value_options=f"{_PLAN_OPTIONS} --to",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out",
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(

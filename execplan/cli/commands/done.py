@@ -42,7 +42,7 @@ def done(
     A TASK is a number, an ID, or unique text.
 
     A task can have a check, the command that shows that it is done: a nested item "Check: `pytest -q tests/reader`".
-    With --verify, the checks run in the sandbox, without the network. If a check fails, its task stays open, and the
+    With --verify, the checks run in the sandbox if there is one, without the network. If a check fails, its task stays open, and the
     command exits 1. A check whose risk needs a person is shown, and asks once for an approval.
     """
     if yes and not verify:

@@ -41,6 +41,7 @@ def move_answer(
         "moves": [{"from": old, "to": new} for old, new in moved.moves],
         "followed": list(moved.followed),
         "evidence": moved.evidence,
+        "attestation": moved.attestation,
         "rewritten": list(moved.rewritten),
         "mentions": [{"path": mention.path, "lines": list(mention.lines)} for mention in moved.mentions],
     }
@@ -56,7 +57,7 @@ def move_answer(
     )
     lines += [f"{move} {old} to {new}" for old, new in moved.moves]
     lines += [f"{rewrite_paths} {path}" for path in (*moved.followed, *moved.rewritten)]
-    lines += [f"{write} {moved.evidence}"] if moved.evidence else []
+    lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
     settled = options.dry_run or moved.commit or project.git is None

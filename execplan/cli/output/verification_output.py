@@ -60,7 +60,11 @@ def verify_tasks(
 
 def _ask(permissions: Sequence[CheckPermission]) -> bool:
     """Show the checks and ask whether to approve them."""
-    print("This check comes from the plan. It runs in the repository, without the network:", flush=True)
+    is_sandboxed = all([permission.is_sandboxed for permission in permissions])
+    limits = "in the sandbox, without the network" if is_sandboxed else "without a sandbox, so it can do what you can"
+    is_single = len(permissions) == 1
+    lead = "This check comes" if is_single else f"These {len(permissions)} checks come"
+    print(f"{lead} from the plan. {'It runs' if is_single else 'They run'} {limits}:", flush=True)
     for permission in permissions:
         print(f"  {printable_line(permission.check.command)}")
         place = "" if permission.check.cwd == "." else f" in {permission.check.cwd}"

@@ -17,6 +17,7 @@ from execplan.execution.shell.simple_command import is_outside_path
 from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
+    from execplan.approvals.check_approvals import CheckTerms
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.policy import Policy
     from execplan.project.project import Project
@@ -32,9 +33,19 @@ class CheckPermission(NamedTuple):
     """Risk level of the command."""
     reasons: tuple[str, ...]
     """Why the risk is no lower, or why the check may not run."""
+    is_sandboxed: bool
+    """Whether the check runs in a sandbox, and so without the network."""
+
+    @property
+    def approval_terms(self) -> CheckTerms:
+        """What a person's approval of the check covers."""
+        from execplan.approvals.check_approvals import CheckTerms
+
+        check = self.check
+        return CheckTerms(check.argv, check.cwd, check.env, self.is_sandboxed)
 
 
-def find_permission(project: Project, policy: Policy, check: AcceptanceCheck) -> CheckPermission:
+def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *, is_sandboxed: bool) -> CheckPermission:
     """Return whether a check may run. Raises ExecplanError if the approvals of checks can't be read."""
     from execplan.approvals import check_approvals
 
@@ -42,15 +53,15 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck) ->
     risk = rate_command(command, policy.risk_table, is_script=check.is_script)
     denial = _denial_reasons(check, command)
     if denial or risk.level == CRITICAL:
-        return CheckPermission(check, DENY, risk.level, denial or risk.reasons)
+        return CheckPermission(check, DENY, risk.level, denial or risk.reasons, is_sandboxed)
     level, reasons = risk
     outside_path = _find_outside_path(command)
     if outside_path and level != HIGH:
         level, reasons = HIGH, (f"`{outside_path}` leads outside the repository",)
-    is_allowed = not policy.needs_person(level) or check_approvals.is_approved(
-        project, check.argv, check.cwd, check.env
-    )
-    return CheckPermission(check, ALLOW if is_allowed else ASK, level, reasons)
+    permission = CheckPermission(check, ALLOW, level, reasons, is_sandboxed)
+    if policy.needs_person(level) and not check_approvals.is_approved(project, permission.approval_terms):
+        return permission._replace(kind=ASK)
+    return permission
 
 
 def denied_error(permission: CheckPermission) -> ExecplanError:

@@ -59,11 +59,6 @@ class Verification(NamedTuple):
     """In a dry run, the checks that would run."""
     warnings: tuple[str, ...]
 
-    @property
-    def has_passed(self) -> bool:
-        """Whether all checks have passed."""
-        return all([result.passed for result in self.results])
-
 
 def verify_tasks(
     project: Project,
@@ -90,14 +85,14 @@ def verify_tasks(
     preview = complete_verified_tasks({check.task_id: "" for check in checks}, now())
     amend(project, ref, preview, options._replace(dry_run=True), command="done")  # fails before a check runs in vain
     policy = effective_policy(project)
-    permissions = [find_permission(project, policy, check) for check in checks]
+    sandbox, reason = find_sandbox(project, policy)
+    permissions = [find_permission(project, policy, check, is_sandboxed=sandbox is not None) for check in checks]
     for permission in permissions:
         if permission.kind == DENY:
             raise denied_error(permission)
     if options.dry_run:
         return Verification(None, (), tuple(permissions), ())
     _approve(project, ref, permissions, approve_checks)
-    sandbox, reason = find_sandbox(project, policy)
     missing_sandbox = sandbox is None and policy.sandbox != "off"
     warnings = (f"checks run without a sandbox: {reason}",) if missing_sandbox else ()
     stop = StopSignal()
@@ -144,8 +139,7 @@ def _approve(
     if approve_checks is None or not approve_checks(unapproved):
         raise not_approved_error(unapproved[0], ref.shell_name)
     for permission in unapproved:
-        check = permission.check
-        check_approvals.approve(project, check.argv, check.cwd, check.env, system_login())
+        check_approvals.approve(project, permission.approval_terms, system_login())
 
 
 def _complete(project: Project, ref: PlanRef, passed: Sequence[CheckResult], options: WriteOptions) -> EditResult:

@@ -349,6 +349,16 @@ def test_a_sandbox_keeps_the_plan_evidence_and_the_network_out(checked: CheckedR
     checked.data("done", "1", "--verify")
 
 
+def test_an_approval_with_a_sandbox_covers_no_run_without_one(checked: CheckedRepository) -> None:
+    need("bwrap")
+    checked.user_settings('sandbox = "required"')
+    checked.write("run.sh", "")
+    checked.check("sh run.sh")
+    checked.data("done", "1", "--verify", "--yes")
+    checked.user_settings('sandbox = "off"')
+    checked.refused(7, "check-not-approved", "done", "1", "--verify")
+
+
 def test_a_missing_sandbox(checked: CheckedRepository) -> None:
     checked.user_settings('sandbox = "required"')
     checked.patch.setenv("PATH", f"{checked.path.parent}/empty")
