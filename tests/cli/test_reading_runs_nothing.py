@@ -35,6 +35,8 @@ X = 1
 )
 READING = [
     *(
+        "changes --since HEAD",
+        "sync github --offline",
         "prime",
         "prime --hook claude",
         "context --estimate",
@@ -132,7 +134,7 @@ ASKING = [
     command
     for command in READING
     if command.split()[0]
-    in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit", "log", "diff", "board")
+    in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit", "log", "diff", "board", "changes")
 ]
 """Those that ask git about the working tree."""
 
