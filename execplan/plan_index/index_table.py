@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from execplan.clock import leading_date
 from execplan.linter.rules.staleness_rules import latest_date
 from execplan.plan.index_block import NO_PLANS
 from execplan.plan.plan_metadata import Links, read_metadata
@@ -44,7 +45,7 @@ class IndexEntry(NamedTuple):
     total: int
     owner: str
     last_change: str
-    """Latest date in the plan, as YYYY-MM-DD; empty if it has none."""
+    """Latest date in the plan, as YYYY-MM-DD, or else the date when it was created; empty if neither is known."""
     links: Links
 
     def to_json(self, project: Project) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def make_entry(stored_plan: StoredPlan) -> IndexEntry:
         return IndexEntry(ref.id, ref.path, ref.id, stored_plan.state, 0, 0, "", "", Links())
     metadata = read_metadata(plan)
     counts = plan.counts()
-    last_change = max(latest_date(plan), _leading_date(metadata.updated))
+    last_change = max(latest_date(plan), leading_date(metadata.updated))
     return IndexEntry(
         ref.id,
         ref.path,
@@ -77,16 +78,9 @@ def make_entry(stored_plan: StoredPlan) -> IndexEntry:
         counts["done"],
         counts["total"],
         metadata.owner,
-        last_change,
+        last_change or leading_date(metadata.created) or leading_date(ref.id),
         metadata.links,
     )
-
-
-def _leading_date(text: str) -> str:
-    """Return the date at the start of a text, or an empty string."""
-    date = text[:10]
-    has_shape = len(date) == 10 and date[4] == date[7] == "-" and (date[:4] + date[5:7] + date[8:]).isdecimal()
-    return date if has_shape else ""
 
 
 def index_lines(project: Project, entries: Iterable[IndexEntry], index_path: str) -> list[str]:

@@ -38,6 +38,13 @@ def test_a_row_for_each_open_plan(repo: Folder) -> None:
     assert (repo.path / README).read_text() == text
 
 
+@pytest.mark.parametrize(("front", "date"), [("", "2026-01-04"), ("---\ncreated: 2026-01-03\n---\n\n", "2026-01-03")])
+def test_a_plan_without_dates_has_that_of_its_creation(repo: Folder, front: str, date: str) -> None:
+    repo.plan(f"{front}# New\n\n## Progress\n\n- [ ] Start\n", "2026-01-04_new")
+    repo.ok("index", "--write")
+    assert rows(repo) == [f"| [New](2026-01-04_new.md) | active | 0/1 |  | {date} |  |"]
+
+
 def test_the_index_does_not_depend_on_git_or_the_time(repo: Folder) -> None:
     """So it is the same before and after the commit that contains it."""
     repo.plan()
