@@ -52,9 +52,7 @@ def approve(project: Project, terms: CheckTerms, approver: str) -> None:
         "approved": format_utc_timestamp(now().timestamp()),
     }
     with approval_registry.lock(project):
-        atomic_files.create(
-            _path(project, terms), json.dumps(record, ensure_ascii=False, indent=1).encode(), mode=0o600
-        )
+        atomic_files.create(_path(project, terms), json.dumps(record, indent=1).encode(), mode=0o600)
 
 
 def _path(project: Project, terms: CheckTerms) -> str:

@@ -54,23 +54,43 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         discard_output()
         return OK
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _DISK_ERRORS and error.filename is None:
-            discard_output()
-            message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
-            return _print_error(
-                ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space"), as_json, kind
-            )
-        if isinstance(error, file_access.NotRegularError):
-            return _print_error(file_access.file_error(error, error.filename, "open"), as_json, kind)
-        if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
-            path_suffix = f" {error.filename}" if error.filename else ""
-            message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
-            hint = "check the disk and the permissions, then look for unfinished operations: execplan doctor"
-            return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint), as_json, kind)
+        system_error = _system_error(error)
+        if system_error is not None:
+            return _print_error(system_error, as_json, kind)
         report_path = write_bug_report(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
         message = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
         return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
+
+
+def _system_error(error: Exception) -> ExecplanError | None:
+    """Return the error for an exception that the system caused; None for any other, which is a bug in execplan."""
+    if isinstance(error, file_access.NotRegularError):
+        return file_access.file_error(error, error.filename, "open")
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in _DISK_ERRORS and error.filename is None:
+        discard_output()
+        message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
+        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space")
+    if error.errno in _SYSTEM_ERRORS:
+        path_suffix = f" {error.filename}" if error.filename else ""
+        message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
+        hint = "check the disk and the permissions, then look for unfinished operations: execplan doctor"
+        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+    if isinstance(error, FileNotFoundError) and not _has_current_directory():
+        message = "the current directory no longer exists"
+        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint="change to another directory, such as: cd ~")
+    return None
+
+
+def _has_current_directory() -> bool:
+    """Return whether the current directory exists, which may have been removed after the shell changed to it."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def error_document(error: ExecplanError, kind: str) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_SUMMARY_LENGTH = 72
+_COMMANDS_WITHOUT_PLAN = {"init": "execplan init --commit", "index": "execplan index --write --commit"}
+"""What to run again for commits that belong to no plan."""
 """Maximum characters of a summary, so that a one-line Git log stays readable."""
 
 
@@ -67,9 +69,11 @@ def commit_paths(
             error.message += f"; {git_commit.UNCOMMITTED_NOTE}"
             error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
             error.hint += ", then: execplan commit"
-        if command == "init":
-            error.hint = error.hint.replace("execplan commit", "execplan init --commit")
-        error.add_plan_name(plan)
+        own_command = _COMMANDS_WITHOUT_PLAN.get(command)
+        if own_command is not None:
+            error.hint = error.hint.replace("execplan commit", own_command)
+        else:
+            error.add_plan_name(plan)
         raise
 
 

@@ -11,7 +11,7 @@ from execplan.edits.plan_commit import commit_paths, commit_plan
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.engine.workspace.backup_store import BackupStore
-from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.errors import ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
@@ -41,6 +41,8 @@ class FinishedWorktree(NamedTuple):
     not_archived: tuple[str, ...]
     """Reasons why a complete plan was not archived."""
     warnings: tuple[str, ...]
+    was_gone: bool
+    """Whether worktree and branch were gone before, so that only their record was removed."""
 
 
 def select_record(project: Project, name: str | None) -> WorktreeRecord:
@@ -82,6 +84,9 @@ def finish_worktree(
     if the worktree has other changes, or if a merge is stopped; calling it again continues after the last step.
     """
     into = into or record.into
+    if into == record.branch:
+        message = f"{into} is the branch of the plan's own worktree"
+        raise ExecplanError("usage", message, exit=USAGE, hint="--into requires another branch")
     with lock_record(project, record.plan, f"finish of {record.id}"):
         worktrees = list_worktrees(project)
         worktree = find_worktree(record, worktrees)
@@ -90,6 +95,7 @@ def finish_worktree(
         archived: str | None = None
         not_archived: tuple[str, ...] = ()
         warnings: tuple[str, ...] = ()
+        was_gone = False
         if worktree is not None and worktree.exists:
             plan_project = project_discovery.find(project_in(project, worktree).base)
             ref = worktree_ref(plan_project, record)
@@ -111,13 +117,14 @@ def finish_worktree(
                 commit_count = worktree_merge.merge_into_target(record, target, into)
         else:
             worktree_removal.ensure_merged_without_worktree(record, target, into)
+            was_gone = not worktree_removal.has_branch(target.root, record.branch)
             commit_count = 0
         if worktree is not None:
             _keep_backups(project_in(project, worktree), target_project)
         _release_claims(target_project, record)
         removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
         return FinishedWorktree(
-            record, into, target.root, commit_count, archived, not_archived, (*warnings, *removal_warnings)
+            record, into, target.root, commit_count, archived, not_archived, (*warnings, *removal_warnings), was_gone
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import ErrorContext
+from execplan.errors import POLICY, ErrorContext, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.plan.index_block import find_index_block, index_edits
 from execplan.plan.reader import MAX_BYTES, decode, too_large_error
@@ -112,6 +112,13 @@ def _read(project: Project, path: str) -> bytes | None:
     if not os.path.lexists(path):
         return None
     ensure_inside(project, path)
+    if os.path.islink(path):  # a branch of somebody else could let the index be written to any file of the repository
+        raise ExecplanError(
+            "linked-index",
+            f"{project.display_path(path)} is a symbolic link, and the index is not written to other files",
+            exit=POLICY,
+            hint="replace the link by a file, or name another file: index_file in the settings",
+        )
     data, size = file_access.read(path, MAX_BYTES)
     if size > MAX_BYTES:
         with ErrorContext(project.display_path(path)):

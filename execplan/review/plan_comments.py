@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.clock import utc_timestamp
+from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchor
 from execplan.plan_store.author import author, clean_name
 from execplan.review.comment_location import comments_path
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.review.comment_file import StoredRecord
-    from execplan.review.comment_location import comments_path
-from execplan.review.comment_records import ParsedRecords
+    from execplan.review.comment_records import ParsedRecords
 
 
 class PlacedThread(NamedTuple):
@@ -140,6 +140,13 @@ def _add_to_thread(
     def make_record(plan: ParsedPlan, parsed: ParsedRecords) -> CommentRecord | None:
         thread = find_thread(build_threads(parsed.records), query, f"execplan show {ref.shell_name} --comments")
         if not thread.is_open and kind == RESOLVE:
+            if text:
+                raise ExecplanError(
+                    "comment-resolved",
+                    f"the comment {thread.short_id} is resolved already; the reason was not recorded",
+                    exit=CHECK_FAILED,
+                    hint=f"add it as a reply: execplan reply {thread.short_id} TEXT -p {ref.shell_name}",
+                )
             return None
         new_kind = REPLY if thread.is_open and kind == REOPEN else kind
         record = _new_record(project, new_kind, text, to=thread.comment.id)

@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 
     from execplan.git.main_branch import CommitMessage
 
-_MERGE_SUBJECTS = re.compile(r"^(?:Merge pull request #(\d+)\b|Merged PR (\d+):|Merged in \S+ \(pull request #(\d+)\))")
-_SQUASH_SUBJECT = re.compile(r"\((?:#|!|PR #)(\d+)\)\s*$")
-_MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./-]+)?!(\d+)\s*$", re.MULTILINE)
+_MERGE_SUBJECTS = re.compile(
+    r"^(?:Merge pull request #(\d{1,9})\b|Merged PR (\d{1,9}):|Merged in \S+ \(pull request #(\d{1,9})\))"
+)
+_SQUASH_SUBJECT = re.compile(r"\((?:#|!|PR #)(\d{1,9})\)\s*$")
+_MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./-]+)?!(\d{1,9})\s*$", re.MULTILINE)
 _CLOSING = re.compile(
     r"\b(?:close[sd]?|closing|fix(?:e[sd]|ing)?|resolve[sd]?|resolving|implement(?:s|ed)?)\b:?\s+(?:issues?\s+)?"
-    r"((?:[\w./:-]*(?:#|/issues/)\d+(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*&\s*)?)+)",
+    r"((?:[\w./:-]*(?:#|/issues/)\d{1,9}(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*&\s*)?)+)",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(r"([\w./:-]*?)(?:#|/issues/)(\d+)")
+_REFERENCE = re.compile(r"([\w./:-]*?)(?:#|/issues/)(\d{1,9})")
 _REVERTED_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})\b")
-_REVERTED_REQUEST = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?[#!](\d+)\s*$", re.MULTILINE)
+_REVERTED_REQUEST = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?[#!](\d{1,9})\s*$", re.MULTILINE)
 
 
 class MergedWork(NamedTuple):

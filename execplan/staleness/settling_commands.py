@@ -37,7 +37,8 @@ def outcome_command(facts: PlanFacts) -> list[str]:
     """Return the command that records an outcome, if the plan has none."""
     if facts.plan.outcomes or not facts.plan.tasks:
         return []
-    return [f"execplan outcome {quote(_OUTCOME_TEXT)} -p {facts.name}"]
+    create_option = "" if facts.plan.section("Outcomes & Retrospective") is not None else " --create"
+    return [f"execplan outcome {quote(_OUTCOME_TEXT)} -p {facts.name}{create_option}"]
 
 
 def join_commands(commands: list[str]) -> str:

@@ -17,11 +17,15 @@ _HEADER_LINE = re.compile(
     r"^[\s>*+-]*\**(?P<kind>(?:tracking |tracked |github |related )?issues?|prs?|mrs?|pull requests?|merge requests?|closes|fixes)\**\s*:\**\s*(?P<value>.+)$",
     re.IGNORECASE,
 )
-_ISSUE = re.compile(r"(?:(?P<url>https?://[^\s)>\]]*?)/(?:-/)?issues/|(?P<owner>[\w.-]+/[\w.-]+)?#|^)(?P<number>\d+)\b")
+_ISSUE = re.compile(
+    r"(?:(?P<url>https?://[^\s)>\]]*?)/(?:-/)?issues/|(?P<owner>[\w.-]+/[\w.-]+)?#|^)(?P<number>\d{1,9})\b"
+)
 _REQUEST = re.compile(
     r"(?:(?P<url>https?://[^\s)>\]]*?)/(?:-/)?(?:pulls?|pull-requests|merge_requests|pullrequest)/"
-    r"|(?P<owner>[\w.-]+/[\w.-]+)?[#!]|^)(?P<number>\d+)\b"
+    r"|(?P<owner>[\w.-]+/[\w.-]+)?[#!]|^)(?P<number>\d{1,9})\b"
 )
+_MAX_VALUE_LENGTH = 1000
+"""Number of characters of a value in which to look, because the time grows with the square of the length."""
 _MAX_HEADER_LINES = 40
 """Number of lines below the title in which to look."""
 
@@ -38,7 +42,7 @@ def read_tracked_work(plan: ParsedPlan, repository: str) -> TrackedWork:
     links = read_metadata(plan).links
     issues, requests = list(links.issue), list(links.pr)
     for line in _header_lines(plan):
-        header = _HEADER_LINE.match(line)
+        header = _HEADER_LINE.match(line[:_MAX_VALUE_LENGTH])
         if header is not None:
             is_request = header["kind"].lower().startswith(("pr", "mr", "pull", "merge"))
             (requests if is_request else issues).append(header["value"])
@@ -57,6 +61,6 @@ def _header_lines(plan: ParsedPlan) -> list[str]:
 
 def _numbers(pattern: re.Pattern[str], values: Iterable[str], repository: str) -> Iterator[int]:
     for value in values:
-        for reference in pattern.finditer(value.strip()):
+        for reference in pattern.finditer(value.strip()[:_MAX_VALUE_LENGTH]):
             if is_own_reference(reference["url"] or reference["owner"] or "", repository):
                 yield int(reference["number"])

@@ -11,6 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.files import file_access
 from execplan.git import git_process
 from execplan.git.git_directory import operation_in_progress
 from execplan.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
@@ -38,7 +39,10 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
     if operation is not None:
         _ensure_no_conflicts(record, worktree)
         message = f"{operation} is in progress in {worktree.root}"
-        raise ExecplanError("under-way", message, exit=BUSY, hint=f"finish it: git -C {directory} status")
+        command = "commit --no-edit" if operation == "a merge" else "status"
+        raise ExecplanError(
+            "under-way", message, exit=BUSY, hint=f"finish it, then try again: git -C {directory} {command}"
+        )
     if worktree.branch != record.branch:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
         message = f"{worktree.root} is {position}, not on {record.branch}"
@@ -79,10 +83,12 @@ def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, 
         if not _has_driver(worktree.root):
             settings += ("-c", f"{DRIVER_SETTING}={driver_command()}")
         message = f"Merge {into} into {record.branch}"
-        args = (*settings, *_MERGE_ARGS, "--ff", "-m", message, into)
+        args = (*settings, *_MERGE_ARGS, "--ff", "-m", message, full_name(into))
         result = git_process.run_git(worktree.root, *args)
     if result.status:
         _ensure_no_conflicts(record, worktree, result)
+        if os.path.exists(os.path.join(worktree.git, "MERGE_HEAD")):  # a hook has stopped it
+            git_process.run_git_checked(worktree.root, "merge", "--abort")
         raise _failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
     return True
 
@@ -93,7 +99,9 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
     The first parent of a merge is the target's last commit. Raises ExecplanError and leaves the target's worktree as it
     was if git can't merge.
     """
-    count_text = git_process.run_git_checked(target.root, "rev-list", "--count", f"{into}..{record.branch}")
+    count_text = git_process.run_git_checked(
+        target.root, "rev-list", "--count", f"{full_name(into)}..{full_name(record.branch)}"
+    )
     count = int(count_text.strip() or 0)
     if not count:
         return 0
@@ -104,7 +112,8 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
             "under-way", message, exit=BUSY, hint=f"finish it, then try again: git -C {quote(target.root)} status"
         )
     keeps_parents = () if _is_linear(target.root, record.branch, into) else ("--no-ff",)
-    args = (*_MERGE_ARGS, *keeps_parents, "-m", f"Merge {record.branch}: plan {record.id}", record.branch)
+    message = f"Merge {record.branch}: plan {record.id}"
+    args = (*_MERGE_ARGS, *keeps_parents, "-m", message, full_name(record.branch))
     result = git_process.run_git(target.root, *args)
     if result.status:
         has_conflicts = bool(unmerged_files(target.root))
@@ -117,9 +126,14 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
     return count
 
 
+def full_name(branch: str) -> str:
+    """Return the full name of a branch, which git never takes for a tag of the same name."""
+    return f"refs/heads/{branch}"
+
+
 def is_ancestor(root: str, older: str, newer: str) -> bool:
     """Return whether a branch contains all commits of an older one. Raises ExecplanError if git fails."""
-    args = ("merge-base", "--is-ancestor", f"refs/heads/{older}", f"refs/heads/{newer}")
+    args = ("merge-base", "--is-ancestor", full_name(older), full_name(newer))
     result = git_process.run_git(root, *args)
     if result.status > 1:
         raise git_process.command_failed_error(args, result)
@@ -139,7 +153,10 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
         return
     directory = quote(worktree.root)
     commands = [f"execplan -C {directory} merge {quote(record.plan)}"] if record.plan in files else []
-    commands += [f"edit the conflicts, then: git -C {directory} commit -a --no-edit", "execplan worktree --finish"]
+    commands += [
+        f"edit the conflicts, then: git -C {directory} commit -a --no-edit",
+        f"execplan worktree {quote(record.id)} --finish",
+    ]
     hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"
     messages = [line for line in result.errors.splitlines() if line.startswith("execplan: ")] if result else []
     raise ExecplanError(
@@ -175,8 +192,10 @@ def _is_linear(root: str, branch: str, into: str) -> bool:
 
     Then a fast-forward keeps the order of the target's history.
     """
-    commits = git_process.run_git_checked(root, "rev-list", "--first-parent", f"{into}..{branch}").split()
-    tip = git_process.run_git_checked(root, "rev-parse", f"refs/heads/{into}").strip()
+    commits = git_process.run_git_checked(
+        root, "rev-list", "--first-parent", f"{full_name(into)}..{full_name(branch)}"
+    ).split()
+    tip = git_process.run_git_checked(root, "rev-parse", full_name(into)).strip()
     return git_process.run_git(root, "rev-parse", "-q", "--verify", f"{commits[-1]}^1").output.strip() == tip
 
 
@@ -186,7 +205,7 @@ def _all_attributes(project: Project, root: str) -> str:
     config_home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     path = result.output.rstrip("\n") or os.path.join(config_home, "git", "attributes")
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(file_access.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
             own_text = file.read()
     except OSError:
         own_text = ""

@@ -6,9 +6,9 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.git import git_process
-from execplan.worktrees.worktree_merge import is_ancestor
+from execplan.worktrees.worktree_merge import full_name, is_ancestor
 from execplan.worktrees.worktree_names import worktrees_directory
 from execplan.worktrees.worktree_record import remove_record
 
@@ -26,11 +26,14 @@ def remove_worktree(
     `project` is that of the target's worktree. Raises ExecplanError if git does not remove the worktree, because it has
     changes again.
     """
+    if has_branch(target.root, record.branch) and not is_ancestor(target.root, record.branch, into):
+        message = f"{record.branch} is not merged into {into}, so its worktree was not removed"
+        raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
     if worktree is not None:
         git_process.run_git_checked(target.root, "worktree", "remove", worktree.root)
     _remove_if_empty(project, record.root if worktree is None else worktree.root)
     warnings: tuple[str, ...] = ()
-    if has_branch(target.root, record.branch) and is_ancestor(target.root, record.branch, into):
+    if has_branch(target.root, record.branch):
         result = git_process.run_git(target.root, "branch", "--quiet", "-d", record.branch)
         if result.status:
             warnings = (f"git keeps the branch {record.branch}: {result.lines[0] if result.lines else 'no reason'}",)
@@ -49,7 +52,7 @@ def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, int
 
 def has_branch(root: str, name: str) -> bool:
     """Return whether a repository has a branch."""
-    return not git_process.run_git(root, "rev-parse", "-q", "--verify", f"refs/heads/{name}").status
+    return not git_process.run_git(root, "rev-parse", "-q", "--verify", full_name(name)).status
 
 
 def _remove_if_empty(project: Project, root: str) -> None:

@@ -66,7 +66,9 @@ def test_git_is_asked_once_a_question_for_all_plans(committed: Folder) -> None:
         committed.plan(REOPENED.replace("# Build", f"# {number} build"), name=f"2026-01-02_{number}")
     commit(committed)
     log = committed.run("lint", "--profile", "ci", "-v").err
-    assert log.count(" log -z ") == log.count(" ls-tree -rz ") == log.count("run git rev-parse") == 1
+    assert log.count(" ls-tree -rz ") == 1
+    assert log.count("run git rev-parse") < 6  # some ask for the main branch
+    assert log.count(" log -z ") == 2  # what changed in plans, and what was merged
 
 
 def test_a_lost_update_names_what_is_gone(committed: Folder) -> None:

@@ -26,7 +26,7 @@ FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 PLANS = ".agent/execplans"
 ARCHIVE = f"{PLANS}/archive"
 REFUSALS = {code: error_help.exit for code, error_help in help_topics.error_help_by_code().items()}
-STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "claims.lock")
+STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "claims.lock", "claims.log")
 """What may lie in the folder of what is not committed, by its beginning; a cache has a name of its own."""
 
 
@@ -137,6 +137,7 @@ class ScratchRepository:
             if shown_result.exit:
                 continue
             listed_plan.pop("execution")  # `show` tells it with --steps
+            listed_plan.pop("worktree")  # there is only one
             assert {name: shown_result.data[name] for name in listed_plan} == listed_plan
             states = [task["state"] for task in shown_result.data["tasks"]]
             assert listed_plan["counts"] == {

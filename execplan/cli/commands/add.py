@@ -53,6 +53,11 @@ def add(
     if sum([anchor is not None for anchor in (after, before, under)]) > 1:
         message = "--after, --before and --under can't be combined"
         raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
+    if check is not None and "\n" in check:
+        message = "the command of a check must be one line"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="put several commands into a script, or join them with &&"
+        )
     task = read_text(text, "the task")
     return edit_plan(
         plan,

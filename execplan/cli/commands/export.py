@@ -45,6 +45,10 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, option
 
     A plan whose steps need a person, or files that only this machine has, is not exported.
     """
+    if out is not None and (not out or out == "-"):
+        raise ExecplanError(
+            "usage", "--out requires the name of a file", exit=USAGE, hint="omit --out: the result is printed"
+        )
     if out is None and (options.commit or options.dry_run):
         raise ExecplanError(
             "usage", "--dry-run and --commit require --out", exit=USAGE, hint="see execplan export --help"

@@ -40,7 +40,7 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     Each plan has a row with its title, state, progress, owner, last change and links. The index is in the file that the
     setting `index_file` names, else in index.md or README.md near the plans, between two markers; your text around them
     stays as it is. The index is computed from the plans alone, so it is the same in every clone. `lint` reports an
-    index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are index_results, too.
+    index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are written, too.
     """
     if not write and (options.dry_run or options.commit is not None):
         raise ExecplanError(

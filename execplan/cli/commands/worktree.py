@@ -166,6 +166,8 @@ def _finish(
 
 def _describe_finished(finished: FinishedWorktree) -> list[str]:
     record = finished.record
+    if finished.was_gone:
+        return [f"nothing to merge: {record.root} and its branch {record.branch} are gone; removed their record"]
     commits = f" ({format_count(finished.commit_count, 'commit')})" if finished.commit_count else ", no new commits"
     lines = [f"merged {record.branch} into {finished.into}{commits}"]
     if finished.archived is not None:

@@ -147,6 +147,6 @@ def thread_answer(
     plan = Plan(*location)
     stored = change(plan)
     thread = match_threads(load_threads(plan.project, plan.ref), comment)[0]
-    result = _RESULTS[stored.record.kind] if stored.record is not None else "nothing to add to"
+    result = _RESULTS[stored.record.kind] if stored.record is not None else "nothing changed"
     command = f"execplan show {quote_plan_name(plan.id, plan.path)} --comments"
     return stored_answer(stored, thread.short_id, f"{result}: {thread.short_id}", options, command)

@@ -12,6 +12,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_editing import completion_commands
+from execplan.engine.acceptance.check_permission import command_text
 from execplan.engine.acceptance.verified_completion import VerificationObserver
 from execplan.errors import CHECK_FAILED, OK
 from execplan.execution.permission import ASK
@@ -66,7 +67,7 @@ def _ask(permissions: Sequence[CheckPermission]) -> bool:
     lead = "This check comes" if is_single else f"These {len(permissions)} checks come"
     print(f"{lead} from the plan. {'It runs' if is_single else 'They run'} {limits}:", flush=True)
     for permission in permissions:
-        print(f"  {printable_line(permission.check.command)}")
+        print(f"  {printable_line(command_text(permission.check))}")
         place = "" if permission.check.cwd == "." else f" in {permission.check.cwd}"
         reasons = printable_line("; ".join(permission.reasons))
         print(f"    task {permission.check.task_id}{place}, risk {permission.level}: {reasons}")
@@ -78,7 +79,7 @@ def _dry_run_answer(plan: Plan, verification: Verification) -> Answer:
     lines = []
     for permission in verification.planned:
         approval = ", needs a person's approval" if permission.kind == ASK else ""
-        lines.append(f"would run the check of {permission.check.task_id}: {permission.check.command}")
+        lines.append(f"would run the check of {permission.check.task_id}: {command_text(permission.check)}")
         lines.append(f"  risk {permission.level}{approval}: {'; '.join(permission.reasons)}")
     data = {
         "path": plan.project.display_path(plan.path),

@@ -6,6 +6,7 @@ person's approval, and one that the policy blocks never runs.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from execplan.errors import POLICY, ExecplanError
@@ -49,13 +50,13 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *,
     """Return whether a check may run. Raises ExecplanError if the approvals of checks can't be read."""
     from execplan.approvals import check_approvals
 
-    command = _rated_text(check)
+    command = command_text(check)
     risk = rate_command(command, policy.risk_table, is_script=check.is_script)
-    denial = _denial_reasons(check, command)
+    denial = _denial_reasons(project, check, command)
     if denial or risk.level == CRITICAL:
         return CheckPermission(check, DENY, risk.level, denial or risk.reasons, is_sandboxed)
     level, reasons = risk
-    outside_path = _find_outside_path(command)
+    outside_path = _find_outside_path(project, check, command)
     if outside_path and level != HIGH:
         level, reasons = HIGH, (f"`{outside_path}` leads outside the repository",)
     permission = CheckPermission(check, ALLOW, level, reasons, is_sandboxed)
@@ -87,8 +88,8 @@ def not_approved_error(permission: CheckPermission, plan_name: str) -> ExecplanE
     )
 
 
-def _rated_text(check: AcceptanceCheck) -> str:
-    """Return the command with its variables, as the risk table rates it."""
+def command_text(check: AcceptanceCheck) -> str:
+    """Return the command with its variables, as the risk table rates it and a person approves it."""
     from shlex import join, quote
 
     assignments = "".join([f"{name}={quote(value)} " for name, value in check.env])
@@ -97,23 +98,30 @@ def _rated_text(check: AcceptanceCheck) -> str:
     return assignments + join(check.argv)
 
 
-def _denial_reasons(check: AcceptanceCheck, command: str) -> tuple[str, ...]:
+def _denial_reasons(project: Project, check: AcceptanceCheck, command: str) -> tuple[str, ...]:
     """Return why a check may not run at all, whoever approves it."""
     from execplan.execution.evaluation.checks.check_registry import ERROR
     from execplan.execution.evaluation.checks.pattern_check import find_harmful_patterns
 
     patterns = find_harmful_patterns(command, is_script=check.is_script)
     reasons = [pattern.message for pattern in patterns if pattern.level == ERROR]
-    if is_outside_path(check.cwd) or ".git" in check.cwd.split("/"):
+    if _leads_outside(project, check.cwd) or ".git" in check.cwd.split("/"):
         reasons.append(f"its directory {check.cwd} is outside the repository's files")
     return tuple(reasons)
 
 
-def _find_outside_path(command: str) -> str:
-    """Return an argument that leads outside the repository, or an empty string."""
+def _find_outside_path(project: Project, check: AcceptanceCheck, command: str) -> str:
+    """Return an argument that leads outside the repository, also through a link, or an empty string."""
     for simple in parse_command(command).simple_commands:
         for argument in simple.argv[1:]:
             for path in candidate_paths(argument):
-                if is_outside_path(path):
+                if is_outside_path(path) or _leads_outside(project, os.path.join(check.cwd, path)):
                     return argument
     return ""
+
+
+def _leads_outside(project: Project, path: str) -> bool:
+    """Return whether a path from the repository root leads outside the repository, also through a link."""
+    root = os.path.realpath(project.root)
+    real_path = os.path.realpath(os.path.join(root, path))
+    return real_path != root and not real_path.startswith(os.path.join(root, ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -369,6 +370,10 @@ def test_ctrl_c_stops_it(project: Folder, github: GithubServer) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err.decode().strip()) == (130, "execplan: interrupted"), out
     github.intercept = lambda request: None
+    for _ in range(1000):  # the server still stores what it got
+        if len(github.issues) == 2:
+            break
+        sleep(0.01)
     apply(project)
     assert [issue["title"] for issue in github.issues.values()] == ["Build the parser", "Write the printer"]
 
