@@ -241,6 +241,39 @@ def test_a_worktree_that_can_not_be_finished(repo: Folder, problem: str) -> None
     assert "plan/parser" in branches(repo)
 
 
+@pytest.mark.parametrize("tag", ["plan/parser", "main"])
+def test_a_tag_with_the_name_of_a_branch(repo: Folder, tag: str) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    repo.git("tag", tag)
+    work(worktree)
+    assert repo.ok("worktree", "--finish")["commits"] == 2
+    assert repo.ok("show", "parser")["counts"]["done"] == 2
+    assert not worktree.path.exists()
+    assert repo.ok("worktree")["worktrees"] == []
+
+
+def test_into_its_own_branch(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    assert repo.run("worktree", "--finish", "--into", "plan/parser").exit == 2
+    assert worktree.path.exists()
+
+
+def test_a_branch_that_was_deleted_is_not_called_merged(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.git("worktree", "remove", str(worktree.path))
+    repo.git("branch", "-qD", "plan/parser")
+    result = repo.run("worktree", "--finish")
+    assert result.exit == 0
+    assert "nothing to merge" in result.err
+    assert "merged plan/parser" not in result.err
+    assert repo.ok("worktree")["worktrees"] == []
+
+
 def test_into_another_branch(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)

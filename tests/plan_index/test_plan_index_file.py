@@ -105,6 +105,14 @@ def test_a_link_out_of_the_repository_is_not_followed(repo: Folder) -> None:
     assert outside.read_text() == "# Outside\n"
 
 
+def test_a_link_to_another_file_of_the_repository_is_not_followed(repo: Folder) -> None:
+    settings = repo.write(".agent/execplan.toml", "stalled_days = 7\n")
+    (repo.path / ".agent/execplans").mkdir(parents=True, exist_ok=True)
+    (repo.path / ".agent/execplans/README.md").symlink_to("../execplan.toml")
+    assert "linked-index" in repo.run("index", "--write", "--json").out
+    assert settings.read_text() == "stalled_days = 7\n"
+
+
 def test_damaged_markers_are_reported_with_the_line(repo: Folder) -> None:
     repo.plan()
     path = repo.write(README, "# Mine\n\n<!-- execplan:index:begin -->\n")

@@ -31,6 +31,7 @@ def work(*messages: str, repository: str = "") -> tuple[set[int], set[int]]:
         ("Add it, see (#12) for more", None),
         ("Add it #12", None),
         ("Merge branch 'main' into topic", None),
+        (f"Merge pull request #{'1' * 5000} from team/topic", None),
         ("Talk about it\n\nNo need to See merge request !12 here", None),
     ],
 )

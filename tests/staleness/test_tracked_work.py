@@ -32,6 +32,7 @@ def tracked(header: str, front: str = "") -> tuple[set[int], set[int]]:
         ("Issue: `docs/tasks/issue-12.md`", set(), set()),
         ("The issue: it is slow, see #12", set(), set()),
         ("Closes: #12", {12}, set()),
+        (f"Closes: #{'1' * 5000}", set(), set()),
     ],
 )
 def test_header(header: str, issues: set[int], requests: set[int]) -> None:

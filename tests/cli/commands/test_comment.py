@@ -15,6 +15,15 @@ def texts(repo: Folder, plan: str = "parser") -> list[str]:
     return [comment["text"] for comment in repo.ok("show", plan)["comments"]]
 
 
+def test_a_reason_for_a_resolved_comment_is_not_dropped_silently(repo: Folder) -> None:
+    repo.plan()
+    comment = repo.ok("comment", "Which line endings?")["id"]
+    repo.ok("resolve", comment)
+    assert "nothing changed" in repo.run("resolve", comment).out
+    result = repo.run("resolve", comment, "--reason", "All of them.")
+    assert (result.exit, "the reason was not recorded" in result.err) == (1, True)
+
+
 def test_a_text_comes_from_an_argument_a_file_or_standard_input(repo: Folder) -> None:
     repo.plan()
     repo.write("notes.txt", "\nFrom a file.\n\n- And a list.\n\n")

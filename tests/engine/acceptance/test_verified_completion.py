@@ -174,6 +174,14 @@ def test_what_leads_outside_needs_a_person(checked: CheckedRepository, command: 
     checked.refused(7, "check-not-approved", "done", "1", "--verify")
 
 
+def test_what_leads_outside_through_a_link_needs_a_person_or_never_runs(checked: CheckedRepository) -> None:
+    (checked.path / "link").symlink_to("/etc")
+    checked.check("cat link/hosts")
+    checked.refused(7, "check-not-approved", "done", "1", "--verify")
+    checked.plan(PLAN.replace("`{}`", "`head -1 hosts` {cwd=link}"))
+    checked.refused(7, "check-denied", "done", "1", "--verify", "--yes")
+
+
 def test_a_shell_runs_what_needs_one(checked: CheckedRepository) -> None:
     checked.check("grep -q parser Makefile && ! grep -q absent Makefile")
     checked.data("done", "1", "--verify", "--yes")
