@@ -52,7 +52,7 @@ def parse_assignment(source: str) -> Assignment:
     elif dot:
         raise unknown_key_error(name)
     else:
-        key = (bare if bare in (*TEXT_KEYS, *LIST_KEYS) else name,)
+        key = (bare if bare in TEXT_KEYS + LIST_KEYS else name,)
     if bare in _DATE_KEYS and text and read_timestamp(text) is None:
         raise ExecplanError(
             "bad-metadata", f"{name} requires a date, not {text!r}", exit=USAGE, hint=f"--meta {name}=2026-01-31"

@@ -72,7 +72,7 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
     if not assignment.values:
         return remove_key(lines, written_key) if written_key is not None else None
     if written_key is None:
-        if key[0] not in (*TEXT_KEYS, *LIST_KEYS, "links"):
+        if key[0] not in TEXT_KEYS + LIST_KEYS + ("links",):
             raise unknown_key_error(assignment.name)
         last_item = _last_metadata_item(plan)
         if not front_matter.end and last_item is not None:
@@ -171,7 +171,7 @@ def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
     metadata = read_metadata(plan)
     if assignment.key[0] == "links":
         read_values = getattr(metadata.links, assignment.key[1])
-    elif assignment.key[0] in (*TEXT_KEYS, *LIST_KEYS):
+    elif assignment.key[0] in TEXT_KEYS + LIST_KEYS:
         read_value = getattr(metadata, assignment.key[0])
         read_values = (read_value,) if isinstance(read_value, str) else read_value
     else:

@@ -68,7 +68,7 @@ def metadata_items(plan: ParsedPlan) -> Iterator[tuple[str, tuple[str, ...], int
                 continue
             label, colon, value = text.partition(":")
             key, depth = normalize_key(label) if colon else "", item_depth
-            key = key if key in (*TEXT_KEYS, *LIST_KEYS, *LINK_KEYS) else ""
+            key = key if key in TEXT_KEYS + LIST_KEYS + LINK_KEYS else ""
             value = value.strip("*_ \t")
             if key and value:
                 yield key, single_text(value) if key in TEXT_KEYS else _list_values(value), line

@@ -81,5 +81,5 @@ def _front_values(front_matter: FrontMatter) -> Iterator[tuple[str, tuple[str, .
         if isinstance(value, dict) or key == "depends_on":
             continue
         texts = split_texts(value) if key not in TEXT_KEYS or isinstance(value, list) else single_text(value)
-        if texts and key in (*TEXT_KEYS, *LIST_KEYS, *LINK_KEYS):
+        if texts and key in TEXT_KEYS + LIST_KEYS + LINK_KEYS:
             yield key, texts
