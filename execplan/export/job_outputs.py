@@ -71,7 +71,9 @@ def load_outputs(project: Project, path: str, document: str, steps: Sequence[Ste
     for number, entry in enumerate(entries):
         if not any([is_inside(entry["path"], declared) for declared in declared_paths]):
             raise _archive_error(path, f"no earlier step declares {entry['path']}")
-        if entry["kind"] == FILE and sha256(contents.get(number, b"")).hexdigest() != entry["sha256"]:
+        if entry["kind"] == FILE and (
+            number not in contents or sha256(contents[number]).hexdigest() != entry["sha256"]
+        ):
             raise _archive_error(path, f"the content of {entry['path']} doesn't match its digest")
     workspace = WorkspaceFiles(project)
     for number, entry in enumerate(entries):
@@ -137,17 +139,17 @@ def _read_archive(path: str, document: str) -> tuple[list[dict[str, Any]], dict[
         manifest = fast_json.loads(members[_MANIFEST])
         entries = [_checked_entry(entry) for entry in manifest["entries"]]
         schema, archived_document = manifest["schema"], manifest["document"]
+        contents = {
+            int(name.removeprefix(_CONTENT)): content
+            for name, content in members.items()
+            if name.startswith(_CONTENT) and name.removeprefix(_CONTENT).isdecimal()
+        }
     except (tarfile.TarError, ValueError, KeyError, TypeError, RecursionError, EOFError):
-        raise _archive_error(path, "it is not an archive that `run-job --save` wrote") from None
+        raise _archive_error(path, "it is not an archive that `execplan job --save` wrote") from None
     if schema != SCHEMA:
         raise _archive_error(path, f"its format is {schema!r}, not {SCHEMA!r}")
     if archived_document != document:
         raise _archive_error(path, "it comes from other steps than those of the plan")
-    contents = {
-        int(name.removeprefix(_CONTENT)): content
-        for name, content in members.items()
-        if name.startswith(_CONTENT) and name.removeprefix(_CONTENT).isdecimal()
-    }
     return entries, contents
 
 
@@ -155,6 +157,7 @@ def _checked_entry(entry: dict[str, Any]) -> dict[str, Any]:
     """Return an entry with the fields of its kind; raises ValueError, KeyError or TypeError if it has others."""
     fields = _ENTRY_FIELDS[entry["kind"]]
     is_valid = entry.keys() == fields.keys() and all([type(entry[name]) is kind for name, kind in fields.items()])
+    os.fsencode(entry["path"])  # of a character that no path can have, this raises a ValueError
     if not is_valid or normalize_path(entry["path"]) != entry["path"] or not 0 <= entry.get("mode", 0) <= 0o777:
         raise ValueError(entry)
     return entry

@@ -110,7 +110,7 @@ class ApiClient:
         except ValueError:
             parts = urlsplit("")
         is_own = (parts.scheme, parts.netloc) in ((endpoint.scheme, endpoint.host), ("", ""))
-        if not is_own or not parts.path.startswith(f"{endpoint.path}/"):
+        if not is_own or not parts.path.startswith(f"{endpoint.path}/") or not url.isascii() or not url.isprintable():
             raise unavailable_error(f"GitHub's answer to {request_path} leads to another host, which gets no token")
         return parts.path.removeprefix(endpoint.path) + (f"?{parts.query}" if parts.query else "")
 

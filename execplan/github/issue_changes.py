@@ -123,7 +123,7 @@ def read_issue(fields: Mapping[str, Any]) -> ExistingIssue | None:
             state=str(fields["state"]),
             managed_part=managed_part,
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise unavailable_error("GitHub's answer describes an issue without its number, title or labels") from None
 
 

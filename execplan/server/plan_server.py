@@ -162,7 +162,11 @@ class PlanServer:
         """Forget a page that was made, if nobody asks for it again soon."""
         if not task.cancelled():
             task.exception()  # otherwise asyncio prints an error that nobody has seen
-            asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._slow_tasks.pop, path, None)
+            asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._drop_slow_page, path, task)
+
+    def _drop_slow_page(self, path: str, task: asyncio.Task[_VersionedPage | None]) -> None:
+        if self._slow_tasks.get(path) is task:  # a browser may have asked for a newer page meanwhile
+            del self._slow_tasks[path]
 
     async def _find_page(self, path: str) -> _VersionedPage | None:
         """Return a page as it is now; None if there is none."""

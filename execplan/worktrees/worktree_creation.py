@@ -133,7 +133,9 @@ def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bo
     worktree = find_worktree(record, list_worktrees(project))
     if worktree is not None and worktree.exists:
         return  # also if a post-checkout hook failed, which git reports as a failure
-    if is_new_branch and not _has_branch(project, record.branch):
+    if is_new_branch:
+        if _has_branch(project, record.branch):  # git creates it first; at HEAD, it has no commit of its own
+            git_process.run_git(project.root, "branch", "--quiet", "-D", record.branch)
         remove_record(project, record)
     raise git_process.command_failed_error(args, result)
 

@@ -234,6 +234,12 @@ def test_a_damaged_log_of_claims(claimed: ClaimedRepository) -> None:
     assert [task["seconds"] for task in claimed.tasks()] == [120, 60, None]
 
 
+def test_a_directory_with_the_name_of_a_plan(claimed: ClaimedRepository) -> None:
+    claimed.data("done", "1")
+    (claimed.path / ".agent/execplans/2026-01-09_folder.md").mkdir()
+    assert len(claimed.tasks()) == 3
+
+
 def test_without_claims_and_with_wrong_options(claimed: ClaimedRepository) -> None:
     assert claimed.type("stats", "--cost").out == "nobody has claimed or done a task yet\n"
     claimed.data("done", "1")

@@ -186,6 +186,7 @@ def rewrite(archive: Path, old: str, new: str) -> None:
         ("hello", "goodbye", "the content of src/greet.py doesn't match its digest"),
         ("job-outputs/1", "job-outputs/2", "its format is"),
         ('"document": "', '"document": "0', "it comes from other steps"),
+        ('"src/greet.py"', '"\\ud800"', "it is not an archive"),
         ('"kind": "file"', '"kind": "device"', "it is not an archive"),
         ('"mode": 4', '"mode": 44', "it is not an archive"),
         ('"entries"', '"entry"', "it is not an archive"),

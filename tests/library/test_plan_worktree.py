@@ -92,6 +92,20 @@ def test_a_plan_that_was_archived_in_the_worktree(repo: Folder) -> None:
     assert is_gone(repo, worktree)
 
 
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_changes_that_git_was_told_to_ignore(repo: Folder, flag: str) -> None:
+    repo.write("local.ini", "port = 1\n")
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    worktree.git("update-index", flag, "local.ini")
+    worktree.write("local.ini", "port = 2\n")
+    assert "local.ini" in refused(repo, "uncommitted-changes", "worktree", "--finish").err
+    worktree.write("local.ini", "port = 1\n")
+    repo.ok("worktree", "--finish")
+    assert is_gone(repo, worktree)
+
+
 def test_changes_that_are_not_committed(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)

@@ -116,6 +116,17 @@ def test_a_directory_that_exists(repo: Folder) -> None:
     assert open_worktree(repo).path == directory  # an empty directory is used
 
 
+def test_nothing_is_left_of_a_worktree_that_git_can_not_create(repo: Folder) -> None:
+    commit_plan(repo)
+    blocker = repo.path.parent / "file"
+    blocker.write_text("in the way\n")
+    assert repo.run("worktree", "parser", "--directory", str(blocker / "x")).exit == 6
+    assert branches(repo) == ["main"]
+    assert repo.ok("worktree")["worktrees"] == []
+    other = repo.path.parent / "other"
+    assert repo.ok("worktree", "parser", "--directory", str(other))["path"] == str(other)
+
+
 def test_another_directory(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo, "parser", "--directory", "../with space")

@@ -29,7 +29,6 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     from execplan.context.model_table import load_models
     from execplan.costs.cost_report import build_report
     from execplan.costs.task_work import collect_work
-    from execplan.plan import reader
     from execplan.plan_store import plan_store
     from execplan.plan_store.claim_log import read_spans
     from execplan.project.context_settings import parse_context_settings
@@ -37,7 +36,7 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     table = load_models(parse_context_settings(project.settings.context).models)
     works = []
     for plan_project, ref in plans:
-        plan = reader.read_or_none(plan_store.read_bytes(plan_project, ref.path))
+        plan = plan_store.load(plan_project, ref).plan
         works += collect_work(plan_project, ref, plan, read_spans(plan_project)) if plan is not None else []
     report = build_report(works, read_session_usage, table)
     data = {

@@ -9,6 +9,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.files import atomic_files, file_access
+from execplan.project.project import ensure_inside
 from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
@@ -58,6 +59,8 @@ def written_answer(
         diff = format_diff(old or b"", new, path)
         text = printable_lines([f"would write {path}: {count}"], diff)
         return Answer({**data, "diff": diff}, text, warnings=_joined_waves(plan))
+    if options.should_commit(project):
+        ensure_inside(project, absolute_path)
     options.prepare_commit(project)
     atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=True)
     lines, warnings, commit = [f"wrote {path}: {count}"], _joined_waves(plan), None
