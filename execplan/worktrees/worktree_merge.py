@@ -33,14 +33,14 @@ def changed_files(root: str) -> list[str]:
 
 
 def _hidden_changes(root: str) -> list[str]:
-    """Return the changed files that `git status` leaves out, because a person has told git to ignore their changes."""
+    """Return the changed files that `git status` leaves out, which a person has marked so that git ignores their changes."""
     out = git_process.run_git_checked(root, "ls-files", "-v", "-z")
     paths = [entry[2:] for entry in out.split("\0") if entry and (entry[0] == "S" or entry[0].islower())]
     return [path for path in paths if os.path.lexists(os.path.join(root, path)) and _differs_from_index(root, path)]
 
 
 def _differs_from_index(root: str, path: str) -> bool:
-    """Return whether a file differs from its version in the index, whatever git was told about it."""
+    """Return whether a file differs from its version in the index, however it is marked."""
     staged = git_process.run_git_checked(root, "ls-files", "-s", "-z", "--", f":(literal){path}").split()
     hashed = git_process.run_git(root, "hash-object", f"--path={path}", "--", path)
     return hashed.status != 0 or len(staged) < 2 or hashed.output.strip() != staged[1]
