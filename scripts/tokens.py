@@ -30,7 +30,7 @@ HIGH = 1.02
 FITTED = (0x2E80, 0xAC00, 0xD7B0)
 """Non-ASCII character ranges that occur often enough in plans to be fitted."""
 CHECK_STRIDE = 12
-"""Sampling interval for `--check`, which reads every twelfth file."""
+"""Sampling interval for `--check`, which reads every twelfth plan."""
 MEDIAN_LIMIT, PERCENTILE_LIMIT = 0.03, 0.08
 """Maximum median and 95th percentile of the error for `--check`."""
 
@@ -46,16 +46,20 @@ class Sample(NamedTuple):
 def samples(stride: int) -> list[Sample]:
     """Return samples of the corpus, of Python's library and of this package, except empty and very long files.
 
-    `stride` is the sampling interval.
+    `stride` is the sampling interval; of code, no more files are taken than of plans, so that the growth of this package
+    does not change what the error is about.
     """
     library = Path(sysconfig.get_path("stdlib"))
     folders = {
         "plans": sorted(CORPUS.rglob("*.md")),
         "code": sorted([*library.glob("*.py"), *(ROOT / "execplan").rglob("*.py")]),
     }
+    strides = {"plans": stride, "code": stride}
+    if stride > 1:
+        strides["code"] = max(stride, -(-len(folders["code"]) * stride // len(folders["plans"])))
     count, collected = make_counter(exact=True).count, []
     for kind, paths in folders.items():
-        for path in paths[::stride]:
+        for path in paths[:: strides[kind]]:
             text = path.read_text(encoding="utf-8", errors="replace")
             if 0 < len(text) < 400_000:
                 collected.append(Sample(kind, text, count(text)))
