@@ -49,26 +49,36 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     if not stored_plans:
         return NextPlan(None, [], [], None)
     broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
-    passed_over: list[tuple[str, str]] = []
+    candidates, passed_over = _without_blocked(project, stored_plans)
     try:
-        chosen = plan_selection.select_only_plan(stored_plans)
+        chosen = plan_selection.select_only_plan(candidates)
     except ExecplanError as error:
-        blockers = _plan_blockers(project, stored_plans)
-        remaining_plans = [
-            stored_plan
-            for stored_plan in stored_plans
-            if stored_plan.state in (DRAFT, ACTIVE) and stored_plan.ref.path not in blockers
-        ]
-        if not blockers or len(remaining_plans) != 1:
-            if broken_ids:
-                error.message += f"; broken: {', '.join(broken_ids)}"
-            raise
-        chosen, passed_over = remaining_plans[0], list(blockers.values())
+        if passed_over:
+            verb = "plan is" if len(passed_over) == 1 else "plans are"
+            error.message += f"; {len(passed_over)} blocked {verb} left out"
+        if broken_ids:
+            error.message += f"; broken: {', '.join(broken_ids)}"
+        raise
     return NextPlan(chosen, broken_ids, passed_over, locations.get(chosen.ref.path))
 
 
 def _is_in_worktree_of_plan(start: str) -> bool:
     return plan_of_worktree(project_discovery.require(start)) is not None
+
+
+def _without_blocked(
+    project: Project, stored_plans: list[StoredPlan]
+) -> tuple[list[StoredPlan], list[tuple[str, str]]]:
+    """Leave out the open plans that wait for other plans, and return their IDs with what blocks them.
+
+    All plans are returned if no other open plan would be left.
+    """
+    open_plans = [stored_plan for stored_plan in stored_plans if stored_plan.state in (DRAFT, ACTIVE)]
+    if len(open_plans) < 2:
+        return stored_plans, []
+    blockers = _plan_blockers(project, stored_plans)
+    free_plans = [stored_plan for stored_plan in open_plans if stored_plan.ref.path not in blockers]
+    return (free_plans, list(blockers.values())) if blockers and free_plans else (stored_plans, [])
 
 
 def _plan_blockers(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, tuple[str, str]]:

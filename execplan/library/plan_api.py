@@ -344,6 +344,7 @@ class Plan:
         from execplan.approvals import artifact_store
         from execplan.archive import plan_relocation
         from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+        from execplan.worktrees.worktree_record import follow_rename, plan_key
 
         ensure_no_open_runs(self.project, self.ref, "renamed")
         is_compiled = os.path.lexists(artifact_store.path_of(self.project, self.ref))
@@ -354,7 +355,10 @@ class Plan:
         if is_compiled and moved.changed:
             warning = f"the execution plan and the approvals of {self.id} still have its old title: compile and approve it again"
             moved = moved._replace(warnings=(*moved.warnings, warning))
+        old_key = plan_key(self.project, self.ref)
         self._follow(moved, options)
+        if moved.changed and not options.dry_run:
+            follow_rename(self.project, old_key, self.ref)
         return moved
 
     def archive(

@@ -19,11 +19,16 @@ _MAX_BYTES = 1 << 14
 
 def plan_of_worktree(project: Project) -> PlanRef | None:
     """Return the plan of the current worktree; None if it has none, or if the plan was moved away."""
+    plan = worktree_plan_path(project)
+    path = os.path.join(project.root, plan)
+    return plan_store.ref_for_path(project, path) if plan and os.path.lexists(path) else None
+
+
+def worktree_plan_path(project: Project) -> str:
+    """Return the path of the current worktree's plan from the root, existing or not; empty if it has none."""
     if project.git is None or not is_linked_worktree(project.git):
-        return None
-    data = file_access.read_if_exists(os.path.join(project.state, _FILE), _MAX_BYTES)
-    path = os.path.join(project.root, os.fsdecode(data)) if data else ""
-    return plan_store.ref_for_path(project, path) if path and os.path.lexists(path) else None
+        return ""
+    return os.fsdecode(file_access.read_if_exists(os.path.join(project.state, _FILE), _MAX_BYTES) or b"")
 
 
 def set_plan_of_worktree(project: Project, plan: str) -> None:

@@ -13,6 +13,7 @@ from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import FileLock
 from execplan.git.linked_worktrees import Worktree
+from execplan.plan_store.worktree_plan import set_plan_of_worktree, worktree_plan_path
 from execplan.project import project_state
 from execplan.text import fast_json
 
@@ -84,6 +85,19 @@ def remove_record(project: Project, record: WorktreeRecord) -> None:
         os.unlink(_path(project, record.plan))
     except FileNotFoundError:
         return
+
+
+def follow_rename(project: Project, old_plan: str, ref: PlanRef) -> None:
+    """Give a plan that was renamed in its own worktree its new path in the record. Raises ExecplanError on failure."""
+    if worktree_plan_path(project) != old_plan:
+        return
+    new_plan = plan_key(project, ref)
+    with lock_record(project, old_plan, f"rename of {ref.id}"):
+        record = load_record(project, old_plan)
+        if record is not None:
+            save_record(project, record._replace(plan=new_plan, id=ref.id))
+            remove_record(project, record)
+    set_plan_of_worktree(project, new_plan)
 
 
 def find_worktree(record: WorktreeRecord, worktrees: list[Worktree]) -> Worktree | None:

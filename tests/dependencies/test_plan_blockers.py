@@ -47,6 +47,16 @@ def test_without_a_name_a_plan_that_waits_is_passed_over(repo: Folder) -> None:
     assert repo.run("next", "--json").json["data"]["passed_over"] == [PARSER]
 
 
+def test_blocked_plans_are_no_choice(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner"), PARSER)
+    repo.plan(plan_text("Write the manual", "Write it"), "2026-01-03_manual")
+    result = repo.run("next")
+    assert result.exit == 3
+    assert "no plan specified; 2 are open; 1 blocked plan is left out" in result.err
+    assert PARSER not in result.err
+
+
 def _task_id(repo: Folder, plan: str) -> str:
     tasks = repo.run("show", plan, "--json").json["data"]["tasks"]
     return str(tasks[0]["id"])

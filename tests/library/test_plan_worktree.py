@@ -267,6 +267,17 @@ def test_a_tag_with_the_name_of_a_branch(repo: Folder, tag: str) -> None:
     assert repo.ok("worktree")["worktrees"] == []
 
 
+def test_a_plan_that_was_renamed_in_its_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    renamed = worktree.ok("rename", "parser", "Build the line parser", "--commit")["path"]
+    assert worktree.ok("next")["path"] == renamed
+    assert repo.ok("worktree")["worktrees"][0]["plan"] == renamed
+    repo.ok("worktree", "--finish")
+    assert repo.ok("next", "line-parser")["taken"] == []
+    assert is_gone(repo, worktree)
+
+
 def test_into_its_own_branch(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)
