@@ -12,6 +12,7 @@ from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.plan_change import plan_content
 from execplan.plan_store.author import default_actor
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
@@ -83,7 +84,12 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return advise_completion(name, plan_content(plan), has_placeholders=bool(plan.placeholder_lines))
+        return advise_completion(
+            name,
+            plan_content(plan),
+            has_placeholders=bool(plan.placeholder_lines),
+            is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref),
+        )
     if run := execution_status.find_failed_run(execution, plan):
         retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
         return Advice(
@@ -108,12 +114,15 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
-def advise_completion(name: str, plan_facts: PlanContent, *, has_placeholders: bool) -> Advice:
+def advise_completion(
+    name: str, plan_facts: PlanContent, *, has_placeholders: bool, is_worktree_plan: bool = False
+) -> Advice:
     """Return the advice for a plan without open tasks: write the outcome, then archive.
 
-    Placeholder text is an error now and stops the archive, so `lint` comes first, which lists it.
+    Placeholder text is an error now and stops the archive, so `lint` comes first, which lists it. In the plan's own
+    worktree, finishing it archives the plan.
     """
-    archive_command = f"execplan archive {name}"
+    archive_command = "execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"
     if plan_facts.outcomes:
         return Advice((f"execplan lint {name}", archive_command) if has_placeholders else (archive_command,))
     has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]

@@ -40,13 +40,17 @@ def completion_commands(plan: Plan, amended: EditResult, name: str, next_command
     if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
         return (next_command.format(id=name),)
     from execplan.advice import execution_status, plan_advice
+    from execplan.plan_store.worktree_plan import is_plan_of_worktree
 
     run = execution_status.find_open_run(plan.project, plan.ref)
     return tuple(
         execution_status.finish_run_commands(plan.project, plan.ref, run, name)
         if run
         else plan_advice.advise_completion(
-            name, amended.expected, has_placeholders=bool(amended.expected.outcomes and plan.read().placeholder_lines)
+            name,
+            amended.expected,
+            has_placeholders=bool(amended.expected.outcomes and plan.read().placeholder_lines),
+            is_worktree_plan=is_plan_of_worktree(plan.project, plan.ref),
         ).commands
     )
 

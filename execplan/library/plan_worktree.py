@@ -15,7 +15,9 @@ from execplan.errors import ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
+from execplan.plan_index.plan_index_file import write_index
 from execplan.plan_store import claims, plan_store
+from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery, project_state
 from execplan.worktrees import worktree_merge, worktree_removal
 from execplan.worktrees.worktree_creation import worktree_ref
@@ -153,6 +155,9 @@ def _archive_if_complete(
         return None, tuple(reasons), ()
     save_record(project, record._replace(is_archiving=True))
     moved = Plan(project, ref).archive(options=WriteOptions(commit=True))
+    index = find_index(project)
+    if index is not None and os.path.lexists(index):
+        write_index(project, WriteOptions(commit=True))
     save_record(project, record)
     return moved.path, (), moved.warnings
 

@@ -24,6 +24,12 @@ def plan_of_worktree(project: Project) -> PlanRef | None:
     return plan_store.ref_for_path(project, path) if plan and os.path.lexists(path) else None
 
 
+def is_plan_of_worktree(project: Project, ref: PlanRef) -> bool:
+    """Return whether a plan is that of the current worktree."""
+    plan = worktree_plan_path(project)
+    return bool(plan) and os.path.join(project.root, plan) == ref.path
+
+
 def worktree_plan_path(project: Project) -> str:
     """Return the path of the current worktree's plan from the root, existing or not; empty if it has none."""
     if project.git is None or not is_linked_worktree(project.git):

@@ -92,6 +92,23 @@ def test_a_plan_that_was_archived_in_the_worktree(repo: Folder) -> None:
     assert is_gone(repo, worktree)
 
 
+def test_the_index_no_longer_lists_the_archived_plan(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("index", "--write")
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    worktree.ok("done", "3", "--commit")
+    assert worktree.run("outcome", "Blocks are read.", "--create", "--commit").out.endswith(
+        "next: execplan worktree --finish --commit\n"
+    )
+    worktree.ok("index", "--write", "--commit")
+    repo.ok("worktree", "--finish")
+    assert "2026-01-01_parser.md" not in (repo.path / ".agent/execplans/README.md").read_text()
+    assert repo.run("lint", "--select", "EP512").exit == 0
+    assert is_gone(repo, worktree)
+
+
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
 def test_changes_that_git_was_told_to_ignore(repo: Folder, flag: str) -> None:
     repo.write("local.ini", "port = 1\n")
