@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.engine.run_records.run_directories import JOURNAL
+from execplan.git.linked_worktrees import has_linked_worktrees, list_worktrees, project_in
 from execplan.plan_store import claims_file, plan_store
 from execplan.project import project_discovery
 from execplan.review.comment_location import COMMENTS_FILE
@@ -46,13 +47,18 @@ class Snapshot(NamedTuple):
         return frozenset([key for key in keys if self.states.get(key) != earlier.states.get(key)])
 
 
-def take_snapshot(project: Project) -> Snapshot:
+def take_snapshot(project: Project, *, all_worktrees: bool = False) -> Snapshot:
     """Read the states of the files of a project and its nested projects that a board or a plan's page shows.
 
-    Raises ExecplanError if a nested project is missing or its settings can't be read.
+    With `all_worktrees`, those of the same projects in other worktrees, too. Raises ExecplanError if a nested project is
+    missing or its settings can't be read.
     """
+    members = project_discovery.with_nested_projects(project)
+    if all_worktrees and has_linked_worktrees(project):
+        others = [worktree for worktree in list_worktrees(project) if worktree.exists and worktree.root != project.root]
+        members = [*members, *[project_in(member, worktree) for worktree in others for member in members]]
     states: dict[str, dict[str, FileState]] = {}
-    for member in project_discovery.with_nested_projects(project):
+    for member in members:
         for key, path in _watched_files(member):
             state = _file_state(path)
             if state is not None:

@@ -20,7 +20,7 @@ from execplan.cli.error_handler import Terminated
 from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Board
+    from execplan.board.board_cards import Board, Card
     from execplan.board.board_changes import Snapshot
     from execplan.project.project import Project
 
@@ -78,9 +78,10 @@ class BoardApp(EditApp):
         self.push_screen(self._board_screen)
         self.set_interval(_POLL_SECONDS, self.check_files)
 
-    def plan_path(self, display_path: str) -> str:
-        """Return the absolute path of a plan's file."""
-        return os.path.join(self._project.root, display_path)
+    def plan_path(self, card: Card) -> str:
+        """Return the absolute path of the file of a card's plan, in the worktree that has the newest version."""
+        directory = card.worktree.directory if card.worktree is not None else ""
+        return os.path.join(directory or self._project.root, card.path)
 
     def check_files(self) -> None:
         """Load the board again if files have changed."""
@@ -102,9 +103,9 @@ class BoardApp(EditApp):
         """Load the board in a thread, and show it."""
         snapshot, board, error = self._snapshot, None, None
         try:
-            snapshot = take_snapshot(self._project)
+            snapshot = take_snapshot(self._project, all_worktrees=True)
             if snapshot != self._snapshot or not only_changes:
-                board = load_board(self._project, archived=everything)
+                board = load_board(self._project, archived=everything, all_worktrees=True)
         except ExecplanError as caught:
             error = caught
         if everything == self._everything:  # else a later request is loading what the user wants to see now

@@ -145,7 +145,7 @@ class BoardScreen(Screen[None]):
 
     def on_card_list_opened(self, event: CardList.Opened) -> None:
         """Open a card's plan."""
-        self.app.push_screen(PlanScreen(self.app.plan_path(event.card.path)))
+        self.app.push_screen(PlanScreen(self.app.plan_path(event.card)))
 
     def on_descendant_focus(self) -> None:
         """Remember the column that has the focus."""
@@ -227,7 +227,7 @@ class BoardScreen(Screen[None]):
         return card.next_task.id
 
     def _seen_plan(self, card: Card) -> SeenPlan:
-        return SeenPlan(self.app.plan_path(card.path), card.digest)
+        return SeenPlan(self.app.plan_path(card), card.digest)
 
 
 def _matches(card: Card, words: list[str]) -> bool:

@@ -87,10 +87,11 @@ def plain_text(text: str) -> str:
 
 
 def _notes(card: Card) -> Text:
-    """Return the notes of a card in one line: claims, findings, approval, run and conflict."""
+    """Return the notes of a card in one line: claims, findings, worktree, approval, run and conflict."""
     notes = [(f"claimed by {', '.join(card.holders)}", _CLAIM_STYLE)] if card.holders else []
     if findings := card.findings.describe():
         notes.append((findings, _ERROR_STYLE if card.findings.error else "dim"))
+    notes += [(card.worktree.describe(), "dim")] if card.worktree is not None else []
     notes += [(note, "yellow") for note in card_notes(card)]
     return Text(" · ", style="dim").join([Text(_line(note), style=style) for note, style in notes])
 

@@ -13,6 +13,8 @@ from execplan.errors import CONFLICT, ExecplanError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from execplan.board.board_cards import Card
+
 _ERROR_SECONDS = 12.0
 """Seconds for which an error is shown."""
 _MAX_CHANGES = 3
@@ -23,8 +25,8 @@ class EditApp(App[int]):
     """An application whose screens edit plans; its result is an exit status."""
 
     @abstractmethod
-    def plan_path(self, display_path: str) -> str:
-        """Return the absolute path of a plan's file."""
+    def plan_path(self, card: Card) -> str:
+        """Return the absolute path of the file of a card's plan."""
 
     @abstractmethod
     def check_files(self) -> None:

@@ -66,9 +66,9 @@ def _open_board(project: Project, *, everything: bool) -> Answer:
     from execplan.board.board_changes import take_snapshot
     from execplan.cli.board_app.board_app import run_board
 
-    snapshot = take_snapshot(project)  # before loading, so that no change is missed
+    snapshot = take_snapshot(project, all_worktrees=True)  # before loading, so that no change is missed
     with ProgressBar("board") as bar:
-        loaded_board = load_board(project, archived=everything, tick=bar.tick)
+        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
     run_board(project, loaded_board, snapshot, everything=everything)
     return Answer({}, "", is_requested=False)
 

@@ -61,8 +61,8 @@ def run_session(
 ) -> BoardApp:
     """Start the board of the project in the current directory, do the steps, and return the application."""
     project = project_discovery.require(os.getcwd())
-    snapshot = take_snapshot(project)
-    app = BoardApp(project, load_board(project, archived=archived), snapshot, everything=archived)
+    snapshot = take_snapshot(project, all_worktrees=True)
+    app = BoardApp(project, load_board(project, archived=archived, all_worktrees=True), snapshot, everything=archived)
 
     async def main() -> None:
         async with app.run_test(size=size, notifications=True) as pilot:

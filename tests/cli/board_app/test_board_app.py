@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +17,6 @@ from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from rich.text import Text
 
@@ -68,6 +68,23 @@ def test_a_task_is_checked_off_and_reopened_in_the_opened_plan(desk: InProcessRe
 
     run_session(steps)
     assert text_of(desk, "scanner") == before
+
+
+def test_a_plan_is_shown_and_edited_in_its_worktree(desk: InProcessRepository) -> None:
+    desk.commit()
+    directory = Path(desk.data("worktree", "scanner")["path"])
+    here = text_of(desk, "scanner")
+
+    async def steps(session: AppSession) -> None:
+        assert "2. Scan words." in session.screen()
+        await session.press("d")
+        await session.until("done: 2. Scan words.")
+        await session.until("(branch plan/scanner")
+        await session.until("complete 2")
+
+    run_session(steps, (160, 30))
+    assert "- [x] (2026-01-01 00:00Z) Scan words." in (directory / ".agent/execplans/scanner.md").read_text()
+    assert text_of(desk, "scanner") == here
 
 
 def test_a_task_is_added(desk: InProcessRepository) -> None:
