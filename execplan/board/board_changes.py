@@ -55,8 +55,10 @@ def take_snapshot(project: Project, *, all_worktrees: bool = False) -> Snapshot:
     """
     members = project_discovery.with_nested_projects(project)
     if all_worktrees and has_linked_worktrees(project):
-        others = [worktree for worktree in list_worktrees(project) if worktree.exists and worktree.root != project.root]
-        members = [*members, *[project_in(member, worktree) for worktree in others for member in members]]
+        other_worktrees = [
+            worktree for worktree in list_worktrees(project) if worktree.exists and worktree.root != project.root
+        ]
+        members = [*members, *[project_in(member, worktree) for worktree in other_worktrees for member in members]]
     states: dict[str, dict[str, FileState]] = {}
     for member in members:
         for key, path in _watched_files(member):

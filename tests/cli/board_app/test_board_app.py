@@ -73,7 +73,7 @@ def test_a_task_is_checked_off_and_reopened_in_the_opened_plan(desk: InProcessRe
 def test_a_plan_is_shown_and_edited_in_its_worktree(desk: InProcessRepository) -> None:
     desk.commit()
     directory = Path(desk.data("worktree", "scanner")["path"])
-    here = text_of(desk, "scanner")
+    own_text = text_of(desk, "scanner")
 
     async def steps(session: AppSession) -> None:
         assert "2. Scan words." in session.screen()
@@ -84,7 +84,7 @@ def test_a_plan_is_shown_and_edited_in_its_worktree(desk: InProcessRepository) -
 
     run_session(steps, (160, 30))
     assert "- [x] (2026-01-01 00:00Z) Scan words." in (directory / ".agent/execplans/scanner.md").read_text()
-    assert text_of(desk, "scanner") == here
+    assert text_of(desk, "scanner") == own_text
 
 
 def test_a_task_is_added(desk: InProcessRepository) -> None:
