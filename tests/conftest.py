@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from execplan import trace
 from execplan.files import file_lock
 from tests import examples, fork_server, processes, tool_lookups
 from tests.needs import REQUIRED, SKIPPED
@@ -198,8 +199,9 @@ def pytest_runtest_setup() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """End the processes that a test has started, and forget how long its commands waited for locks."""
+    """End the processes that a test has started, and forget its warnings and how long its commands waited for locks."""
     processes.end_all()
+    trace.warnings.clear()
     del file_lock._timeouts[1:]
 
 

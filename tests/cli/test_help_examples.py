@@ -13,6 +13,7 @@ from execplan.cli.app import FIRST_STEPS
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import PAUSED
 from execplan.review.comment_records import CommentRecord
+from tests.needs import missing
 from tests.plans import CLEAN, with_sections
 from tests.shell import CommandResult, Shell
 
@@ -199,6 +200,12 @@ FIRST_REPOSITORY = {
 _WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance", "execplan worktree parser --as")
 """Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree."""
 
+_PROGRAMS = {
+    "done 3 --verify": ("bwrap", "checks run without a sandbox: bwrap is not installed"),
+    "--format svg": ("dot", "the program dot, which is part of graphviz, is not installed"),
+}
+"""Text of examples that use an optional program, with that program and what is printed without it."""
+
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
@@ -224,6 +231,10 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
         if command == "job":  # tests/export runs it with the digest of an export
             assert tried[-1].exit in (3, 4)
             return
+        for text, (program, message) in _PROGRAMS.items():
+            if text in example and missing(program):
+                assert message in tried[-1].err
+                return
         if tried[-1].exit == 0:
             assert "warning" not in tried[-1].err or example.startswith(_WARNS)
             return
