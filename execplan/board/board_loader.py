@@ -78,7 +78,7 @@ def load_board(
             [
                 Column(name, tuple(column_cards), archived_count if name == ARCHIVED else len(column_cards))
                 for name in COLUMNS
-                for column_cards in [_sort_cards([card for card in cards if card.column == name])]
+                for column_cards in [sort_cards([card for card in cards if card.column == name])]
             ]
         ),
         findings,
@@ -110,7 +110,7 @@ def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver:
     return card._replace(findings=level_counts, worktree=version.location)
 
 
-def _sort_cards(cards: list[Card]) -> list[Card]:
+def sort_cards(cards: list[Card]) -> list[Card]:
     """Return cards in the order of their last activity, latest first; those of the same day by path."""
     return sorted(sorted(cards, key=lambda card: card.path), key=lambda card: card.last_date, reverse=True)
 
