@@ -83,6 +83,8 @@ class Card(NamedTuple):
     """Where the plan is being worked on, if not only here; None if worktrees were not compared."""
     open_comments: int = 0
     """Number of review comments that are not resolved."""
+    unknown_dependencies: tuple[str, ...] = ()
+    """Dependencies in projects that are not known on this machine, as written; they block nothing."""
     from_project: ProjectOrigin | None = None
     """The project of the plan; None if the board is that of one project."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.board.board_cards import COLUMNS, Board, Column
 from execplan.board.board_loader import load_board, sort_cards
+from execplan.dependencies.known_projects import KnownProjects
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -35,11 +36,18 @@ def load_joint_board(
 
     A project whose plans can't be loaded is a problem, and doesn't hide the others.
     """
+    known_projects = KnownProjects([listed.project for listed in projects])
     boards: list[Board] = []
     problems: list[str] = []
     for listed in projects:
         try:
-            board = load_board(listed.project, archived=archived, all_worktrees=all_worktrees, tick=tick)
+            board = load_board(
+                listed.project,
+                archived=archived,
+                all_worktrees=all_worktrees,
+                known_projects=known_projects,
+                tick=tick,
+            )
         except ExecplanError as error:
             problems.append(f"{listed.origin.name}: {error.message}")
             continue

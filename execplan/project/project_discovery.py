@@ -83,7 +83,7 @@ def _project_at(project: Project, folder: str) -> Project:
     if project.base == base:
         return project
     return ensure_folders_inside(
-        Project(project.root if project.git else base, base, project.git, Settings(), False, project.is_read_only)  # noqa: FBT003 - a record
+        Project(project.root if project.git else base, base, project.git, Settings(), False, project.is_read_only)
     )
 
 

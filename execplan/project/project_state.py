@@ -74,7 +74,9 @@ def read_only_error(project: Project) -> ExecplanError:
     from shlex import quote
 
     message = f"{project.base} is another project, which is only read here"
-    return ExecplanError("other-project", message, exit=POLICY, hint=f"work there: execplan -C {quote(project.base)} status")
+    return ExecplanError(
+        "other-project", message, exit=POLICY, hint=f"work there: execplan -C {quote(project.base)} status"
+    )
 
 
 def _write_gitignore(folder: str) -> None:

@@ -90,8 +90,10 @@ def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str)
         )
     if name in load_settings_of(USER):
         reason = load_settings_of(USER)[name].user_only
-        hint = f"remove it; put it at the start of ~/.config/execplan/config.toml"
-        return ExecplanError("loosened-policy", f"{source}: {name} {reason}, which a repository can't do", exit=INPUT, hint=hint)
+        hint = "remove it; put it at the start of ~/.config/execplan/config.toml"
+        return ExecplanError(
+            "loosened-policy", f"{source}: {name} {reason}, which a repository can't do", exit=INPUT, hint=hint
+        )
     hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
     if name in load_settings_of("execution"):
         hint = f"did you mean execution.{name}?"

@@ -25,8 +25,11 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.board.board_cards import Board, Card
     from execplan.project.project import Project
+    from execplan.project.project_list import ProjectList
 
 _INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
 
@@ -44,9 +47,7 @@ _INSTALL_HINT = "to open the interactive board, install it: pip install 'execpla
 @click.option("--all", "everything", is_flag=True, help="Include archived plans.")
 @click.option("--plain", is_flag=True, help="Print a table instead of opening the interactive board.")
 @projects_option
-def board(
-    call: Call, *, everything: bool, plain: bool, project_paths: tuple[str, ...], all_projects: bool
-) -> Answer:
+def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str, ...], all_projects: bool) -> Answer:
     """Show plans as a board: broken, draft, active, stalled, complete.
 
     On a terminal, the board is interactive if its extra is installed: pip install 'execplan[tui]'. It follows changes
@@ -56,30 +57,31 @@ def board(
     the latest date in the plan, in UTC. Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
     """
     selected = select_projects(project_paths, all_projects=all_projects)
-    project = project_discovery.require(os.getcwd()) if selected is None else None
     wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")
-    if wants_app and project is not None and find_spec("textual") is not None:
-        return _open_board(project, everything=everything)
-    problems: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    if wants_app and selected is None and find_spec("textual") is not None:
+        return _open_board(project_discovery.require(os.getcwd()), everything=everything)
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
-        if selected is None or project is not None:
-            assert project is not None
-            loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
-        else:
-            loaded_board, problems = load_joint_board(
-                selected.projects, archived=everything, all_worktrees=True, tick=bar.tick
-            )
-            problems, notices = (*selected.problems, *problems), selected.notices
+        loaded_board, problems = _load(selected, everything=everything, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
     return Answer(
         board_json(loaded_board),
         board_text(loaded_board, everything=everything),
         CHECK_FAILED if broken_cards(loaded_board) or problems else OK,
-        warnings=(*problems, *notices),
+        warnings=(*problems, *(selected.notices if selected is not None else ())),
         next_commands=_next_commands(loaded_board),
     )
+
+
+def _load(
+    selected: ProjectList | None, *, everything: bool, tick: Callable[[int, int], None]
+) -> tuple[Board, tuple[str, ...]]:
+    """Return the board of the current or the selected projects, and why some projects are missing."""
+    if selected is None:
+        project = project_discovery.require(os.getcwd())
+        return load_board(project, archived=everything, all_worktrees=True, tick=tick), ()
+    joint = load_joint_board(selected.projects, archived=everything, all_worktrees=True, tick=tick)
+    return joint.board, (*selected.problems, *joint.problems)
 
 
 def _open_board(project: Project, *, everything: bool) -> Answer:

@@ -69,9 +69,8 @@ def card_notes(card: Card) -> list[str]:
 
 
 def _card_row(card: Card, name: str) -> _Row:
-    plan = (card.path if name == "path" else card.id,)
-    if card.from_project is not None:
-        plan = (card.from_project.name, *plan)
+    origin = (card.from_project.name,) if card.from_project is not None else ()
+    plan = (*origin, card.path if name == "path" else card.id)
     findings = card.findings.describe() or "-"
     if card.counts is None:
         return "-", "-", findings, *plan, card.error
