@@ -52,7 +52,7 @@ def load_joint_board(
             problems.append(f"{listed.origin.name}: {error.message}")
             continue
         boards.append(_with_origin(board, listed))
-    return JointBoard(_join(boards), tuple(problems))
+    return JointBoard(join_boards(boards), tuple(problems))
 
 
 def _with_origin(board: Board, listed: ListedProject) -> Board:
@@ -72,7 +72,8 @@ def _with_card_origin(card: Card, listed: ListedProject) -> Card:
     return card._replace(path=path, from_project=listed.origin)
 
 
-def _join(boards: Sequence[Board]) -> Board:
+def join_boards(boards: Sequence[Board]) -> Board:
+    """Return the cards of several boards in common columns, latest activity first."""
     columns = []
     for index, name in enumerate(COLUMNS):
         parts = [board.columns[index] for board in boards]

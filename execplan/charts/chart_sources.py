@@ -47,6 +47,10 @@ class PlanSources(NamedTuple):
     stamped: list[StampedTask]
     runs: list[RunResult]
 
+    def with_path(self, path: str) -> PlanSources:
+        """Return the data of the plan at another path, by which its events name it."""
+        return self._replace(path=path, stamped=[task._replace(path=path) for task in self.stamped])
+
     def to_plain(self) -> tuple[Any, ...]:
         """Return the data in plain tuples, the only ones that `marshal` writes."""
         return (*self[:3], tuple(map(tuple, self.stamped)), tuple(map(tuple, self.runs)))

@@ -76,7 +76,12 @@ def format_mermaid(graph: DependencyGraph) -> str:
         label = f'|"{_mermaid_text(edge.name)}"|' if edge.source_task else ""
         arrow = "-.->" if edge.source_task else "-->"
         lines.append(f"  {names[edge.target]} {arrow}{label} {names[edge.source]}")
-    lines += [f"  classDef {kind} fill:{color},stroke:#57606a,color:#1f2328" for kind, color in _COLORS.items()]
+    kinds = {_kind(graph, path) for path in graph.nodes}
+    lines += [
+        f"  classDef {kind} fill:{color},stroke:#57606a,color:#1f2328"
+        for kind, color in _COLORS.items()
+        if kind != UNKNOWN or kind in kinds
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -52,6 +52,11 @@ class ProjectList(NamedTuple):
     notices: tuple[str, ...] = ()
     """Why some projects were left out although they can be read: their plans are already included."""
 
+    @property
+    def owner(self) -> Project:
+        """Return the project that keeps what is about all of them: the current one if it is listed."""
+        return min([listed.project for listed in self.projects], key=lambda project: project.is_read_only)
+
 
 def list_projects(paths: Sequence[str], current: Project | None) -> ProjectList:
     """Return the projects of these directories; `current` is the only one that is not read-only.

@@ -136,7 +136,7 @@ def _answer(
     from execplan.engine.run_records.run_statistics import compute_statistics
 
     if selected is not None:
-        project = selected.projects[0].project
+        project = selected.owner
         plan_refs = [plan for listed in selected.projects for plan in _all_plans(listed.project)]
     else:
         project, plan_refs = _find_plans(plans)
