@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class KnownProjects:
     """The user's projects, which are opened when a name is looked up for the first time."""
 
-    def __init__(self, given: Iterable[Project] = (), *, reads_settings: bool = True) -> None:
-        """Prepare to look up names; `given` are projects that a command reads anyway."""
-        self._given = tuple(given)
+    def __init__(self, read_anyway: Iterable[Project] = (), *, reads_settings: bool = True) -> None:
+        """Prepare to look up names; `read_anyway` are projects that a command reads anyway."""
+        self._read_anyway = tuple(read_anyway)
         self._reads_settings = reads_settings
         self._projects: dict[Identity, Project] | None = None
 
@@ -34,7 +34,7 @@ class KnownProjects:
         """
         if self._projects is None:
             configured = _configured_projects() if self._reads_settings else []
-            self._projects = {identify(project): project for project in (*self._given, *configured)}
+            self._projects = {identify(project): project for project in (*self._read_anyway, *configured)}
         return [project for project in self._projects.values() if has_name(project, name)]
 
 

@@ -89,7 +89,8 @@ def _with_prefix(board: Board, prefix: str, listed: ListedProject) -> Board:
 
     columns = [column._replace(cards=tuple(map(with_origin, column.cards))) for column in board.columns]
     return board._replace(
-        columns=tuple(columns), findings={prefix + path: found for path, found in board.findings.items()}
+        columns=tuple(columns),
+        findings={prefix + path: plan_findings for path, plan_findings in board.findings.items()},
     )
 
 

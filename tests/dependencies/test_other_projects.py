@@ -241,10 +241,10 @@ def test_the_graph_across_repositories_is_that_of_one_repository(edges: set[tupl
 def _reaches(
     successors: dict[tuple[str, str], set[tuple[str, str]]], start: tuple[str, str], goal: tuple[str, str]
 ) -> bool:
-    seen: set[tuple[str, str]] = set()
+    reached: set[tuple[str, str]] = set()
     pending = [start]
     while pending:
-        for point in successors.get(pending.pop(), set()) - seen:
-            seen.add(point)
+        for point in successors.get(pending.pop(), set()) - reached:
+            reached.add(point)
             pending.append(point)
-    return goal in seen
+    return goal in reached

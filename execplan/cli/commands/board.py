@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice.plan_advice import Advice
-from execplan.board.board_loader import load_board
-from execplan.board.joint_board import load_joint_board
 from execplan.cli.answer import Answer, Call
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
 from execplan.cli.output.progress_bar import ProgressBar
@@ -25,11 +24,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from execplan.board.board_cards import Board, Card
-    from execplan.project.project import Project
-    from execplan.project.project_list import ProjectList
 
 _INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
 
@@ -58,10 +53,12 @@ def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str
     """
     selected = select_projects(project_paths, all_projects=all_projects)
     wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")
-    if wants_app and selected is None and find_spec("textual") is not None:
-        return _open_board(project_discovery.require(os.getcwd()), everything=everything)
+    project = selected.owner if selected is not None else project_discovery.require(os.getcwd())
+    source = BoardSource(project, selected)
+    if wants_app and find_spec("textual") is not None:
+        return _open_board(source, everything=everything)
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
-        loaded_board, problems = _load(selected, everything=everything, tick=bar.tick)
+        loaded_board, problems = source.load(everything=everything, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
     return Answer(
@@ -73,26 +70,14 @@ def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str
     )
 
 
-def _load(
-    selected: ProjectList | None, *, everything: bool, tick: Callable[[int, int], None]
-) -> tuple[Board, tuple[str, ...]]:
-    """Return the board of the current or the selected projects, and why some projects are missing."""
-    if selected is None:
-        project = project_discovery.require(os.getcwd())
-        return load_board(project, archived=everything, all_worktrees=True, tick=tick), ()
-    joint = load_joint_board(selected.projects, archived=everything, all_worktrees=True, tick=tick)
-    return joint.board, (*selected.problems, *joint.problems)
-
-
-def _open_board(project: Project, *, everything: bool) -> Answer:
+def _open_board(source: BoardSource, *, everything: bool) -> Answer:
     """Open the interactive board and wait until it is closed."""
-    from execplan.board.board_changes import take_snapshot
     from execplan.cli.board_app.board_app import run_board
 
-    snapshot = take_snapshot(project, all_worktrees=True)  # before loading, so that no change is missed
+    snapshot = source.take_snapshot()  # before loading, so that no change is missed
     with ProgressBar("board") as bar:
-        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
-    run_board(project, loaded_board, snapshot, everything=everything)
+        loaded_board, _ = source.load(everything=everything, tick=bar.tick)
+    run_board(source, loaded_board, snapshot, everything=everything)
     return Answer({}, "", is_requested=False)
 
 
