@@ -54,6 +54,8 @@ class Attempt(NamedTuple):
     """Entries of the calls that an agent was allowed for the attempt."""
     resume_count: int = 0
     """Number of resumes before the attempt. A person who resumes allows as many retries as before."""
+    worker: str = ""
+    """The worker that got the command; empty if it ran here."""
 
 
 class RunState:
@@ -215,6 +217,7 @@ class RunState:
             entry=entry.number,
             began=entry.at,
             resume_count=self.resume_count,
+            worker=fields.get("worker", ""),
         )
         step = fields["step"]
         if step in self.rolled_back_steps:  # its earlier changes are gone, its new ones are not

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
+from execplan.engine.executors.executor_choice import MAX_JOBS
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
 from execplan.plan_store import plan_selection
@@ -74,14 +75,11 @@ def _run_command(run_options: RunOptions, name: str) -> str:
     flags = [f"--step {step_id}" for step_id in run_options.steps] + (
         [f"--from {run_options.begin}"] if run_options.begin else []
     )
-    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs > 1 else []
+    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs is not None and run_options.jobs > 1 else []
+    flags += [f"--executor {run_options.executor}"] if run_options.executor else []
     flags += [f"--timeout {run_options.seconds}"] if run_options.seconds else []
     flags += [f"--replay {run_options.replays}"] if run_options.replays else []
     return " ".join(["execplan run", name, *flags])
-
-
-JOBS = 64
-"""Maximum number of steps that run in parallel."""
 
 
 @define_command(
@@ -106,10 +104,16 @@ JOBS = 64
 @click.option("--from", "begin", metavar="ID", default="", help="Start with this step; skip the steps before it.")
 @click.option(
     "--jobs",
-    type=click.IntRange(1, JOBS),
-    default=1,
+    type=click.IntRange(1, MAX_JOBS),
     metavar="N",
-    help="Run up to N steps at the same time if they are parallel.",
+    help="Run up to N steps at the same time if they are parallel. Default: 1, or what the workers of --executor take.",
+)
+@click.option(
+    "--executor",
+    "executor",
+    metavar="EXECUTOR",
+    default="",
+    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
 )
 @click.option(
     "--timeout",
@@ -133,7 +137,8 @@ def run(
     *,
     steps: tuple[str, ...],
     begin: str,
-    jobs: int,
+    jobs: int | None,
+    executor: str,
     seconds: int | None,
     replays: str,
     jsonl: bool,
@@ -157,7 +162,7 @@ def run(
     from execplan.engine.run_observer import RunOptions
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    run_options = RunOptions(steps, begin, jobs, seconds, replays)
+    run_options = RunOptions(steps, begin, jobs, seconds, replays, executor)
     if options.dry_run:
         path = project.display_path(ref.path)
         return dry_run_answer(
