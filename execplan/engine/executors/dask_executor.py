@@ -16,9 +16,14 @@ import dask
 from distributed import Client, LocalCluster
 
 from execplan.engine.executors import worker_task
-from execplan.engine.executors.cluster_checks import check_processes, connection_error, no_workers_error
-from execplan.engine.executors.cluster_checks import scheduler_address as find_scheduler_address
+from execplan.engine.executors.cluster_checks import (
+    check_processes,
+    connection_error,
+    no_workers_error,
+    scheduler_address,
+)
 from execplan.engine.executors.executor import Finished, Worker
+from execplan.engine.executors.executor_address import worker_name
 from execplan.engine.executors.ticket_watch import watch_ticket
 
 if TYPE_CHECKING:
@@ -73,7 +78,10 @@ class DaskExecutor:
         """
         refused: list[str] = []
         while True:
-            self._call(self._update_workers(), _CONNECT_SECONDS)
+            try:
+                self._call(self._update_workers(), _CONNECT_SECONDS)
+            except (OSError, TimeoutError) as error:
+                raise connection_error(self.name, error) from None
             with self._lock:
                 candidates = [address for address in self._workers if address not in refused]
                 if not candidates:
@@ -124,18 +132,7 @@ class DaskExecutor:
     async def _connect(self) -> None:
         dask.config.set(_SETTINGS)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported as those of the run
-        if self._address.is_local:
-            self._cluster = await LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=os.cpu_count() or 1,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # a free port: without it, the usual one of every cluster
-                memory_limit=0,
-                asynchronous=True,
-                silence_logs=logging.CRITICAL,
-            )
-        where = self._cluster.scheduler_address if self._cluster is not None else find_scheduler_address(self._address)
+        where = await self._start_cluster() if self._address.is_local else scheduler_address(self._address)
         try:
             self._client = await Client(  # type: ignore[no-untyped-call]
                 where, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
@@ -148,9 +145,26 @@ class DaskExecutor:
         await self._update_workers()
         self.slots = sum(self._threads.values())
 
+    async def _start_cluster(self) -> str:
+        """Start a scheduler in this process and workers on this machine; return the scheduler's address."""
+        try:
+            self._cluster = await LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # a free port: without it, the usual one of every cluster
+                memory_limit=0,
+                asynchronous=True,
+                silence_logs=logging.CRITICAL,
+            )
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise connection_error(self.name, error) from None
+        return str(self._cluster.scheduler_address)
+
     async def _update_workers(self) -> None:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
-        info = self.client.scheduler_info(n_workers=-1)["workers"]
+        info = (await self.client.scheduler.identity(n_workers=-1))["workers"]
         new = [address for address in info if address not in self._workers]
         descriptions: dict[str, Any] = {}
         if new:
@@ -160,7 +174,7 @@ class DaskExecutor:
             self._threads = {address: max(worker["nthreads"], 1) for address, worker in info.items()}
             known = {address: worker for address, worker in self._workers.items() if address in info}
             for address, description in descriptions.items():
-                known[address] = Worker(f"{description['host']} {address}", description["token"], address)
+                known[address] = Worker(worker_name(description["host"], address), description["token"], address)
             self._workers = known
 
     async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:

@@ -57,6 +57,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def worker_name(host: str, address: str) -> str:
+    """Return the name of a worker for people and records, from what it calls its host and its address in Dask."""
+    shown_host = "".join([char for char in host[:64] if char.isalnum() or char in "-._"])
+    return f"{shown_host} {address.partition('://')[2] or address}".strip()
+
+
 def is_exposed(address: str) -> bool:
     """Return whether data for a worker's address, such as `tcp://HOST:PORT`, leaves this machine unencrypted."""
     scheme, _, rest = address.partition("://")

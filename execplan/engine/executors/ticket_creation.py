@@ -96,9 +96,8 @@ def _approved_programs(context: RunContext, step: Step) -> dict[str, str]:
     if context.policy.programs != "refuse":
         return {}
     world = DiskWorld(context.project)
-    lookups = [
-        lookup for lookup in find_lookups(step, world.state) if lookup.name in (step.shell, (step.argv or "")[0])
-    ]
+    names = (step.shell, *(step.argv or ())[:1])
+    lookups = [lookup for lookup in find_lookups(step, world.state) if lookup.name in names]
     programs = {lookup.name: world.program(lookup.name, lookup.cwd, lookup.path, "") for lookup in lookups}
     return {name: program.path for name, program in programs.items() if program.path}
 
