@@ -155,7 +155,7 @@ class AttemptPool:
                     )
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     placement = prepared.placement
-                    where = {"worker": placement.worker.name} if placement is not None else {}
+                    worker_field = {"worker": placement.worker.name} if placement is not None else {}
                     self.journal_writer.write(
                         INTENT,
                         step=step.id,
@@ -163,7 +163,7 @@ class AttemptPool:
                         by=approved_by,
                         before=before,
                         snapshot=prepared.snapshot,
-                        **where,
+                        **worker_field,
                     )
                     was_begun = True
             if was_begun:

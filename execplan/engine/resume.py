@@ -59,7 +59,7 @@ def resume(
     executor: StepExecutor | None = None,
     executor_text: str = "",
 ) -> FinishedRun:
-    """Resume a run. Raises ExecplanError if it cannot, or if a disk fails.
+    """Resume a run from its journal. Raises ExecplanError if it cannot, or if a disk fails.
 
     `jobs` defaults to the run's own number. `executor_text` says where commands may run, as in `RunOptions`.
     """

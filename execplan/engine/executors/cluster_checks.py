@@ -43,19 +43,15 @@ def check_processes(name: str, descriptions: Mapping[str, Any], *, is_worker: bo
             )
 
 
-def scheduler_address(address: ExecutorAddress) -> str:
-    """Return Dask's address of a scheduler: with TLS, or without it on this machine.
+def scheduler_address(address: ExecutorAddress, *, has_certificates: bool, requires_tls: bool) -> str:
+    """Return Dask's address of a scheduler: with TLS, or without it on this machine unless that is required.
 
     Raises ExecplanError if it is on another machine and Dask's settings have no certificates for TLS.
     """
-    import dask
-
     host = f"[{address.host}]" if ":" in address.host else address.host
-    has_tls = bool(dask.config.get("distributed.comm.tls.ca-file", None))
-    wants_tls = bool(dask.config.get("distributed.comm.require-encryption", None))
-    if is_loopback(address.host) and not wants_tls:
+    if is_loopback(address.host) and not requires_tls:
         return f"tcp://{host}:{address.port}"
-    if not has_tls:
+    if not has_certificates:
         raise _exposed_error(f"{address.text} is not on this machine, and Dask's settings have no certificates for TLS")
     return f"tls://{host}:{address.port}"
 

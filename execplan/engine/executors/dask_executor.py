@@ -132,16 +132,16 @@ class DaskExecutor:
     async def _connect(self) -> None:
         dask.config.set(_SETTINGS)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported as those of the run
-        where = await self._start_cluster() if self._address.is_local else scheduler_address(self._address)
+        scheduler = await self._start_cluster() if self._address.is_local else _scheduler_address(self._address)
         try:
             self._client = await Client(  # type: ignore[no-untyped-call]
-                where, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
+                scheduler, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
             )
             await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
-            scheduler = await self._client.run_on_scheduler(worker_task.describe_scheduler)
+            description = await self._client.run_on_scheduler(worker_task.describe_scheduler)
         except (OSError, TimeoutError) as error:
             raise connection_error(self.name, error) from None
-        check_processes(self.name, {"the scheduler": scheduler})
+        check_processes(self.name, {"the scheduler": description})
         await self._update_workers()
         self.slots = sum(self._threads.values())
 
@@ -172,10 +172,10 @@ class DaskExecutor:
         check_processes(self.name, descriptions, is_worker=True)
         with self._lock:
             self._threads = {address: max(worker["nthreads"], 1) for address, worker in info.items()}
-            known = {address: worker for address, worker in self._workers.items() if address in info}
+            workers = {address: worker for address, worker in self._workers.items() if address in info}
             for address, description in descriptions.items():
-                known[address] = Worker(worker_name(description["host"], address), description["token"], address)
-            self._workers = known
+                workers[address] = Worker(worker_name(description["host"], address), description["token"], address)
+            self._workers = workers
 
     async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
         """Return whether a worker has the workspace in the end; it may have left."""
@@ -195,6 +195,13 @@ class DaskExecutor:
             await self._client.close()
         if self._cluster is not None:
             await self._cluster.close()
+
+
+def _scheduler_address(address: ExecutorAddress) -> str:
+    """Return Dask's address of a scheduler by Dask's settings for TLS. Raises ExecplanError."""
+    has_certificates = bool(dask.config.get("distributed.comm.tls.ca-file", None))
+    requires_tls = bool(dask.config.get("distributed.comm.require-encryption", None))
+    return scheduler_address(address, has_certificates=has_certificates, requires_tls=requires_tls)
 
 
 class DaskSubmission:

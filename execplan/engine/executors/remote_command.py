@@ -98,6 +98,7 @@ def _not_run(cause: str, reason: str) -> CommandResult:
 def _write_transcript(transcript: Transcript, result: TicketResult) -> None:
     for kind, data in result.output:
         (transcript.err if kind else transcript.out)(data)
+    transcript.note(f"in {result.sandbox} on the worker" if result.sandbox else "without a sandbox on the worker")
     for note in result.notes:
         transcript.note(note)
     if result.left_out:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from execplan.engine.workspace.file_archive import Entry
 
 SCHEMA: Final = "execplan/ticket/1"
-"""Version of tickets, their results and workspaces: an executor refuses workers with another one."""
+"""Version of tickets, their results and workspaces: workers with another one are not used."""
 MAX_BYTES: Final = 512 << 20
 """Size limit in bytes for the files that travel with a ticket or come back from it."""
-STDOUT, SHOWN, TAIL = "stdout", "output", "tail"
+STDOUT, OUTPUT, TAIL = "stdout", "output", "tail"
 """Attachments of a result: the standard output, both streams in order of arrival, and the end of both."""
 
 
@@ -50,7 +50,7 @@ class Ticket(NamedTuple):
     """The policy's setting: off, auto or required."""
     network: bool
     programs: dict[str, str]
-    """Programs by name with their approved paths; a worker that finds others refuses the ticket. Empty: any."""
+    """Programs by name with their approved paths; a worker that finds others doesn't run the ticket. Empty: any."""
     workspace: str
     """Digest of the workspace that the command starts from."""
     name: str
@@ -100,7 +100,7 @@ def pack_result(ticket_id: str, result: TicketResult, entries: Sequence[Entry], 
     attachments = {
         STDOUT: ended.pop("stdout"),
         TAIL: ended.pop("output_tail"),
-        SHOWN: b"".join([data for _, data in result.output]),
+        OUTPUT: b"".join([data for _, data in result.output]),
     }
     header = {
         "schema": SCHEMA,
@@ -123,12 +123,12 @@ def unpack_result(data: bytes, ticket_id: str) -> TicketResult:
         message = "not the result of this ticket"
         raise ValueError(message)
     try:
-        shown, output = attachments[SHOWN], []
+        remainder, output = attachments[OUTPUT], []
         for kind, size in header["output"]:
             if kind not in (0, 1) or type(size) is not int or size < 0:
                 raise ValueError(kind)
-            output.append((kind, shown[:size]))
-            shown = shown[size:]
+            output.append((kind, remainder[:size]))
+            remainder = remainder[size:]
         ended = header["ended"]
         if ended.keys() != _ENDED_TYPES.keys() or not all(
             [isinstance(ended[name], types) for name, types in _ENDED_TYPES.items()]

@@ -133,9 +133,9 @@ def _paths_of_independent_steps(document: ExecutionPlan, step: Step) -> frozense
         names = [name for name in pending.pop().depends_on if name not in needed_ids]
         needed_ids.update(names)
         pending += [steps_by_id[name] for name in names]
-    others = [other for other in document.steps if other.parallel and other.id not in needed_ids]
-    fields = [{"target": other.target, "patch": other.patch, "outputs": other.outputs} for other in others]
-    return frozenset([normalize_path(path) for written in fields for path in written_paths(written)])
+    other_steps = [other for other in document.steps if other.parallel and other.id not in needed_ids]
+    fields = [{"target": other.target, "patch": other.patch, "outputs": other.outputs} for other in other_steps]
+    return frozenset([normalize_path(path) for step_fields in fields for path in written_paths(step_fields)])
 
 
 def _differs(entry: Entry, state: State | None) -> bool:

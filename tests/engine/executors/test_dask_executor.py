@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,6 @@ from execplan.engine.executors import ticket_watch
 from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.run_repository import steps
-from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +29,8 @@ def count_step(name: str, counter: Path, *, seconds: float = 0, effect: str = "o
     """A step that notes outside of the workspace that it runs, with the processes above it."""
     script = (
         f"echo {name} >>{counter}/{name}; "
-        f"p=$$; while [ $p -gt 1 ]; do echo $p; p=$(cut -d' ' -f4 /proc/$p/stat); done >{counter}/{name}.pids; "
-        f"sleep {seconds}; cat src/other.py >out/{name}.txt"
+        f"p=$$; while [ $p -gt 1 ]; do echo $p; p=$(cut -d' ' -f4 /proc/$p/stat); done >{counter}/{name}.tmp; "
+        f"mv {counter}/{name}.tmp {counter}/{name}.pids; sleep {seconds}; cat src/other.py >out/{name}.txt"
     )
     return (
         f"```sh {{#{name} inputs=src/other.py outputs=out/{name}.txt shell=sh effect={effect} parallel {more}}}\n"
@@ -74,9 +73,7 @@ def test_steps_run_on_workers_and_their_outputs_come_home(
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
-def test_the_worker_of_a_step_is_killed(
-    run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str
-) -> None:
+def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
     cluster.start_worker()
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
@@ -123,9 +120,12 @@ def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, coun
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
     run_repo.approve_plan(steps(count_step("lost", counter, seconds=20), count_step("next", counter)))
-    finished = _run_while(
-        run_repo, cluster, lambda: cluster.worker_with(counter / "lost.pids") and cluster.scheduler.kill(), jobs=1
-    )
+
+    def kill_scheduler() -> None:
+        cluster.worker_with(counter / "lost.pids")
+        cluster.scheduler.kill()
+
+    finished = _run_while(run_repo, cluster, kill_scheduler, jobs=1)
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("unknown", "lost")
     assert counts(counter) == {"lost": 1}
@@ -137,9 +137,7 @@ def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, coun
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
-def test_the_run_is_killed_and_resumed(
-    run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str
-) -> None:
+def test_the_run_is_killed_and_resumed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
     run_repo.approve_plan(steps(count_step("lost", counter, seconds=3, effect=effect), count_step("next", counter)))
@@ -258,7 +256,7 @@ def test_executors_that_are_not_used(
     assert not run_repo.runs()
 
 
-def _run_while(run_repo: RunRepository, cluster: Cluster, action: object, **options: int) -> FinishedRun:
+def _run_while(run_repo: RunRepository, cluster: Cluster, action: object, **options: Any) -> FinishedRun:
     """Run the plan, and perform an action meanwhile."""
     assert callable(action)
     thread = threading.Thread(target=action)
