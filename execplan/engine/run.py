@@ -63,6 +63,7 @@ def run(
         new_run = _prepare_run(project, ref, run_paths, run_options, observer, executor or StepExecutor())
         remote = stack.enter_context(open_executor(run_options.executor))
         step_executor = executor or StepExecutor(remote)
+        new_run.warnings.extend(_travel_warnings(new_run, run_options.executor))
         new_run = new_run._replace(jobs=run_options.jobs or default_jobs(remote), executor=run_options.executor)
         with _begin_run(new_run, options) as session:
             with open_loop(session, new_run.context, new_run.approved_steps, step_executor, new_run.jobs) as loop:
@@ -115,6 +116,18 @@ def _prepare_run(
     differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
     warnings = run_setup.show_warnings(context, approved_steps.steps, differences) + schedule.unchosen_dependencies()
     return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
+
+
+def _travel_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
+    """Return a warning if an executor is named and no step may run on its workers."""
+    if not executor_text:
+        return []
+    from execplan.engine.executors.ticket_creation import reason_to_stay
+
+    if not all([reason_to_stay(step) for step in new_run.approved_steps.steps]):
+        return []
+    warning = "all steps run here: only commands that declare inputs and outputs run on workers"
+    return [] if new_run.context.observer.warn(warning) else [warning]
 
 
 @contextmanager

@@ -42,6 +42,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
                 **step_json(planned_step.evaluated_step, path),
                 "runs": planned_step.will_run,
                 "why": planned_step.reason or None,
+                "stays": (_reason_to_stay(planned_step, run_options) or None) if run_options.executor else None,
             }
             for planned_step in preview.steps
         ],
@@ -52,18 +53,30 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     lines = [
         f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
-    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
+    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step, run_options)]
     lines.append(f"changes, risk and findings of each step: execplan evaluate {name}")
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _step_lines(planned_step: PlannedStep) -> list[str]:
+def _reason_to_stay(planned_step: PlannedStep, run_options: RunOptions) -> str:
+    """Return why a step runs here although an executor is given, or an empty string."""
+    from execplan.engine.executors.executor_address import parse_executor
+    from execplan.engine.executors.ticket_creation import reason_to_stay
+
+    parse_executor(run_options.executor)
+    return reason_to_stay(planned_step.evaluated_step.step)
+
+
+def _step_lines(planned_step: PlannedStep, run_options: RunOptions) -> list[str]:
     """Describe a step in the order of the run: its action and commands, or why it is skipped."""
     step = planned_step.evaluated_step.step
     if not planned_step.will_run:
         return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
+    if run_options.executor:
+        reason = _reason_to_stay(planned_step, run_options)
+        lines.append(f"  here: {reason}" if reason else f"  on a worker of {run_options.executor}")
     for label, command_text in describe_commands(step):
         count = command_text.strip("\n").count("\n") + 1
         lines.append(f"  {label}: {command_text}" if count == 1 else f"  {label}: {format_count(count, 'line')}")

@@ -67,14 +67,14 @@ def connection_error(name: str, error: Exception) -> ExecplanError:
     )
 
 
-def no_workers_error(name: str, refused: Sequence[str]) -> ExecplanError:
+def no_workers_error(name: str, unfit: Sequence[str]) -> ExecplanError:
     """Return the error for a cluster without a worker that can take a step."""
     return ExecplanError(
         "no-executor",
         f"{name} has no worker that can take the step",
         exit=ENVIRONMENT,
         hint="start workers, then resume the run: execplan resume --executor EXECUTOR",
-        candidates=[f"{address} did not take the workspace" for address in refused],
+        candidates=[f"{address} did not take the workspace" for address in unfit],
     )
 
 

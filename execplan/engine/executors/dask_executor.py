@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import dask
 from distributed import Client, LocalCluster
 
+from execplan import trace
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.cluster_checks import (
     check_processes,
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _CONNECT_SECONDS = 15
-"""Seconds to wait for a scheduler, its first worker, or an answer of a worker."""
+"""Seconds to wait for a scheduler, or for its first worker."""
+_ANSWER_SECONDS = 10
+"""Seconds to wait for the answer of a worker."""
 _SEND_SECONDS = 600
 """Seconds to wait until a worker has unpacked the workspace."""
 _SETTINGS = {
@@ -76,22 +79,22 @@ class DaskExecutor:
 
         Raises ExecplanError if no worker is left that can take it.
         """
-        refused: list[str] = []
+        unfit: list[str] = []
         while True:
             try:
-                self._call(self._update_workers(), _CONNECT_SECONDS)
+                self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
             except (OSError, TimeoutError) as error:
                 raise connection_error(self.name, error) from None
             with self._lock:
-                candidates = [address for address in self._workers if address not in refused]
+                candidates = [address for address in self._workers if address not in unfit]
                 if not candidates:
-                    raise no_workers_error(self.name, refused)
+                    raise no_workers_error(self.name, unfit)
                 chosen = min(candidates, key=lambda address: self._loads.get(address, 0) / self._threads[address])
                 self._loads[chosen] = self._loads.get(chosen, 0) + 1
                 worker = self._workers[chosen]
-            if self._call(self._send_workspace(chosen, workspace), _SEND_SECONDS):
+            if self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
                 return worker
-            refused.append(chosen)
+            unfit.append(chosen)
             self._release(chosen)
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
@@ -166,9 +169,8 @@ class DaskExecutor:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
         info = (await self.client.scheduler.identity(n_workers=-1))["workers"]
         new = [address for address in info if address not in self._workers]
-        descriptions: dict[str, Any] = {}
-        if new:
-            descriptions = await self.client.run(worker_task.describe_worker, workers=new, on_error="return")
+        answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
+        descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
         check_processes(self.name, descriptions, is_worker=True)
         with self._lock:
             self._threads = {address: max(worker["nthreads"], 1) for address, worker in info.items()}
@@ -177,18 +179,33 @@ class DaskExecutor:
                 workers[address] = Worker(worker_name(description["host"], address), description["token"], address)
             self._workers = workers
 
-    async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
-        """Return whether a worker has the workspace in the end; it may have left."""
+    async def _describe_worker(self, address: str) -> Any:
+        """Return the description of a worker, or the exception that it raised; None if it doesn't answer."""
         try:
-            has_it = await self.client.run(worker_task.has_workspace, workspace.digest, workers=[address])
-            if not has_it[address]:
-                problem = await self.client.run(
-                    worker_task.receive_workspace, workspace.data, workspace.digest, workers=[address]
-                )
-                return not problem[address]
-        except (OSError, KeyError, ValueError):
+            return await self._ask(address, _ANSWER_SECONDS, worker_task.describe_worker)
+        except (OSError, TimeoutError):
+            return None
+        except Exception as error:  # noqa: BLE001 - such as a module that the worker lacks
+            return error
+
+    async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
+        """Return whether a worker has the workspace in the end; it may have left, or may not answer."""
+        try:
+            if await self._ask(address, _ANSWER_SECONDS, worker_task.has_workspace, workspace.digest):
+                return True
+            problem = await self._ask(
+                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.data, workspace.digest
+            )
+        except (OSError, TimeoutError, KeyError, ValueError):
             return False
-        return True
+        if problem:
+            trace.log(f"{address} did not unpack the workspace: {problem}")
+        return not problem
+
+    async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
+        """Return what a function returns in the process of a worker, or raise what it raises."""
+        answers = await asyncio.wait_for(self.client.run(function, *arguments, workers=[address]), seconds)
+        return answers[address]
 
     async def _disconnect(self) -> None:
         if self._client is not None:

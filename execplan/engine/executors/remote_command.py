@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.5
 """Seconds between two checks of the run's time limit."""
+_LATE_SECONDS = 5.0
+"""Seconds after the run's time limit in which a worker's own limit must have ended a command."""
 
 
 class Placement(NamedTuple):
@@ -61,6 +63,7 @@ def run_on_worker(
     except ValueError as error:
         return _lost(context, step, f"{worker.name} returned something else than a result: {error}")
     _write_transcript(transcript, result)
+    result = result._replace(ended=_explain_time_limit(context, step, ticket, result.ended))
     if result.has_outputs:
         problem = find_output_problem(result.files, ticket, context.workspace)
         if problem:
@@ -76,9 +79,18 @@ def _wait(context: RunContext, submission: Submission) -> Finished:
         finished = submission.wait(_POLL_SECONDS)
         if finished is not None:
             return finished
-        if not is_cancelled and (context.stop.is_set() or time.monotonic() > context.deadline):
+        is_late = time.monotonic() > context.deadline + _LATE_SECONDS
+        if not is_cancelled and (context.stop.is_set() or is_late):
             submission.cancel()
             is_cancelled = True
+
+
+def _explain_time_limit(context: RunContext, step: Step, ticket: Ticket, ended: CommandResult) -> CommandResult:
+    """Return a result whose cause is the time limit of the run, if it was that which ended the command."""
+    is_late = ended.cause == "interrupted" and not context.stop.is_set() and time.monotonic() > context.deadline
+    if is_late or (ended.cause == "timeout" and ticket.seconds < step.timeout_s):
+        return ended._replace(cause="timeout", reason="the run exceeded its time limit")
+    return ended
 
 
 def _lost(context: RunContext, step: Step, reason: str) -> CommandResult:

@@ -43,7 +43,7 @@ class Cluster:
 
     def worker_with(self, pid_file: Path) -> subprocess.Popen[bytes]:
         """The worker whose command has written its parent processes to a file."""
-        self.wait_until(lambda: pid_file.exists())
+        self.wait_until(pid_file.exists)
         parents = set(map(int, pid_file.read_text().split()))
         return next(process for process in self.processes if process.pid in parents)
 

@@ -13,13 +13,13 @@ import pytest
 from execplan.engine.executors import ticket_watch
 from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
+from tests.engine.executors.cluster import Cluster
 from tests.engine.run_repository import steps
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from execplan.engine.run_observer import FinishedRun
-    from tests.engine.executors.cluster import Cluster
     from tests.engine.run_repository import RunRepository
 
 pytest.importorskip("distributed")
@@ -231,6 +231,18 @@ def test_other_versions_are_refused(run_repo: RunRepository, cluster: Cluster, t
     assert (raised.value.code, raised.value.exit) == ("unfit-executor", ENVIRONMENT)
     assert "another version of execplan: 0.0.1" in raised.value.message
     assert not run_repo.runs()  # the approval is not used up
+
+
+def test_a_scheduler_that_repeats_tasks_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
+    cluster = Cluster(tmp_path / "cluster", allowed_failures=3)
+    try:
+        cluster.start_worker()
+        run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+        with pytest.raises(ExecplanError, match="a step could run twice") as raised:
+            run_repo.run_plan(executor=cluster.address)
+        assert raised.value.code == "unfit-executor"
+    finally:
+        cluster.close()
 
 
 @pytest.mark.parametrize(
