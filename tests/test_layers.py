@@ -46,6 +46,7 @@ SINGLE_IMPORTERS = {
     "git": {"git/git_commit.py"},
     "click": {"cli/"},
     "mcp": {"toolkit/mcp_server.py"},
+    "opentelemetry": {"engine/telemetry/span_export.py"},
     "mistune": {"text/inline_markdown.py", "text/markdown_html.py"},
     "textual": {"cli/board_app/"},
     "pydantic": {"approvals/tool_runner.py"},
