@@ -47,13 +47,11 @@ class StepSpans:
     def build(self, session: RunSessionEntries, parent: TraceContext) -> list[Span]:
         """Return a span for each step that the session ran or decided not to run, each followed by its attempts.
 
-        The result of an attempt whose process was killed is recorded in a later session, but belongs to this one.
+        The result of an attempt whose process was killed is recorded in a later session; the attempt belongs to this one.
         """
-        begun = {_attempt_key(entry) for entry in session.entries if entry.kind == INTENT}
         entries_by_step: dict[str, list[Entry]] = {}
         for entry in session.entries:
-            is_of_session = entry.kind not in (RESULT, RETAKEN) or _attempt_key(entry) in begun
-            if entry.kind in _STEP_KINDS and is_of_session:
+            if entry.kind in _STEP_KINDS:
                 entries_by_step.setdefault(entry.fields["step"], []).append(entry)
         return [
             span

@@ -55,6 +55,7 @@ class Collector(ThreadingHTTPServer):
         """Whether an answer never ends, byte by byte."""
         self.bodies: list[bytes] = []
         self.paths: list[str] = []
+        self.has_received = threading.Event()
         self.is_closing = threading.Event()
 
     @property
@@ -100,6 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Receive spans."""
         self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.paths.append(self.path)
+        self.server.has_received.set()
         if self.server.hangs.is_set():
             self.server.is_closing.wait(30)
             return
@@ -113,6 +115,26 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
+
+
+def tree(spans: list[ReceivedSpan]) -> list[str]:
+    """The names of spans, each indented below its parent, as they were sent; every parent must be there."""
+    ids = {span.span_id for span in spans}
+    assert len(ids) == len(spans), "no span is sent twice"
+    assert len({span.trace_id for span in spans}) == 1
+    assert all([span.parent_id in ids for span in spans if span.parent_id])
+
+    def lines(parent: str, indent: str) -> list[str]:
+        children = [span for span in spans if span.parent_id == parent]
+        return [line for span in children for line in (f"{indent}{span.name}", *lines(span.span_id, f"{indent}  "))]
+
+    return lines("", "")
+
+
+def by_name(spans: list[ReceivedSpan], name: str) -> ReceivedSpan:
+    """The only span with a name."""
+    (span,) = [span for span in spans if span.name == name]
+    return span
 
 
 @contextmanager

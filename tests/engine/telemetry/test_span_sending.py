@@ -21,11 +21,12 @@ from tests.engine.agent_runs.agent import MAKE as AGENT_MAKE
 from tests.engine.agent_runs.agent import Agent
 from tests.engine.fakes import AnsweringObserver
 from tests.engine.run_repository import RunRepository, steps
+from tests.engine.telemetry.otlp_collector import by_name, tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.engine.telemetry.otlp_collector import Collector, ReceivedSpan
+    from tests.engine.telemetry.otlp_collector import Collector
 
 MAKE = '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```'
 COPY = "```sh {#see needs=api outputs=made.txt}\ncp src/made.py made.txt\n```"
@@ -34,26 +35,6 @@ SLEEP = "```sh {{#{0} parallel outputs={0}.txt shell}}\nsleep 0.2; echo x > {0}.
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 UNSET, OK, ERROR = 0, 1, 2
 INTERNAL, SERVER, CLIENT = 1, 2, 3
-
-
-def tree(spans: list[ReceivedSpan]) -> list[str]:
-    """The names of spans, each indented below its parent, as they were sent; every parent must be there."""
-    ids = {span.span_id for span in spans}
-    assert len(ids) == len(spans), "no span is sent twice"
-    assert len({span.trace_id for span in spans}) == 1
-    assert all([span.parent_id in ids for span in spans if span.parent_id])
-
-    def lines(parent: str, indent: str) -> list[str]:
-        children = [span for span in spans if span.parent_id == parent]
-        return [line for span in children for line in (f"{indent}{span.name}", *lines(span.span_id, f"{indent}  "))]
-
-    return lines("", "")
-
-
-def by_name(spans: list[ReceivedSpan], name: str) -> ReceivedSpan:
-    """The only span with a name."""
-    (span,) = [span for span in spans if span.name == name]
-    return span
 
 
 def test_a_completed_run_is_one_trace(traced_repo: RunRepository, collector: Collector) -> None:
