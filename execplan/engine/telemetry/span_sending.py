@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from execplan.secrets.redaction import Redactor
 
 _MAX_PROBLEM_LENGTH: Final = 200
+_MARGIN_SECONDS: Final = 0.5
+"""Time after the exporter's own limit, so that it can say what went wrong."""
 
 
 def send_spans(project: Project, run_paths: RunPaths, journal_writer: JournalWriter) -> tuple[str, ...]:
@@ -121,5 +123,5 @@ def _export_within_limit(
 
     thread = threading.Thread(target=export, name="spans", daemon=True)
     thread.start()
-    thread.join(settings.seconds)
+    thread.join(settings.seconds + _MARGIN_SECONDS)
     return problems[0] if problems else f"the collector did not answer within {settings.seconds:g} seconds"

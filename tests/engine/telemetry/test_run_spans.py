@@ -32,7 +32,7 @@ class SimulatedRun:
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.written_at: dict[int, int] = {}
-        self.sent: list[Span] = []
+        self.sent_spans: list[Span] = []
         self.clock = _CLOCK * _SECOND
         self.attempts: Counter[str] = Counter()
         self.open_attempts: list[tuple[str, int]] = []
@@ -48,7 +48,7 @@ class SimulatedRun:
 
     def send(self) -> None:
         """End the process properly."""
-        self.sent += unsent_spans(self.entries, STEPS, self.written_at)
+        self.sent_spans += unsent_spans(self.entries, STEPS, self.written_at)
         self.written_at = {}
 
     def intent(self, name: str) -> None:
@@ -140,24 +140,24 @@ def test_each_attempt_and_each_step_has_its_spans(actions: list[tuple[str, str]]
     run.write(kinds.ENDED, status="completed", cause="", reason="", seconds=9.0)
     run.send()
     all_spans = build_spans(run.entries, STEPS, {})
-    by_id = {span.context.span_id: span for span in run.sent}
+    by_id = {span.context.span_id: span for span in run.sent_spans}
     event(f"{len(all_spans) // 10 * 10} spans or more")
 
-    assert len(by_id) == len(run.sent), "none is sent twice"
+    assert len(by_id) == len(run.sent_spans), "none is sent twice"
     assert {span.context.span_id for span in all_spans} == set(by_id), "all are sent"
     begun = [(entry.fields["step"], entry.fields["attempt"]) for entry in run.entries if entry.kind == kinds.INTENT]
-    attempts = [span for span in run.sent if "execplan.attempt.number" in span.attributes]
+    attempts = [span for span in run.sent_spans if "execplan.attempt.number" in span.attributes]
     keys = [
         (span.attributes["cicd.pipeline.task.name"], span.attributes["execplan.attempt.number"]) for span in attempts
     ]
-    assert sorted(begun) == sorted(map(tuple, keys))  # type: ignore[type-var]  # strings and numbers
+    assert sorted(begun) == sorted(map(tuple, keys))
     _check_parents(run, by_id, attempts)
-    for span in run.sent:
+    for span in run.sent_spans:
         assert _CLOCK * _SECOND <= span.start <= span.end <= run.clock + _SECOND
     answers = Counter(entry.kind for entry in run.entries)[kinds.ANSWERED]
-    assert sum([span.name.startswith("question ") for span in run.sent]) == answers
+    assert sum([span.name.startswith("question ") for span in run.sent_spans]) == answers
     rollbacks = Counter(entry.kind for entry in run.entries)[kinds.ROLLED_BACK]
-    assert sum([span.name == "rollback" for span in run.sent]) == rollbacks
+    assert sum([span.name == "rollback" for span in run.sent_spans]) == rollbacks
 
 
 def _check_parents(run: SimulatedRun, by_id: dict[str, Span], attempts: list[Span]) -> None:

