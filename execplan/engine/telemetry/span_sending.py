@@ -40,8 +40,10 @@ def send_spans(project: Project, run_paths: RunPaths, journal_writer: JournalWri
         problem = problem or _send(project, run_paths, journal_writer, settings)
     except KeyboardInterrupt:
         problem = "interrupted"
-    except ExecplanError as error:  # the journal was read before; only a revision's document can be missing
+    except ExecplanError as error:  # the document of an earlier revision may be missing
         problem = error.message
+    except Exception as error:  # noqa: BLE001 - the run is over and filed: nothing here may fail it
+        problem = f"{type(error).__name__}: {error}"
     if not problem:
         return ()
     shortened = problem if len(problem) <= _MAX_PROBLEM_LENGTH else f"{problem[:_MAX_PROBLEM_LENGTH]}…"
@@ -109,7 +111,7 @@ def _export_within_limit(
 ) -> str:
     """Export spans in a thread that is abandoned when the time is up: a collector may answer one byte at a time."""
     try:
-        from execplan.engine.telemetry.span_export import export_spans
+        from execplan.engine.telemetry.span_export import MissingExporterError, export_spans
     except ImportError as error:
         trace.log(f"import failed: {error}")
         return "the OpenTelemetry SDK is not installed: pip install 'execplan[otel]'"
@@ -118,7 +120,9 @@ def _export_within_limit(
     def export() -> None:
         try:
             problems.append(export_spans(spans, root, parent, resource, settings))
-        except Exception as error:  # noqa: BLE001 - whatever fails in the SDK, the run has ended well
+        except MissingExporterError as error:
+            problems.append(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever fails in the SDK, the run is over and filed
             problems.append(f"{type(error).__name__}: {error}")
 
     thread = threading.Thread(target=export, name="spans", daemon=True)
