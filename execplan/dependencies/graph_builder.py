@@ -14,7 +14,8 @@ from execplan.plan.task_needs import read_task_needs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.plan.model import ParsedPlan
 
 
