@@ -132,6 +132,15 @@ def test_a_broken_plan_of_another_project_is_reported(app: Folder, neighbors: Ne
     assert (result.exit, result.json["next"]) == (1, [f"execplan lint {broken}"])
 
 
+def test_a_current_project_that_can_not_be_read_does_not_hide_the_others(app: Folder, neighbors: Neighbors) -> None:
+    neighbors.list_in_settings(str(neighbors.directory / "lib"))
+    app.write(".agent/execplan.toml", "no TOML\n")
+    result = app.run("next", "--all-projects")
+    assert (result.exit, "execplan.toml" in result.err, f"lib  {SCANNER}" in result.out) == (1, True, True)
+    assert app.run("next", "--project", "../lib").exit == 0
+    assert app.run("next", "--all-projects", cwd=neighbors.directory).exit == 0
+
+
 def test_options_that_exclude_each_other(app: Folder) -> None:
     for arguments in (
         ["board", "--project", ".", "--all-projects"],
