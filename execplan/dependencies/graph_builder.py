@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from execplan.dependencies.deadlocks import find_deadlock
 from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, UnclearDependency
-from execplan.plan.model import ARCHIVED, OPEN
-from execplan.plan.plan_dependencies import read_dependencies
-from execplan.plan.plan_lookup import task_ids
+from execplan.plan.model import ARCHIVED
 from execplan.plan.task_needs import read_task_needs
+from execplan.plan_facts.listed_plan import ListedPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
     """Build the graph of the plans that a resolver knows: open ones, and of archived ones those that they need, or all."""
+    resolver.load_all_facts()
     return _build(resolver, [entry for entry in resolver.entries if archived or not entry.ref.archived])
 
 
@@ -48,27 +48,23 @@ def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGrap
 
 
 def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
-    stored_plan = resolver.load(entry)
-    plan = stored_plan.plan
-    counts = plan.counts() if plan is not None else {"open": 0, "total": 0}
-    title = (plan.title or "") if plan is not None else ""
+    plan = ListedPlan(entry.project, entry.ref, resolver.facts(entry))
+    counts = plan.facts.counts
     return PlanNode(
         entry.ref.id,
         entry.display_path,
-        title,
-        stored_plan.state,
-        counts["open"] if stored_plan.state != ARCHIVED else 0,
-        counts["total"],
+        plan.facts.title or "",
+        plan.state,
+        counts.open if counts is not None and plan.state != ARCHIVED else 0,
+        counts.total if counts is not None else 0,
         resolver.is_done(entry),
     )
 
 
 def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge | UnclearDependency]:
     """Yield the dependencies of a plan: those of the plan, then those of its open tasks."""
-    plan, source = resolver.load(entry).plan, entry.display_path
-    if plan is None:
-        return
-    for mention in read_dependencies(plan):
+    facts, source = resolver.facts(entry), entry.display_path
+    for mention in facts.dependencies:
         resolution = resolver.resolve(mention.name)
         target = resolution.entry
         if target is not None:
@@ -78,8 +74,8 @@ def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge
             yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem)
     if entry.ref.archived:
         return
-    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
-        for need in read_task_needs(task.text) if task.state == OPEN else ():
+    for task in facts.open_tasks:
+        for need in read_task_needs(task.text):
             problem = resolver.need_problem(need)
             target = resolver.resolve(need.plan).entry
             if problem or target is None:
@@ -88,4 +84,4 @@ def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge
             numbered_task = resolver.find_task(target, need.task)
             target_id = numbered_task[0] if numbered_task is not None else ""
             is_done = resolver.is_task_done(target, need.task)
-            yield PlanEdge(source, target.display_path, need.name, task.box_line + 1, task_id, target_id, is_done)
+            yield PlanEdge(source, target.display_path, need.name, task.box_line + 1, task.id, target_id, is_done)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @define_command(
     reads="the plan; without a name, the states of all plans outside the archive; the claims.",
-    writes="nothing; with --claim and --release, the claims in the git directory that all worktrees share.",
+    writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
     examples=(
         "execplan next",
         "execplan next parser --json",
