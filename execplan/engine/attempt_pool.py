@@ -23,6 +23,7 @@ from execplan.engine.program_changes import (
     list_changed_programs,
 )
 from execplan.engine.schedule import can_run_in_parallel
+from execplan.engine.telemetry.caller_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
 
 if TYPE_CHECKING:
@@ -154,13 +155,21 @@ class AttemptPool:
                         self.context, step, dict(self.journal_writer.run_state.expected_states)
                     )
                     before = {path: state_json(state) for path, state in prepared.before.items()}
-                    snapshot = prepared.snapshot
+                    placement = prepared.placement
+                    worker_field = {"worker": placement.worker.name} if placement is not None else {}
                     self.journal_writer.write(
-                        INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot
+                        INTENT,
+                        step=step.id,
+                        attempt=attempt,
+                        by=approved_by,
+                        before=before,
+                        snapshot=prepared.snapshot,
+                        **worker_field,
                     )
                     was_begun = True
             if was_begun:
-                context = self.context._replace(deadline=self.deadline)
+                traceparent = attempt_traceparent(self.journal_writer.run_state.begin_fields, step.id, attempt)
+                context = self.context._replace(deadline=self.deadline, traceparent=traceparent)
                 performed = self.executor.perform(context, step, attempt, prepared)
         except BaseException as exception:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = exception

@@ -1,4 +1,4 @@
-"""The file of the plan index: an SQLite database in the state directory, which is made again if it can't be believed.
+"""The file of the plan index: an SQLite database in the directory for caches, which is made again if it can't be believed.
 
 It has the facts of plans, and the words that `search` looks up. The plans' files decide: whoever reads the index
 compares the status of each file first.
@@ -39,12 +39,12 @@ _FACTS = (
 
 def index_path(project: Project) -> str:
     """Return the path of a project's index; projects in one repository have one each."""
-    return os.path.join(project.state, _DIRECTORY, f"{project_state.path_key(project.base)}.sqlite3")
+    return os.path.join(project.caches, _DIRECTORY, f"{project_state.path_key(project.base)}.sqlite3")
 
 
 def index_lock(project: Project) -> FileLock:
     """Return the lock of everyone who writes the index. Raises ExecplanError if its directory can't be created."""
-    return project_state.lock(project, "index", "index")
+    return project_state.cache_lock(project, "index", "index")
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def _is_usable(database: sqlite3.Connection, version: str) -> bool:
 
 
 def _create_file(project: Project, path: str, version: str) -> sqlite3.Connection:
-    project_state.make_state_dir(project, _DIRECTORY)
+    project_state.make_cache_dir(project, _DIRECTORY)
     _remove_file(path)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     database = _connect(path)

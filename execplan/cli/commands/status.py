@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, find_listed_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, find_listed_open_tasks
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.cli.answer import Answer, Call
@@ -150,6 +150,8 @@ class _PlanRow(NamedTuple):
     location: PlanLocation | None
     blockers: str
     """What blocks the plan or its first blocked task, for people; empty if nothing does."""
+    unknown: str
+    """The dependencies in projects that are not known on this machine, for people; empty if there are none."""
 
     @property
     def last_date(self) -> str:
@@ -231,13 +233,15 @@ def _plan_row(
     plan_data["blocked_by"] = (
         [blocker.to_json() for blocker in open_tasks.plan_blockers] if open_tasks is not None else []
     )
+    plan_data["unknown_dependencies"] = list(open_tasks.unknown) if open_tasks is not None else []
     plan_data["stalled"] = is_open and activity.is_stalled_since(
         plan.project, plan.ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
     )
     plan_data["execution"] = execution_status.status_if_active(plan)
     plan_data["worktree"] = location.to_json() if location is not None else None
     blockers = describe_blockers(open_tasks) if open_tasks is not None else ""
-    return _PlanRow(plan, plan_data, open_tasks, location, blockers)
+    unknown = describe_unknown(open_tasks) if open_tasks is not None else ""
+    return _PlanRow(plan, plan_data, open_tasks, location, blockers, unknown)
 
 
 def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str, str]:
@@ -261,7 +265,7 @@ def _next_task_text(row: _PlanRow) -> str:
     if finishing_command == "archive" and is_plan_of_worktree(plan.project, plan.ref):
         finishing_command = ""  # finishing the worktree archives the plan
     return describe_next_task(
-        plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers
+        plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers, row.unknown
     )
 
 
