@@ -58,8 +58,9 @@ def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
 
     Files count if they exist or if their directory does. Plans, their artifacts and files that everybody reads don't.
     """
+    resolver.load_all_facts()
     entries = [
-        entry for entry in resolver.entries if not entry.ref.archived and resolver.load(entry).state in (ACTIVE, DRAFT)
+        entry for entry in resolver.entries if not entry.ref.archived and resolver.facts(entry).state in (ACTIVE, DRAFT)
     ]
     owned_prefixes = owned_path_prefixes(project)
     by_file: dict[str, dict[str, NamingPlan]] = {}

@@ -55,7 +55,7 @@ _UNKNOWN_REASON = "your settings list no such project, or it can't be read"
 
 @define_command(
     reads="the plan; without a name, the states of all plans outside the archive; the claims.",
-    writes="nothing; with --claim and --release, the claims in the git directory that all worktrees share.",
+    writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
     examples=(
         "execplan next",
         "execplan next parser --json",
