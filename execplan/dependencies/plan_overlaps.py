@@ -14,7 +14,8 @@ from execplan.project.project_discovery import owned_path_prefixes
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.project.project import Project
 
 _COMMON_FILES = frozenset(("PLANS.md", "AGENTS.md", "CLAUDE.md", "README.md", "CHANGELOG.md"))
