@@ -48,6 +48,7 @@ SINGLE_IMPORTERS = {
     "dask": {"engine/executors/dask_executor.py"},
     "distributed": {"engine/executors/dask_executor.py"},
     "mcp": {"toolkit/mcp_server.py"},
+    "opentelemetry": {"engine/telemetry/span_export.py"},
     "mistune": {"text/inline_markdown.py", "text/markdown_html.py"},
     "textual": {"cli/board_app/"},
     "pydantic": {"approvals/tool_runner.py"},

@@ -23,6 +23,7 @@ from execplan.engine.program_changes import (
     list_changed_programs,
 )
 from execplan.engine.schedule import can_run_in_parallel
+from execplan.engine.telemetry.caller_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ class AttemptPool:
                     )
                     was_begun = True
             if was_begun:
-                context = self.context._replace(deadline=self.deadline)
+                traceparent = attempt_traceparent(self.journal_writer.run_state.begin_fields, step.id, attempt)
+                context = self.context._replace(deadline=self.deadline, traceparent=traceparent)
                 performed = self.executor.perform(context, step, attempt, prepared)
         except BaseException as exception:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = exception

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +29,7 @@ from execplan.engine.schedule import Schedule
 from execplan.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.engine.step_executor import StepExecutor
 from execplan.engine.stop_reasons import StopReason, stopped_at_question
+from execplan.engine.telemetry.span_sending import send_spans
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.project.project_discovery import require_existing
@@ -68,38 +68,50 @@ def resume(
     options.prepare_commit(project)
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
-    with (
-        open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer,
-        ExitStack() as stack,
-    ):
+    with open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
         ensure_no_unfinished_run(project, ref, run_paths)
         session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
-        if journal_writer.run_state.is_agent_run:
-            from execplan.engine.agent_runs.agent_resume import resume_agent_run
+        finished = _resume_session(session, answer, jobs, executor, executor_text)
+    trace_warnings = send_spans(project, run_paths, journal_writer)
+    return finished._replace(warnings=(*finished.warnings, *trace_warnings))
 
-            return resume_agent_run(session, answer, observer)
-        finished = finish_failed_run(session)
-        if finished is not None:
-            return finished
-        remote = stack.enter_context(open_executor(executor_text))
-        run_jobs, step_executor = (
-            jobs or journal_writer.run_state.begin_fields["jobs"],
-            executor or StepExecutor(remote),
-        )
-        question = journal_writer.run_state.question
-        if question is None:
-            ensure_answer_expected(journal_writer.run_state, answer)
-            return _continue(session, _Reply(None, answer, "resume"), run_jobs, step_executor)
-        reply = run_questions.resolve_answer(question, answer)
-        source = "resume" if reply is not None else "terminal"
-        reply = reply or observer.ask(question)
-        if reply is None:
-            return FinishedRun(run_paths.id, journal_writer.run_state.status, question)
-        if reply == STOP:
-            return _stop_at_question(session, question, source)
-        return _continue(session, _Reply(question, reply, source), run_jobs, step_executor)
+
+def _resume_session(
+    session: RunSession, answer: str | None, jobs: int | None, executor: StepExecutor | None, executor_text: str
+) -> FinishedRun:
+    """Resume a run whose journal is open. Raises ExecplanError."""
+    journal_writer, observer = session.journal_writer, session.journal_writer.observer
+    if journal_writer.run_state.is_agent_run:
+        from execplan.engine.agent_runs.agent_resume import resume_agent_run
+
+        return resume_agent_run(session, answer, observer)
+    finished = finish_failed_run(session)
+    if finished is not None:
+        return finished
+    with open_executor(executor_text) as remote:
+        run_jobs = jobs or journal_writer.run_state.begin_fields["jobs"]
+        return _continue_or_ask(session, answer, run_jobs, executor or StepExecutor(remote))
+
+
+def _continue_or_ask(
+    session: RunSession, answer: str | None, run_jobs: int, step_executor: StepExecutor
+) -> FinishedRun:
+    """Continue a run; if it waits for an answer that is not given, ask first. Raises ExecplanError."""
+    journal_writer, observer = session.journal_writer, session.journal_writer.observer
+    question = journal_writer.run_state.question
+    if question is None:
+        ensure_answer_expected(journal_writer.run_state, answer)
+        return _continue(session, _Reply(None, answer, "resume"), run_jobs, step_executor)
+    reply = run_questions.resolve_answer(question, answer)
+    source = "resume" if reply is not None else "terminal"
+    reply = reply or observer.ask(question)
+    if reply is None:
+        return FinishedRun(session.run_paths.id, journal_writer.run_state.status, question)
+    if reply == STOP:
+        return _stop_at_question(session, question, source)
+    return _continue(session, _Reply(question, reply, source), run_jobs, step_executor)
 
 
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:

@@ -23,6 +23,7 @@ from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
 from execplan.engine.session_end import finish_loop
 from execplan.engine.step_executor import StepExecutor
+from execplan.engine.telemetry.span_sending import send_spans
 from execplan.errors import BUSY, ExecplanError
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.project.project_discovery import require_existing
@@ -69,7 +70,9 @@ def run(
             with open_loop(session, new_run.context, new_run.approved_steps, step_executor, new_run.jobs) as loop:
                 finished = finish_loop(session, loop, loop.run_until_stopped(), new_run.warnings)
             finished = continue_with_revision(session, finished, loop.attempt_pool)
-        return _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
+        finished = _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
+    trace_warnings = send_spans(project, run_paths, session.journal_writer)
+    return finished._replace(warnings=(*finished.warnings, *trace_warnings))
 
 
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:

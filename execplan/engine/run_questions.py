@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from execplan.engine.journal.journal_entries import (
     AGAIN,
     ANSWERED,
@@ -33,9 +35,12 @@ class Prompter:
 
     def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers) -> None:
         self._journal_writer, self._signals, self._stop = journal_writer, signals, signals.stop
+        self._asked_seconds = 0.0
+        """Seconds that the last question took."""
 
     def ask(self, question: Question) -> str | None:
         """Return the answer to a question, or None if no one answers. A signal ends the wait and stops the run."""
+        asked_at = monotonic()
         try:
             with self._signals.interruptible_prompt():
                 answer = None if self._stop.is_set() else self._journal_writer.observer.ask(question)
@@ -43,14 +48,18 @@ class Prompter:
             if not self._stop.is_set():
                 self._stop.set("SIGINT")
             return None
+        self._asked_seconds = round(monotonic() - asked_at, 3)
         return answer if answer in ALLOWED_ANSWERS[question.why] else None
 
     def write_answer(self, question: Question, answer: str, source: str) -> None:
         """Record an answer in the journal. Raises ExecplanError."""
-        self.record_answer(self._journal_writer, question, answer, source)
+        timing = {"seconds": self._asked_seconds} if source == "terminal" else {}
+        self.record_answer(self._journal_writer, question, answer, source, **timing)
 
     @staticmethod
-    def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
+    def record_answer(
+        journal_writer: JournalWriter, question: Question, answer: str, source: str, **timing: float
+    ) -> None:
         """Record an answer with `journal_writer`; `source` is `terminal` or `resume`. Raises ExecplanError."""
         from execplan.plan_store import author
 
@@ -62,6 +71,7 @@ class Prompter:
             user=author.system_login(),
             session=author.session_id(),
             how=source,
+            **timing,
         )
 
 

@@ -131,10 +131,20 @@ def write_first_entry(
             **approval_fields(approved_plan.approval),
             "policy": binding.policy,
             "head": head_commit(project),
+            **_caller_fields(),
             **extra_fields,
         },
     )
     approval_registry.mark_used(project, approved_plan.approval.id, run_paths.id)
+
+
+def _caller_fields() -> dict[str, str]:
+    """Return the field that names the span that started the run; the guard starts runs, so few modules are loaded."""
+    if "TRACEPARENT" not in os.environ:
+        return {}
+    from execplan.engine.telemetry.caller_context import caller_fields
+
+    return caller_fields(os.environ)
 
 
 def approval_fields(approval: Approval) -> dict[str, Any]:

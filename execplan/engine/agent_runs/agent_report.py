@@ -38,6 +38,7 @@ from execplan.engine.run_state import Attempt, RunState
 from execplan.engine.signal_handlers import SignalHandlers
 from execplan.engine.steps.step_paths import list_declared_paths
 from execplan.engine.stop_reasons import PAUSED, StopReason
+from execplan.engine.telemetry.span_sending import send_spans
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.execution import states
 from execplan.project.project_discovery import require_existing
@@ -164,7 +165,11 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
         run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
         with add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
-            return _record_report(update, find_step(update.run_state.document, step), step_report, approved_plan)
+            outcome = _record_report(update, find_step(update.run_state.document, step), step_report, approved_plan)
+    if outcome.status not in states.ENDED_RUN_STATES:
+        return outcome
+    trace_warnings = send_spans(project, run_paths, update.journal_writer)
+    return outcome._replace(warnings=(*outcome.warnings, *trace_warnings))
 
 
 def _complete_recorded(

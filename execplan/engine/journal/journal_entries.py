@@ -15,7 +15,9 @@ BEGUN: Final = "begun"
 Fields: run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy,
 sandbox (its name or empty), jobs, chosen (IDs or null), replays (a run or null), head, states (path → state, as
 approved), mode (`agent` if an agent performs the steps, otherwise absent), programs (name → path, path without links,
-digest, version: as approved; absent from old journals), executor (as the person named it; absent if all steps run here).
+digest, version: as approved; absent from old journals), executor (as the person named it; absent if all steps run here),
+traceparent (the span of the program that started the run, in the form of W3C Trace Context; absent if there is none or no
+traces are sent).
 """
 INTENT: Final = "intent"
 """Entry for the intent to run a step, on disk before anything of the step happens.
@@ -68,7 +70,11 @@ PAUSED: Final = "paused"
 Fields: why (one of `QUESTION_REASONS`), step or null, question, seconds (so far; absent for a requested revision).
 """
 ANSWERED: Final = "answered"
-"""Entry for an answer. Fields: why, step, answer (one of `ANSWERS`), user, session, how (`terminal` or `resume`)."""
+"""Entry for an answer.
+
+Fields: why, step, answer (one of `ANSWERS`), user, session, how (`terminal` or `resume`), seconds (that the person took
+to answer on a terminal; absent otherwise).
+"""
 REPLANNED: Final = "replanned"
 """Entry for a revision of the plan.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,8 @@ def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
 
 UNREDACTED_FIELDS: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
-    "policy sandbox executor chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
+    "policy sandbox executor chosen replays head traceparent kind by why answer task restored removed displaced signal status cause failed "
+    "completed".split()
 )
 """Fields that a resume or a rollback depends on: IDs, digests, paths and texts of the plan, stored next to the journal
 anyway. All other fields of an entry are redacted.
@@ -108,6 +110,8 @@ class JournalWriter:
         self.audit_log = audit_log
         self.redaction = redaction
         self.observer = observer
+        self.written_at: dict[int, int] = {}
+        """Time of each entry that this process has written, by its number, in nanoseconds since 1970."""
         self.warnings: list[str] = []
         """Warnings about files restored at the resume that could not be shown then."""
         self.is_running_steps = False
@@ -122,6 +126,7 @@ class JournalWriter:
         }
         with self._lock:
             entry = self.journal.write(kind, **redacted_fields)
+            self.written_at[entry.number] = time.time_ns()
             self.run_state.apply_entries([entry])
             self.audit_log.append_entries(self.run, [entry])
             self._notify_observer(entry)

@@ -32,6 +32,7 @@ from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.engine.run_observer import RollbackResult
 from execplan.engine.run_records import record_builder, run_summary
 from execplan.engine.run_state import RunState
+from execplan.engine.telemetry.span_sending import send_spans
 from execplan.engine.workspace.file_restore import RETRY_HINT, ensure_restorable, restore
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -94,11 +95,10 @@ def rollback(
         )
         opened_writer.audit_log.update_anchor()
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
-        return (
-            _commit_rollback(project, ref, run_paths, rolled_back, plan_before)
-            if options.should_commit(project)
-            else rolled_back
-        )
+        if options.should_commit(project):
+            rolled_back = _commit_rollback(project, ref, run_paths, rolled_back, plan_before)
+    trace_warnings = send_spans(project, run_paths, opened_writer)
+    return rolled_back._replace(warnings=(*rolled_back.warnings, *trace_warnings))
 
 
 @contextmanager

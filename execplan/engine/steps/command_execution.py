@@ -112,6 +112,8 @@ def run_program(
 
     env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
     env |= _environment_variables(context, step, env)
+    if context.traceparent and "TRACEPARENT" in context.policy.environment and "TRACEPARENT" not in step.env:
+        env["TRACEPARENT"] = context.traceparent
     seconds_left = context.deadline - time.monotonic()
     problem = "" if context.workspace.state(cwd).kind == FOLDER else f"directory not found: {cwd}"
     cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""

@@ -36,6 +36,8 @@ class RunContext(NamedTuple):
     observer: RunObserver
     deadline: float
     """Time limit of the whole run, by time.monotonic()."""
+    traceparent: str = ""
+    """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
 
 
 def create_context(
