@@ -64,6 +64,8 @@ class DaskExecutor:
         self._loads: dict[str, int] = {}
         """Number of tickets by the address of the worker that has them."""
         self._workers: dict[str, Worker] = {}
+        self._holders: set[tuple[str, str]] = set()
+        """Workspaces by digest, each with the token of a worker that has it."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
@@ -92,7 +94,9 @@ class DaskExecutor:
                 chosen = min(candidates, key=lambda address: self._loads.get(address, 0) / self._threads[address])
                 self._loads[chosen] = self._loads.get(chosen, 0) + 1
                 worker = self._workers[chosen]
-            if self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
+            holder = (workspace.digest, worker.token)
+            if holder in self._holders or self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
+                self._holders.add(holder)
                 return worker
             unfit.append(chosen)
             self._release(chosen)
