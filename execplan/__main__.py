@@ -6,4 +6,5 @@ if not sys.flags.safe_path:
     del sys.path[0]  # the current directory, which may contain modules that shadow those of Python
 from execplan.cli.main import run
 
-sys.exit(run())
+if __name__ == "__main__":  # a worker process on this machine imports it again
+    sys.exit(run())

@@ -45,6 +45,8 @@ HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in 
 SINGLE_IMPORTERS = {
     "git": {"git/git_commit.py"},
     "click": {"cli/"},
+    "dask": {"engine/executors/dask_executor.py"},
+    "distributed": {"engine/executors/dask_executor.py"},
     "mcp": {"toolkit/mcp_server.py"},
     "opentelemetry": {"engine/telemetry/span_export.py"},
     "mistune": {"text/inline_markdown.py", "text/markdown_html.py"},

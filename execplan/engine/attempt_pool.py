@@ -155,9 +155,16 @@ class AttemptPool:
                         self.context, step, dict(self.journal_writer.run_state.expected_states)
                     )
                     before = {path: state_json(state) for path, state in prepared.before.items()}
-                    snapshot = prepared.snapshot
+                    placement = prepared.placement
+                    worker_field = {"worker": placement.worker.name} if placement is not None else {}
                     self.journal_writer.write(
-                        INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot
+                        INTENT,
+                        step=step.id,
+                        attempt=attempt,
+                        by=approved_by,
+                        before=before,
+                        snapshot=prepared.snapshot,
+                        **worker_field,
                     )
                     was_begun = True
             if was_begun:

@@ -11,6 +11,7 @@ from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
 from execplan.engine.approved_steps import require_approved_steps, resumed_schedule
+from execplan.engine.executors.executor_choice import executor_field, open_executor
 from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.engine.program_changes import programs_json
@@ -56,8 +57,12 @@ def resume(
     *,
     jobs: int | None = None,
     executor: StepExecutor | None = None,
+    executor_text: str = "",
 ) -> FinishedRun:
-    """Resume a run; `jobs` defaults to the run's own number. Raises ExecplanError if it cannot, or if a disk fails."""
+    """Resume a run from its journal. Raises ExecplanError if it cannot, or if a disk fails.
+
+    `jobs` defaults to the run's own number. `executor_text` says where commands may run, as in `RunOptions`.
+    """
     require_existing(project)
     ensure_not_archived(project, ref)
     options.prepare_commit(project)
@@ -68,13 +73,13 @@ def resume(
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
         ensure_no_unfinished_run(project, ref, run_paths)
         session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
-        finished = _resume_session(session, answer, jobs, executor or StepExecutor())
+        finished = _resume_session(session, answer, jobs, executor, executor_text)
     trace_warnings = send_spans(project, run_paths, journal_writer)
     return finished._replace(warnings=(*finished.warnings, *trace_warnings))
 
 
 def _resume_session(
-    session: RunSession, answer: str | None, jobs: int | None, step_executor: StepExecutor
+    session: RunSession, answer: str | None, jobs: int | None, executor: StepExecutor | None, executor_text: str
 ) -> FinishedRun:
     """Resume a run whose journal is open. Raises ExecplanError."""
     journal_writer, observer = session.journal_writer, session.journal_writer.observer
@@ -85,7 +90,16 @@ def _resume_session(
     finished = finish_failed_run(session)
     if finished is not None:
         return finished
-    run_jobs = jobs or journal_writer.run_state.begin_fields["jobs"]
+    with open_executor(executor_text) as remote:
+        run_jobs = jobs or journal_writer.run_state.begin_fields["jobs"]
+        return _continue_or_ask(session, answer, run_jobs, executor or StepExecutor(remote))
+
+
+def _continue_or_ask(
+    session: RunSession, answer: str | None, run_jobs: int, step_executor: StepExecutor
+) -> FinishedRun:
+    """Continue a run; if it waits for an answer that is not given, ask first. Raises ExecplanError."""
+    journal_writer, observer = session.journal_writer, session.journal_writer.observer
     question = journal_writer.run_state.question
     if question is None:
         ensure_answer_expected(journal_writer.run_state, answer)
@@ -198,7 +212,7 @@ def _continue(
             if unknown_reply.answer is None:
                 return _leave_unanswered(session, unknown_question, context.stop.signal)
         warnings = run_setup.show_warnings(context, approved_steps.steps, differences)
-        _write_resumed(session, approved_plan, recovery)
+        _write_resumed(session, approved_plan, recovery, executor.executor.name if executor.executor else "")
         journal_writer.observer.begin(run_paths.id, approved_steps.steps)
         if reply.question is not None and not reply.is_about_unknown:
             loop.apply_answer(reply.question, reply.answer or "", reply.source)
@@ -218,7 +232,9 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
     return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
 
 
-def _write_resumed(session: RunSession, approved_plan: ApprovedPlan, recovery: InterruptionRecovery) -> None:
+def _write_resumed(
+    session: RunSession, approved_plan: ApprovedPlan, recovery: InterruptionRecovery, executor_text: str
+) -> None:
     """Record the resume; a new approval applies to the run from now on. Raises ExecplanError."""
     run_state, binding = session.journal_writer.run_state, approved_plan.binding
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
@@ -231,4 +247,5 @@ def _write_resumed(session: RunSession, approved_plan: ApprovedPlan, recovery: I
         failed=recovery.stay_failed,
         states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
         programs=programs_json(binding.programs) if is_new_approval else {},
+        **executor_field(executor_text),
     )

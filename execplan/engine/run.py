@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
@@ -10,6 +10,7 @@ from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import program_changes, replay, run_setup
 from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.dry_run import preview_run
+from execplan.engine.executors.executor_choice import default_jobs, executor_field, open_executor
 from execplan.engine.journal.journal_entries import state_json
 from execplan.engine.journal.journal_writer import JournalWriter
 from execplan.engine.resume import continue_with_revision
@@ -58,12 +59,15 @@ def run(
     ensure_not_archived(project, ref)
     options.prepare_commit(project)
     run_paths = run_directories.next_run(project, ref)
-    step_executor = executor or StepExecutor()
-    with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
+    with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"), ExitStack() as stack:
         _ensure_not_overtaken(project, ref, run_paths)
-        new_run = _prepare_run(project, ref, run_paths, run_options, observer, step_executor)
+        new_run = _prepare_run(project, ref, run_paths, run_options, observer, executor or StepExecutor())
+        remote = stack.enter_context(open_executor(run_options.executor))
+        step_executor = executor or StepExecutor(remote)
+        new_run.warnings.extend(_travel_warnings(new_run, run_options.executor))
+        new_run = new_run._replace(jobs=run_options.jobs or default_jobs(remote), executor=run_options.executor)
         with _begin_run(new_run, options) as session:
-            with open_loop(session, new_run.context, new_run.approved_steps, step_executor, run_options.jobs) as loop:
+            with open_loop(session, new_run.context, new_run.approved_steps, step_executor, new_run.jobs) as loop:
                 finished = finish_loop(session, loop, loop.run_until_stopped(), new_run.warnings)
             finished = continue_with_revision(session, finished, loop.attempt_pool)
         finished = _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
@@ -88,6 +92,8 @@ class _NewRun(NamedTuple):
     chosen_ids: list[str] | None
     """IDs of the steps to run; None for all."""
     jobs: int
+    executor: str
+    """What `--executor` names; empty if all steps run here."""
     replayed_run: ReplayedRun | None
     warnings: list[str]
     """Warnings that the observer could not show."""
@@ -112,7 +118,19 @@ def _prepare_run(
     approved_steps = require_approved_steps(approved_plan, schedule)
     differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
     warnings = run_setup.show_warnings(context, approved_steps.steps, differences) + schedule.unchosen_dependencies()
-    return _NewRun(approved_plan, approved_steps, context, chosen_ids, run_options.jobs, replayed_run, warnings)
+    return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
+
+
+def _travel_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
+    """Return a warning if an executor is named and no step may run on its workers."""
+    if not executor_text:
+        return []
+    from execplan.engine.executors.ticket_creation import reason_to_stay
+
+    if not all([reason_to_stay(step) for step in new_run.approved_steps.steps]):
+        return []
+    warning = "all steps run here: only commands that declare inputs and outputs run on workers"
+    return [] if new_run.context.observer.warn(warning) else [warning]
 
 
 @contextmanager
@@ -142,6 +160,7 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
             replays=new_run.replayed_run.run_paths.id if new_run.replayed_run is not None else None,
             states={path: state_json(file_state) for path, file_state in approved_plan.binding.states.items()},
             programs=program_changes.programs_json(approved_plan.binding.programs),
+            **executor_field(new_run.executor),
         )
         audit_log.update_anchor()
         yield session

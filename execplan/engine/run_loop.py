@@ -6,6 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from execplan.engine import run_questions, stop_reasons
+from execplan.engine.attempt_pool import is_outcome_unknown
 from execplan.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.engine.recovery.failed_steps import find_unrecovered_failure, follow_failure
 from execplan.engine.recovery.failure_recovery import RETRY
@@ -192,6 +193,10 @@ class RunLoop:
     def _handle_failure(self, step: Step, performed: AttemptResult) -> None:
         """Apply the plan's failure strategy to a failed step, unless the run is being stopped."""
         if performed.cause == "interrupted" and self._context.stop.is_set():
+            return
+        if is_outcome_unknown(step, performed):  # its worker was lost: a resume asks what to do
+            question = run_questions.unknown_outcome_question(step.id)
+            self._stop(StopReason(stop_reasons.PAUSED, step.id, question=question))
             return
         is_late = monotonic() >= self.attempt_pool.deadline
         next_action = follow_failure(step, performed, self._run_state, self.schedule.order, is_late=is_late)

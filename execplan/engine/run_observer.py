@@ -42,11 +42,14 @@ class RunOptions(NamedTuple):
     """IDs of the steps to run; empty for all of them."""
     begin: str = ""
     """ID of the first step to run; empty for the first one of the plan."""
-    jobs: int = 1
+    jobs: int | None = None
+    """Number of steps that may run at the same time; None for one, or with an executor as many as its workers take."""
     seconds: int | None = None
     """Time limit of the whole run in seconds; a lower limit of the policy takes precedence."""
     replays: str = ""
     """The run to replay, whose document and inputs must be the same."""
+    executor: str = ""
+    """Where commands may run: empty for here, `dask`, or `dask://HOST:PORT`."""
 
 
 class FinishedRun(NamedTuple):

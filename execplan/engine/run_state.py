@@ -54,6 +54,8 @@ class Attempt(NamedTuple):
     """Entries of the calls that an agent was allowed for the attempt."""
     resume_count: int = 0
     """Number of resumes before the attempt. A person who resumes allows as many retries as before."""
+    worker: str = ""
+    """The worker that got the command; empty if it ran here."""
 
 
 class RunState:
@@ -66,6 +68,8 @@ class RunState:
         self.approval_fields: dict[str, Any] = {}
         """Fields of the entry that names the current approval: that of the beginning or of the last resume."""
         self.resume_count = 0
+        self.executor = ""
+        """Where commands could run since the beginning or the last resume, besides here; empty for nowhere else."""
         self.status = states.PENDING
         self.status_of = {step.id: states.PENDING for step in document.steps}
         self.reasons: dict[str, str] = {}
@@ -189,6 +193,7 @@ class RunState:
 
     def _on_begun(self, entry: Entry, fields: dict[str, Any]) -> None:
         self.begin_fields = {**fields, "at": entry.at}
+        self.executor = fields.get("executor", "")
         self.approval_fields = fields
         self.status = states.IN_PROGRESS
         self.expected_states = {path: state_from_json(state) for path, state in fields["states"].items()}
@@ -197,6 +202,7 @@ class RunState:
     def _on_resumed(self, entry: Entry, fields: dict[str, Any]) -> None:
         self.status, self.end_entry, self.question = states.IN_PROGRESS, None, None
         self.approval_fields = fields
+        self.executor = fields.get("executor", "")
         self.resume_count += 1
         self.expected_states |= {path: state_from_json(state) for path, state in fields.get("states", {}).items()}
         self._record_programs(fields)
@@ -215,6 +221,7 @@ class RunState:
             entry=entry.number,
             began=entry.at,
             resume_count=self.resume_count,
+            worker=fields.get("worker", ""),
         )
         step = fields["step"]
         if step in self.rolled_back_steps:  # its earlier changes are gone, its new ones are not

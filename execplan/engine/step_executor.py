@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from execplan.engine.executors.executor import Executor
+    from execplan.engine.executors.remote_command import Placement
+    from execplan.engine.executors.travel import PackedWorkspace
     from execplan.engine.journal.journal_entries import AttemptResult, Change
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_state import Attempt, RunState
@@ -20,7 +23,12 @@ if TYPE_CHECKING:
 
 
 class StepExecutor:
-    """The executor that runs steps for real."""
+    """The executor that runs steps for real: here, or their commands on the workers of another executor."""
+
+    def __init__(self, executor: Executor | None = None) -> None:
+        self.executor = executor
+        """Where commands run that may leave this machine; None if all run here."""
+        self._packed: PackedWorkspace | None = None
 
     def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
         """Check the preconditions of a step and back up what it is about to change. Raises ExecplanError."""
@@ -30,7 +38,23 @@ class StepExecutor:
         prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
             save_plan_and_settings(context.project, context.ref, context.run_paths)
-        return prepared
+        if self.executor is None:
+            return prepared
+        return prepared._replace(placement=self._place(self.executor, context, step, expected))
+
+    def _place(
+        self, executor: Executor, context: RunContext, step: Step, expected: Mapping[str, State]
+    ) -> Placement | None:
+        """Reserve a worker for a step; return None if the step has to run here. Raises ExecplanError."""
+        from execplan.engine.executors.remote_command import Placement
+        from execplan.engine.executors.ticket_creation import reason_to_stay
+        from execplan.engine.executors.travel import pack_workspace
+
+        if reason_to_stay(step):
+            return None
+        if self._packed is None:
+            self._packed = pack_workspace(context.project, context.workspace)
+        return Placement(executor, executor.reserve(self._packed), self._packed, expected)
 
     def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
         """Perform a step's action once. Raises ExecplanError for problems other than the step's own failure."""

@@ -64,6 +64,8 @@ class StepRecord(Model):
     """What ended it, if that was a signal."""
     reason: ShortText | None = None
     """Why it failed, was skipped or is blocked."""
+    worker: Name | None = None
+    """The worker of a cluster that ran the last attempt of its command; none if it ran here."""
     resources: Resources = Resources()
     validation: Checks = Checks()
 

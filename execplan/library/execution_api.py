@@ -131,10 +131,16 @@ def resume(
     answer: str | None = None,
     observer: RunObserver | None = None,
     options: WriteOptions = _DEFAULT,
+    executor: str = "",
 ) -> FinishedRun:
-    """Resume a run (default: the last one); raises ExecplanError if it can't continue."""
+    """Resume a run (default: the last one); raises ExecplanError if it can't continue.
+
+    `executor` says where commands may run, as in `RunOptions`.
+    """
     run_paths = run_directories.find_run(plan.project, plan.ref, run)
-    return resume_module.resume(plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options)
+    return resume_module.resume(
+        plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options, executor_text=executor
+    )
 
 
 def replan(

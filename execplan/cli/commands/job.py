@@ -8,8 +8,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.commands.run import JOBS
 from execplan.cli.plan_arguments import plan_option
+from execplan.engine.executors.executor_choice import MAX_JOBS
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 
@@ -36,7 +36,7 @@ from execplan.plan_store import plan_selection
 @click.option("--save", metavar="FILE", default="", help="Save the outputs of this job and the earlier ones.")
 @click.option(
     "--jobs",
-    type=click.IntRange(1, JOBS),
+    type=click.IntRange(1, MAX_JOBS),
     default=1,
     metavar="N",
     help="Run up to N steps at the same time if they are parallel.",

@@ -9,10 +9,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
-from execplan.cli.commands.run import JOBS
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_run_command
+from execplan.engine.executors.executor_choice import MAX_JOBS
 from execplan.engine.journal.journal_entries import ANSWERS
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
@@ -65,7 +65,14 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
     help="Answer the question of the run: continue, run the step again, continue without the step, or stop the run.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Run up to N steps in parallel. Default: as before."
+    "--jobs", type=click.IntRange(1, MAX_JOBS), metavar="N", help="Run up to N steps in parallel. Default: as before."
+)
+@click.option(
+    "--executor",
+    "executor",
+    metavar="EXECUTOR",
+    default="",
+    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
 )
 @jsonl_option
 @new_options
@@ -76,6 +83,7 @@ def resume(
     plan: str | None,
     answer: str | None,
     jobs: int | None,
+    executor: str,
     jsonl: bool,
     options: WriteOptions,
 ) -> Answer:
@@ -102,7 +110,9 @@ def resume(
             quote_plan_name(ref.id, project.display_path(ref.path)),
         )
     with observe_run(call, "resume", stream=jsonl) as observer:
-        finished_run = resume.resume(project, ref, run_paths, answer, observer, options, jobs=jobs)
+        finished_run = resume.resume(
+            project, ref, run_paths, answer, observer, options, jobs=jobs, executor_text=executor
+        )
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)
 
 

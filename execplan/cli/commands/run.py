@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
+from execplan.engine.executors.executor_choice import MAX_JOBS
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
 from execplan.plan_store import plan_selection
@@ -41,6 +42,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
                 **step_json(planned_step.evaluated_step, path),
                 "runs": planned_step.will_run,
                 "why": planned_step.reason or None,
+                "stays": (_reason_to_stay(planned_step, run_options) or None) if run_options.executor else None,
             }
             for planned_step in preview.steps
         ],
@@ -51,18 +53,30 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     lines = [
         f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
-    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
+    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step, run_options)]
     lines.append(f"changes, risk and findings of each step: execplan evaluate {name}")
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _step_lines(planned_step: PlannedStep) -> list[str]:
+def _reason_to_stay(planned_step: PlannedStep, run_options: RunOptions) -> str:
+    """Return why a step runs here although an executor is given, or an empty string."""
+    from execplan.engine.executors.executor_address import parse_executor
+    from execplan.engine.executors.ticket_creation import reason_to_stay
+
+    parse_executor(run_options.executor)
+    return reason_to_stay(planned_step.evaluated_step.step)
+
+
+def _step_lines(planned_step: PlannedStep, run_options: RunOptions) -> list[str]:
     """Describe a step in the order of the run: its action and commands, or why it is skipped."""
     step = planned_step.evaluated_step.step
     if not planned_step.will_run:
         return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
+    if run_options.executor:
+        reason = _reason_to_stay(planned_step, run_options)
+        lines.append(f"  here: {reason}" if reason else f"  on a worker of {run_options.executor}")
     for label, command_text in describe_commands(step):
         count = command_text.strip("\n").count("\n") + 1
         lines.append(f"  {label}: {command_text}" if count == 1 else f"  {label}: {format_count(count, 'line')}")
@@ -74,14 +88,11 @@ def _run_command(run_options: RunOptions, name: str) -> str:
     flags = [f"--step {step_id}" for step_id in run_options.steps] + (
         [f"--from {run_options.begin}"] if run_options.begin else []
     )
-    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs > 1 else []
+    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs is not None and run_options.jobs > 1 else []
+    flags += [f"--executor {run_options.executor}"] if run_options.executor else []
     flags += [f"--timeout {run_options.seconds}"] if run_options.seconds else []
     flags += [f"--replay {run_options.replays}"] if run_options.replays else []
     return " ".join(["execplan run", name, *flags])
-
-
-JOBS = 64
-"""Maximum number of steps that run in parallel."""
 
 
 @define_command(
@@ -106,10 +117,16 @@ JOBS = 64
 @click.option("--from", "begin", metavar="ID", default="", help="Start with this step; skip the steps before it.")
 @click.option(
     "--jobs",
-    type=click.IntRange(1, JOBS),
-    default=1,
+    type=click.IntRange(1, MAX_JOBS),
     metavar="N",
-    help="Run up to N steps at the same time if they are parallel.",
+    help="Run up to N steps at the same time if they are parallel. Default: 1, or what the workers of --executor take.",
+)
+@click.option(
+    "--executor",
+    "executor",
+    metavar="EXECUTOR",
+    default="",
+    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
 )
 @click.option(
     "--timeout",
@@ -133,7 +150,8 @@ def run(
     *,
     steps: tuple[str, ...],
     begin: str,
-    jobs: int,
+    jobs: int | None,
+    executor: str,
     seconds: int | None,
     replays: str,
     jsonl: bool,
@@ -158,7 +176,7 @@ def run(
     from execplan.engine.run_observer import RunOptions
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    run_options = RunOptions(steps, begin, jobs, seconds, replays)
+    run_options = RunOptions(steps, begin, jobs, seconds, replays, executor)
     if options.dry_run:
         path = project.display_path(ref.path)
         return dry_run_answer(

@@ -85,6 +85,7 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
         if data["sandbox"]
         else "without a sandbox"
     )
+    executor_text += f", with workers of {data['executor']}" if data["executor"] else ""
     lines = [
         f"run {run.run_paths.id} of {run.document.plan_id}: {run_status_text(run)}, {progress}",
         " ".join([f"started {data['started']} by {data['user']},", *filter(None, (approval_text, method))])
@@ -119,7 +120,9 @@ def _detail_lines(run: LoadedRun) -> list[str]:
     for step in run.document.steps:
         changes_text = format_changes([change for _, change in run.run_state.changes(only_step=step.id)])
         has_reason = run.run_state.status_of[step.id] in states.STATES_WITH_REASON
-        notes = [run.run_state.reasons.get(step.id, "") if has_reason else "", changes_text]
+        attempt = run.last_attempt(step.id)
+        worker_text = f"on {attempt.worker}" if attempt is not None and attempt.worker else ""
+        notes = [worker_text, run.run_state.reasons.get(step.id, "") if has_reason else "", changes_text]
         notes += (
             [f"checked off {run.run_state.ticked_tasks[step.id][0]!r}"] if step.id in run.run_state.ticked_tasks else []
         )

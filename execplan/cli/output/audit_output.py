@@ -34,8 +34,8 @@ _RECORD_TEMPLATES = {
     "enhancing": "{bytes} bytes, {sent:.12}, to {program}; redacted: {redactions}",
     "enhanced": "{ended} by {program}: {reason}",
     "accepted": "{why}; reason: {reason}",
-    "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}",
-    "intent": "{step}, attempt {attempt}: {runs}",
+    "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}{executor}",
+    "intent": "{step}, attempt {attempt}{worker}: {runs}",
     "asked": "{step}: {tool}",
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "denied": "{tool}: {what}{nearest}",
@@ -50,7 +50,7 @@ _RECORD_TEMPLATES = {
     "answered": "{why}: {answer}",
     "replanned": "revision {revision}: {reason}",
     "interrupted": "{signal}",
-    "resumed": "revision {revision}, approval {approval:.12} by {approver}",
+    "resumed": "revision {revision}, approval {approval:.12} by {approver}{executor}",
     "ended": "{status} after {seconds} s: {reason}",
     "rollback": "{steps} {cause}",
     "restored": "{path}",
@@ -220,6 +220,8 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     fields["nearest"] = f" (nearest step: {record.said['step']})" if record.said.get("step") else ""
     fields["asked"] = " (a person was asked)" if record.said.get("asked") else ""
     fields["source"] = _format_source(record.said) if record.kind == "approved" else ""
+    fields["executor"] = f", with workers of {record.said['executor']}" if record.said.get("executor") else ""
+    fields["worker"] = f", on {record.said['worker']}" if record.said.get("worker") else ""
     fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
     kind = _KIND_NAMES.get(record.kind, record.kind)

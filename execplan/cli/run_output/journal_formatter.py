@@ -42,6 +42,8 @@ class JournalFormatter:
         self.max_attempts: dict[str, int] = {}
         """Maximum number of attempts by step."""
         self._output_lines: dict[str, deque[str]] = {}
+        self._workers: dict[str, str] = {}
+        """Worker of the current attempt by step; empty if it runs here."""
 
     def add_steps(self, steps: Sequence[Any]) -> None:
         """Add steps, given as objects of the execution plan model."""
@@ -55,6 +57,10 @@ class JournalFormatter:
     def step_name(self, step: str) -> str:
         """Format a step's ID with its number."""
         return f"{self.numbers[step]} {step}" if step in self.numbers else step
+
+    def worker_text(self, step: str) -> str:
+        """Format where the current attempt of a step runs, to be appended; empty if it runs here."""
+        return f", on {self._workers[step]}" if self._workers.get(step) else ""
 
     def format_entry(self, entry: Entry) -> list[StyledLine]:
         """Return the lines for a journal entry."""
@@ -70,12 +76,13 @@ class JournalFormatter:
             if fields["sandbox"]
             else "without a sandbox"
         )
+        location += _executor_text(fields)
         return [StyledLine(f"run {fields['run']} of {fields['plan_id']}: {approval_text}, {location}")]
 
     def _resumed(self, fields: dict[str, Any]) -> list[StyledLine]:
         covered = fields.get("covered_by")
         if covered is None:
-            return [StyledLine("resumed the run")]
+            return [StyledLine(f"resumed the run{_executor_text(fields)}")]
         why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
         return [
             StyledLine(
@@ -86,20 +93,23 @@ class JournalFormatter:
     def _intent(self, fields: dict[str, Any]) -> list[StyledLine]:
         step, attempt = fields["step"], fields["attempt"]
         self._output_lines.pop(step, None)
+        self._workers[step] = fields.get("worker", "")
         if attempt == 1:
             return []
         limit_text = f" of {self.max_attempts[step]}" if self.max_attempts.get(step, 0) >= attempt else ""
-        return [StyledLine(f"retrying {self.step_name(step)}: attempt {attempt}{limit_text}")]
+        return [StyledLine(f"retrying {self.step_name(step)}: attempt {attempt}{limit_text}{self.worker_text(step)}")]
 
     def _result(self, fields: dict[str, Any]) -> list[StyledLine]:
         step, performed = fields["step"], attempt_result_from_entry(fields)
         name, time = self.step_name(step), format_duration(performed.seconds)
         attempt = f", attempt {fields['attempt']}" if fields["attempt"] > 1 else ""
+        attempt += self.worker_text(step)
         if performed.ok:
             changes_text = format_changes(performed.changes)
             return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
         if performed.cause == INTERRUPTED:
-            return [StyledLine(f"stopped {name} ({time}{attempt})", MUTED)]
+            reason = f": {performed.reason}" if self.worker_text(step) and performed.reason else ""
+            return [StyledLine(f"stopped {name} ({time}{attempt}){reason}", MUTED)]
         lines = [StyledLine(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
         lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]
         return lines + ([StyledLine(f"  transcript: {performed.transcript}")] if performed.transcript else [])
@@ -154,6 +164,10 @@ class JournalFormatter:
         lines += truncate_lines(files + [f"  remove {directory}" for directory in fields["folders"]])
         lines += [f"  can't be reverted: {failure}" for failure in fields["undone_not"]]
         return [StyledLine(line) for line in lines]
+
+
+def _executor_text(fields: dict[str, Any]) -> str:
+    return f", with workers of {fields['executor']}" if fields.get("executor") else ""
 
 
 def _no_lines(fields: dict[str, Any]) -> list[StyledLine]:

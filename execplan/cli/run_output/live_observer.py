@@ -142,7 +142,7 @@ class LiveObserver(PromptingObserver):
         attempt_text = f", attempt {attempt}" if attempt > 1 else ""
         yield Text(
             self._cut_to_width(
-                f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text})"
+                f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text}{self._formatter.worker_text(step)})"
             )
         )
         if last_line:

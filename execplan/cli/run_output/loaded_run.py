@@ -144,6 +144,7 @@ def run_json(run: LoadedRun) -> dict[str, Any]:
         "user": run_state.begin_fields["user"],
         "session": run_state.begin_fields["session"],
         "sandbox": run_state.begin_fields["sandbox"] or None,
+        "executor": run_state.executor or None,
         "agent": run_state.is_agent_run,
         **{name: run_state.approval_fields[name] for name in ("approval", "approver", "how")},
         "counts": {"done": summary.done, "total": summary.total},
@@ -177,6 +178,7 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
             for call in attempt.calls
         ],
         "approved_by": last_attempt.approved_by if last_attempt is not None else None,
+        "worker": (last_attempt.worker or None) if last_attempt is not None else None,
         "started": (last_attempt.began or None) if last_attempt is not None else None,
         "seconds": performed.seconds if performed is not None else None,
         "exit": performed.exit if performed is not None else None,

@@ -30,7 +30,7 @@ _STEP_FIELDS = ("type", "tool", "target", "argv", "shell", "command", "cwd", "ne
 _DOCUMENT_KINDS = (journal_entries.BEGUN, journal_entries.RESUMED, journal_entries.REPLANNED)
 """Kinds of entries after which another document may run."""
 _UNREDACTED_FIELDS = frozenset(
-    "approval approved_at covered_by digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
+    "approval approved_at covered_by digest document executor expires_at file head how inferred max_risk policy received revision sent steps".split()
 )
 """Fields not written by a person: digests and IDs stay unredacted, even if a CI variable has the same value."""
 _LIMIT = 64 << 20

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 ALLOWED = frozenset("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH TERM".split())
 """Variables that are passed on, in addition to all that begin with `LC_`."""
+_OF_MACHINE = frozenset("PATH HOME USER LOGNAME SHELL TMPDIR VIRTUAL_ENV TERM".split())
+"""Allowed variables that describe a machine and its user, so that they have no meaning on another machine."""
 _PUBLIC = frozenset(
     "CLAUDE_CODE_SESSION_ID GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL PWD".split()
 )
@@ -21,6 +23,18 @@ def build_environment(step_env: Mapping[str, str], extra: Sequence[str]) -> dict
     names = {*ALLOWED, *extra}
     env = {name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")}
     return {"PATH": os.defpath, **env, "TERM": "dumb", **step_env}
+
+
+def machine_environment() -> dict[str, str]:
+    """Build the part of a command's environment that the machine determines on which it runs."""
+    env = {name: value for name, value in os.environ.items() if name in _OF_MACHINE - {"VIRTUAL_ENV"}}
+    return {"PATH": os.defpath, **env, "TERM": "dumb"}
+
+
+def portable_environment(step_env: Mapping[str, str], extra: Sequence[str]) -> dict[str, str]:
+    """Build the other part: allowed and named variables of this process, then those of the step."""
+    env = build_environment({}, extra)
+    return {**{name: value for name, value in env.items() if name not in _OF_MACHINE or name in extra}, **step_env}
 
 
 def public_variables(environ: Mapping[str, str]) -> frozenset[str]:

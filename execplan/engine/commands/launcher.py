@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.commands.command_sandbox import Sandbox
-    from execplan.engine.commands.command_transcript import Transcript
+    from execplan.engine.commands.output_receiver import OutputReceiver
     from execplan.engine.commands.stop_signal import StopSignal
 
 __all__ = ["CommandResult", "CommandSpec", "Limits", "read_marks", "run_command"]
@@ -34,7 +34,9 @@ _TOO_LARGE = b"File too large"
 """Message of a program that catches the signal for the file size limit and then fails."""
 
 
-def run_command(spec: CommandSpec, sandbox: Sandbox | None, transcript: Transcript, stop: StopSignal) -> CommandResult:
+def run_command(
+    spec: CommandSpec, sandbox: Sandbox | None, transcript: OutputReceiver, stop: StopSignal
+) -> CommandResult:
     """Run a command, in a sandbox if one is given. Raises ExecplanError if its output cannot be stored.
 
     In every case, no process that the command has started remains.
@@ -93,7 +95,7 @@ class _SupervisorOutput:
     """The output of a supervisor and of its command."""
 
     def __init__(
-        self, supervisor: subprocess.Popen[bytes], report: int, transcript: Transcript, seconds: float
+        self, supervisor: subprocess.Popen[bytes], report: int, transcript: OutputReceiver, seconds: float
     ) -> None:
         from hashlib import sha256
 

@@ -199,11 +199,17 @@ _REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     journal_entries.ROLLED_BACK: {"steps": _texts, "whole": _boolean},
 }
 _OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
-    journal_entries.BEGUN: {"mode": _one_of("agent"), "programs": _programs, "traceparent": _text},
+    journal_entries.BEGUN: {
+        "mode": _one_of("agent"),
+        "programs": _programs,
+        "executor": _text,
+        "traceparent": _text,
+    },
+    journal_entries.INTENT: {"worker": _text},
     journal_entries.CALLED: {"further": _boolean, "call": _text},
     journal_entries.RESULT: {**_PERFORMED, "programs": _programs},
     journal_entries.RETAKEN: {"programs": _programs},
-    journal_entries.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},
+    journal_entries.RESUMED: {"states": _states, "programs": _programs, "failed": _texts, "executor": _text},
     journal_entries.PAUSED: {"seconds": _number},
     journal_entries.ANSWERED: {"seconds": _number},
     journal_entries.INTERRUPTED: {"seconds": _number},

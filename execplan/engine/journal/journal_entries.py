@@ -15,14 +15,16 @@ BEGUN: Final = "begun"
 Fields: run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy,
 sandbox (its name or empty), jobs, chosen (IDs or null), replays (a run or null), head, states (path → state, as
 approved), mode (`agent` if an agent performs the steps, otherwise absent), programs (name → path, path without links,
-digest, version: as approved; absent from old journals), traceparent (the span of the program that started the run, in
-the form of W3C Trace Context; absent if there is none or no traces are sent).
+digest, version: as approved; absent from old journals), executor (as the person named it; absent if all steps run here),
+traceparent (the span of the program that started the run, in the form of W3C Trace Context; absent if there is none or no
+traces are sent).
 """
 INTENT: Final = "intent"
 """Entry for the intent to run a step, on disk before anything of the step happens.
 
 Fields: step, attempt, by (`person` or `policy`: who approved it), before (path → state: all that it will change,
-backed up), snapshot (whether a snapshot of the tree was taken).
+backed up), snapshot (whether a snapshot of the tree was taken), worker (the worker that gets the command; absent if it
+runs here).
 """
 QUESTION: Final = "asked"
 """Entry for an agent's call about which its program asks a person, on disk before it does.
@@ -87,7 +89,8 @@ RESUMED: Final = "resumed"
 
 Fields: user, session, approval, approval_id, approver, how, covered_by (for a revision covered by an earlier approval:
 the digest of that approval and its revision; otherwise absent), document, revision, failed (steps that stay failed,
-with their consequences still to be applied), states and programs (of a new approval, as approved).
+with their consequences still to be applied), states and programs (of a new approval, as approved), executor (as in
+`begun`).
 """
 ENDED: Final = "ended"
 """Entry for the end of a run.

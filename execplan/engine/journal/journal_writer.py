@@ -83,7 +83,8 @@ def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
 
 UNREDACTED_FIELDS: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
-    "policy sandbox chosen replays head traceparent kind by why answer task restored removed displaced signal status cause failed completed".split()
+    "policy sandbox executor chosen replays head traceparent kind by why answer task restored removed displaced signal status cause failed "
+    "completed".split()
 )
 """Fields that a resume or a rollback depends on: IDs, digests, paths and texts of the plan, stored next to the journal
 anyway. All other fields of an entry are redacted.

@@ -112,6 +112,7 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
         exit=performed.exit if performed is not None and 0 <= (performed.exit or 0) <= 255 else None,
         signal=performed.signal or None if performed is not None else None,
         reason=_shorten_reason(run_state.reasons.get(step.id, "")) if status in states.STATES_WITH_REASON else None,
+        worker=_clean_name(recent_attempts[-1].worker) if recent_attempts else None,
         resources=_measure_resources(attempts),
         validation=_attempt_checks(performed.checks) if performed is not None else Checks(),
     )

@@ -16,6 +16,7 @@ from execplan.named_tuple import NamedTuple
 if TYPE_CHECKING:
     from execplan.engine.commands.command_transcript import Transcript
     from execplan.engine.commands.launcher import CommandResult
+    from execplan.engine.executors.remote_command import Placement
     from execplan.engine.journal.journal_entries import Change
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
@@ -40,8 +41,10 @@ class ActionResult(NamedTuple):
 TIMEOUT = "timeout"
 
 
-def execute_command(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
-    """Run the command of a step and evaluate its exit status."""
+def execute_command(
+    context: RunContext, step: Step, attempt: int, transcript: Transcript, placement: Placement | None = None
+) -> ActionResult:
+    """Run the command of a step, here or on the worker that is reserved for it, and evaluate its exit status."""
     if step.type is Type.TOOL:
         return _call_tool(context, step, attempt, transcript)
     argv = step.argv
@@ -50,6 +53,10 @@ def execute_command(context: RunContext, step: Step, attempt: int, transcript: T
     if argv is None:
         return ActionResult(ERROR, "it needs a shell but doesn't request one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
+    if placement is not None:
+        from execplan.engine.executors.remote_command import run_on_worker
+
+        return evaluate_exit(step, run_on_worker(context, step, attempt, placement, transcript))
     return evaluate_exit(
         step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript)
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.commands.command_result import CommandResult
     from execplan.engine.commands.command_transcript import Transcript
+    from execplan.engine.executors.remote_command import Placement
     from execplan.engine.steps.command_execution import ActionResult
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
@@ -43,6 +44,8 @@ class PreparedStep(NamedTuple):
     """State by path: the declared paths of the step, and the missing directories above them."""
     snapshot: bool
     """Whether a snapshot of the whole tree was saved too."""
+    placement: Placement | None = None
+    """The worker that runs the step's command; None if it runs here."""
 
 
 def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
@@ -122,7 +125,7 @@ def perform_step(context: RunContext, step: Step, attempt: int, prepared: Prepar
     attempt_transcript = AttemptTranscript(context, step, attempt)
     with attempt_transcript as transcript:
         if is_command(step):
-            action_result = execute_command(context, step, attempt, transcript)
+            action_result = execute_command(context, step, attempt, transcript, prepared.placement)
         else:
             action_result = write_files(context, step, prepared.before, transcript)
         performed = finish_attempt(context, step, attempt, action_result, transcript)

@@ -42,6 +42,10 @@ class WorkspaceFiles:
         """Return the state of a path. Raises ExecplanError if the disk fails."""
         return self._disk.state(path)
 
+    def protection(self, path: str) -> str:
+        """Return why a normalized path is reserved for Git or execplan, or an empty string."""
+        return protection_reason(self.project, path)
+
     def status(self, path: str) -> os.stat_result | None:
         """Return the file status of a path; None if it does not exist or is not reachable. Raises ExecplanError."""
         try:

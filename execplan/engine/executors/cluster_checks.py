@@ -1,0 +1,96 @@
+"""Checks of a cluster before anything is sent to it: the same versions everywhere, and encryption off this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.engine.executors.executor_address import is_exposed, is_loopback
+from execplan.engine.executors.worker_task import describe_process
+from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.engine.executors.executor_address import ExecutorAddress
+
+_VERSIONS = {"execplan": "execplan", "schema": "the format of tickets", "python": "Python"}
+"""What must be the same everywhere, with its name for messages."""
+
+
+def check_processes(name: str, descriptions: Mapping[str, Any], *, is_worker: bool = False) -> None:
+    """Check the scheduler, or workers by their addresses.
+
+    Raises ExecplanError if one can't run execplan, has another version, or would get data unencrypted.
+    """
+    own = describe_process()
+    for process, description in descriptions.items():
+        if isinstance(description, Exception):
+            raise _unusable_error(name, f"{process} can't run execplan: {description}")
+        differing = [label for key, label in _VERSIONS.items() if description.get(key) != own[key]]
+        if differing:
+            key = next(key for key, label in _VERSIONS.items() if label == differing[0])
+            message = f"{process} has another version of {differing[0]}: {description.get(key)}, not {own[key]}"
+            raise _unusable_error(name, message)
+        if is_worker and is_exposed(process):
+            raise _exposed_error(f"the worker {process} would get files unencrypted")
+        if description.get("allowed_failures", 0):
+            raise ExecplanError(
+                "unfit-executor",
+                f"the scheduler of {name} runs a task again after its worker was lost, so a step could run twice",
+                exit=ENVIRONMENT,
+                hint="start the scheduler with DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=0",
+            )
+
+
+def scheduler_address(address: ExecutorAddress, *, has_certificates: bool, requires_tls: bool) -> str:
+    """Return Dask's address of a scheduler: with TLS, or without it on this machine unless that is required.
+
+    Raises ExecplanError if it is on another machine and Dask's settings have no certificates for TLS.
+    """
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    if is_loopback(address.host) and not requires_tls:
+        return f"tcp://{host}:{address.port}"
+    if not has_certificates:
+        raise _exposed_error(f"{address.text} is not on this machine, and Dask's settings have no certificates for TLS")
+    return f"tls://{host}:{address.port}"
+
+
+def connection_error(name: str, error: Exception) -> ExecplanError:
+    """Return the error for a scheduler that can't be reached, or that has no workers."""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return ExecplanError(
+        "no-executor",
+        f"no connection to {name}, or it has no workers: {reason}",
+        exit=ENVIRONMENT,
+        hint="start them: dask scheduler; dask worker HOST:PORT",
+    )
+
+
+def no_workers_error(name: str, unfit: Sequence[str]) -> ExecplanError:
+    """Return the error for a cluster without a worker that can take a step."""
+    return ExecplanError(
+        "no-executor",
+        f"{name} has no worker that can take the step",
+        exit=ENVIRONMENT,
+        hint="start workers, then resume the run: execplan resume --executor EXECUTOR",
+        candidates=[f"{address} did not take the workspace" for address in unfit],
+    )
+
+
+def _unusable_error(name: str, message: str) -> ExecplanError:
+    return ExecplanError(
+        "unfit-executor",
+        f"{name} can't be used: {message}",
+        exit=ENVIRONMENT,
+        hint="install the same versions of execplan and Python for the scheduler and all workers",
+    )
+
+
+def _exposed_error(message: str) -> ExecplanError:
+    return ExecplanError(
+        "executor-without-tls",
+        f"{message}; files and commands must be encrypted on their way to other machines",
+        exit=POLICY,
+        hint="set distributed.comm.tls in Dask's settings, and start the scheduler and the workers with TLS",
+    )

@@ -1,0 +1,246 @@
+"""Executor on a Dask cluster, which only passes on tickets: each goes to one worker that is chosen here, and only once.
+
+Nothing is left to the scheduler's own recovery: tasks have one worker, no retries and no allowed failures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+import dask
+from distributed import Client, LocalCluster
+
+from execplan import trace
+from execplan.engine.executors import worker_task
+from execplan.engine.executors.cluster_checks import (
+    check_processes,
+    connection_error,
+    no_workers_error,
+    scheduler_address,
+)
+from execplan.engine.executors.executor import Finished, Worker
+from execplan.engine.executors.executor_address import worker_name
+from execplan.engine.executors.ticket_watch import watch_ticket
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from concurrent.futures import Future
+    from typing import Any, TypeVar
+
+    from execplan.engine.executors.executor_address import ExecutorAddress
+    from execplan.engine.executors.travel import PackedWorkspace
+
+    T = TypeVar("T")
+
+_CONNECT_SECONDS = 15
+"""Seconds to wait for a scheduler, or for its first worker."""
+_ANSWER_SECONDS = 10
+"""Seconds to wait for the answer of a worker."""
+_SEND_SECONDS = 600
+"""Seconds to wait until a worker has unpacked the workspace."""
+_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.worker.daemon": True,
+    "distributed.admin.tick.limit": "60s",  # the event loop may wait for the processor without a warning
+}
+"""Settings of Dask for this process and the workers that it starts."""
+
+
+class DaskExecutor:
+    """A connection to a cluster, or a cluster on this machine that ends with it."""
+
+    def __init__(self, address: ExecutorAddress) -> None:
+        """Connect, and check the scheduler and every worker. Raises ExecplanError."""
+        self.name, self.slots = address.text, 0
+        self._address = address
+        self._client: Any = None
+        self._cluster: Any = None
+        self._threads: dict[str, int] = {}
+        self._loads: dict[str, int] = {}
+        """Number of tickets by the address of the worker that has them."""
+        self._workers: dict[str, Worker] = {}
+        self._lock = Lock()
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
+        self._thread.start()
+        try:
+            self._call(self._connect(), 4 * _CONNECT_SECONDS)
+        except BaseException:
+            self.close()
+            raise
+
+    def reserve(self, workspace: PackedWorkspace) -> Worker:
+        """Choose the worker with the fewest tickets for its threads, and send it the workspace unless it has it.
+
+        Raises ExecplanError if no worker is left that can take it.
+        """
+        unfit: list[str] = []
+        while True:
+            try:
+                self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
+            except (OSError, TimeoutError) as error:
+                raise connection_error(self.name, error) from None
+            with self._lock:
+                candidates = [address for address in self._workers if address not in unfit]
+                if not candidates:
+                    raise no_workers_error(self.name, unfit)
+                chosen = min(candidates, key=lambda address: self._loads.get(address, 0) / self._threads[address])
+                self._loads[chosen] = self._loads.get(chosen, 0) + 1
+                worker = self._workers[chosen]
+            if self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
+                return worker
+            unfit.append(chosen)
+            self._release(chosen)
+
+    def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
+        """Give a packed ticket to a reserved worker."""
+        return DaskSubmission(self, worker, ticket_id, data)
+
+    def close(self) -> None:
+        """Leave the cluster, and end its processes if they were started for this run."""
+        try:
+            self._call(self._disconnect(), 2 * _CONNECT_SECONDS)
+        except (FutureTimeoutError, OSError):
+            pass  # processes of workers end by themselves when this process ends
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def start(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine in the thread of the connection."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    @property
+    def client(self) -> Any:
+        """The connected asynchronous client."""
+        return self._client
+
+    def release(self, worker: Worker) -> None:
+        """Note that a ticket of a worker has ended."""
+        self._release(worker.address)
+
+    def _release(self, address: str) -> None:
+        with self._lock:
+            self._loads[address] -= 1
+
+    def _call(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
+        """Run a coroutine in the thread of the connection and return its result."""
+        return self.start(coroutine).result(seconds)
+
+    async def _connect(self) -> None:
+        dask.config.set(_SETTINGS)
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported as those of the run
+        scheduler = await self._start_cluster() if self._address.is_local else _scheduler_address(self._address)
+        try:
+            self._client = await Client(  # type: ignore[no-untyped-call]
+                scheduler, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
+            )
+            await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            description = await self._client.run_on_scheduler(worker_task.describe_scheduler)
+        except (OSError, TimeoutError) as error:
+            raise connection_error(self.name, error) from None
+        check_processes(self.name, {"the scheduler": description})
+        await self._update_workers()
+        self.slots = sum(self._threads.values())
+
+    async def _start_cluster(self) -> str:
+        """Start a scheduler in this process and workers on this machine; return the scheduler's address."""
+        try:
+            self._cluster = await LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # a free port: without it, the usual one of every cluster
+                memory_limit=0,
+                asynchronous=True,
+                silence_logs=logging.CRITICAL,
+            )
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise connection_error(self.name, error) from None
+        return str(self._cluster.scheduler_address)
+
+    async def _update_workers(self) -> None:
+        """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
+        info = (await self.client.scheduler.identity(n_workers=-1))["workers"]
+        new = [address for address in info if address not in self._workers]
+        answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
+        descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
+        check_processes(self.name, descriptions, is_worker=True)
+        with self._lock:
+            self._threads = {address: max(worker["nthreads"], 1) for address, worker in info.items()}
+            workers = {address: worker for address, worker in self._workers.items() if address in info}
+            for address, description in descriptions.items():
+                workers[address] = Worker(worker_name(description["host"], address), description["token"], address)
+            self._workers = workers
+
+    async def _describe_worker(self, address: str) -> Any:
+        """Return the description of a worker, or the exception that it raised; None if it doesn't answer."""
+        try:
+            return await self._ask(address, _ANSWER_SECONDS, worker_task.describe_worker)
+        except (OSError, TimeoutError):
+            return None
+        except Exception as error:  # noqa: BLE001 - such as a module that the worker lacks
+            return error
+
+    async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
+        """Return whether a worker has the workspace in the end; it may have left, or may not answer."""
+        try:
+            if await self._ask(address, _ANSWER_SECONDS, worker_task.has_workspace, workspace.digest):
+                return True
+            problem = await self._ask(
+                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.data, workspace.digest
+            )
+        except (OSError, TimeoutError, KeyError, ValueError):
+            return False
+        if problem:
+            trace.log(f"{address} did not unpack the workspace: {problem}")
+        return not problem
+
+    async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
+        """Return what a function returns in the process of a worker, or raise what it raises."""
+        answers = await asyncio.wait_for(self.client.run(function, *arguments, workers=[address]), seconds)
+        return answers[address]
+
+    async def _disconnect(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+        if self._cluster is not None:
+            await self._cluster.close()
+
+
+def _scheduler_address(address: ExecutorAddress) -> str:
+    """Return Dask's address of a scheduler by Dask's settings for TLS. Raises ExecplanError."""
+    has_certificates = bool(dask.config.get("distributed.comm.tls.ca-file", None))
+    requires_tls = bool(dask.config.get("distributed.comm.require-encryption", None))
+    return scheduler_address(address, has_certificates=has_certificates, requires_tls=requires_tls)
+
+
+class DaskSubmission:
+    """A ticket on a worker of a cluster."""
+
+    def __init__(self, executor: DaskExecutor, worker: Worker, ticket_id: str, data: bytes) -> None:
+        self._executor, self._worker = executor, worker
+        self._cancelled = asyncio.Event()
+        self._future = executor.start(watch_ticket(executor.client, worker, ticket_id, data, self._cancelled))
+        self._future.add_done_callback(lambda _: executor.release(worker))
+
+    def wait(self, seconds: float) -> Finished | None:
+        """Return how the ticket ended, or None if it has not ended in this time."""
+        try:
+            return self._future.result(seconds)
+        except FutureTimeoutError:
+            return None
+
+    def cancel(self) -> None:
+        """Ask the worker to stop the command."""
+
+        async def set_cancelled() -> None:
+            self._cancelled.set()
+
+        self._executor.start(set_cancelled())

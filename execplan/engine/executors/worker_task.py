@@ -1,0 +1,151 @@
+"""What runs in a worker process: each ticket at most once, in its own copy of the workspace, under the supervisor.
+
+The functions without an underscore are called by name from the process of the run; they depend on no cluster library.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import threading
+from functools import cache
+from time import monotonic
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from execplan import __version__
+from execplan.engine.commands.stop_signal import StopSignal
+from execplan.engine.executors import ticket_run
+from execplan.engine.executors.ticket import SCHEMA, unpack_ticket
+from execplan.engine.executors.worker_workspace import unpack_workspace
+from execplan.errors import ExecplanError
+
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+LEASE_SECONDS: Final = 30.0
+"""Seconds after which a command is stopped if the run has not renewed the lease of its ticket."""
+_CHECK_SECONDS: Final = 0.5
+"""Seconds between two checks of a lease."""
+
+
+class _Lease:
+    """The time until which a ticket may run, and the signal that stops its command."""
+
+    def __init__(self) -> None:
+        self.stop = StopSignal()
+        self.renewed_at = monotonic()
+        self.has_ended = threading.Event()
+
+    def watch(self) -> None:
+        """Stop the command when the lease ends, until the command has ended."""
+        while not self.has_ended.wait(_CHECK_SECONDS):
+            if monotonic() - self.renewed_at > LEASE_SECONDS:
+                self.stop.set("lease")
+                return
+
+
+_leases: dict[str, _Lease] = {}
+"""Lease of each ticket that this process has seen and that has not ended, by ID."""
+_begun: set[str] = set()
+"""IDs of the tickets that this process has begun to run."""
+_folders: list[str] = []
+"""The directory for workspaces and tickets, which the worker removes when it ends."""
+_lock = threading.Lock()
+
+
+def describe_worker(dask_worker: Any) -> dict[str, Any]:
+    """Describe a worker process; call this before anything else.
+
+    `dask_worker` is the object of this process's worker, of which only the directory for temporary files is used.
+    """
+    if not _folders:
+        _folders.append(os.path.join(os.path.realpath(dask_worker.local_directory), "execplan"))
+    return describe_process()
+
+
+def describe_scheduler(dask_scheduler: Any) -> dict[str, Any]:
+    """Describe a scheduler, with the number of workers that a task may lose before it is given up."""
+    return {**describe_process(), "allowed_failures": dask_scheduler.allowed_failures}
+
+
+def describe_process() -> dict[str, Any]:
+    """Return the versions that must be the same everywhere, and what is known about this process and its machine."""
+    return {
+        "execplan": __version__,
+        "schema": SCHEMA,
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "host": socket.gethostname(),
+        "token": _process_token(os.getpid()),
+    }
+
+
+def has_workspace(digest: str) -> bool:
+    """Return whether this process has unpacked a workspace."""
+    return os.path.isdir(os.path.join(_folders[0], digest))
+
+
+async def receive_workspace(data: bytes, digest: str) -> str:
+    """Unpack a workspace; return why that failed, or an empty string."""
+    import asyncio
+
+    folder = os.path.join(_folders[0], digest)
+    try:
+        await asyncio.to_thread(unpack_workspace, data, digest, folder)
+    except (ExecplanError, OSError) as error:
+        return error.message if isinstance(error, ExecplanError) else str(error)
+    return ""
+
+
+def renew_lease(ticket_id: str) -> str:
+    """Extend the time of a ticket; return the token of this process."""
+    if ticket_id not in _begun:
+        _lease(ticket_id).renewed_at = monotonic()
+    elif ticket_id in _leases:
+        _leases[ticket_id].renewed_at = monotonic()
+    return _process_token(os.getpid())
+
+
+def stop_ticket(ticket_id: str) -> None:
+    """Stop the command of a ticket, or keep it from starting."""
+    if ticket_id not in _begun or ticket_id in _leases:
+        _lease(ticket_id).stop.set("stopped")
+
+
+def run_ticket(data: bytes) -> bytes:
+    """Run a packed ticket and return its packed result.
+
+    Raises RuntimeError if the ticket is for another process or has been run here before.
+    """
+    ticket, archive = unpack_ticket(data)
+    is_ours = ticket.worker == _process_token(os.getpid())
+    with _lock:
+        if ticket.id in _begun or not is_ours:
+            message = f"ticket {ticket.id} can't be run {'twice' if is_ours else 'by another process'}"
+            raise RuntimeError(message)
+        _begun.add(ticket.id)
+        lease = _leases.setdefault(ticket.id, _Lease())
+        lease.renewed_at = monotonic()
+    folder = os.path.join(_folders[0], ticket.id)
+    watcher = threading.Thread(target=lease.watch, daemon=True)
+    watcher.start()
+    try:
+        return ticket_run.run(ticket, archive, os.path.join(_folders[0], ticket.workspace), folder, lease.stop)
+    finally:
+        lease.has_ended.set()
+        watcher.join()
+        del _leases[ticket.id]
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lease(ticket_id: str) -> _Lease:
+    with _lock:
+        return _leases.setdefault(ticket_id, _Lease())
+
+
+@cache
+def _process_token(pid: int) -> str:
+    """Return the token of this process; a forked process has another one."""
+    return f"{pid}-{uuid4().hex}"

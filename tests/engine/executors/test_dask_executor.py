@@ -1,0 +1,282 @@
+"""Steps on a cluster of real worker processes, which are killed and stopped: no step runs twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.engine.executors import ticket_watch
+from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
+from execplan.execution import states
+from tests.engine.executors.cluster import Cluster
+from tests.engine.run_repository import steps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.engine.run_observer import FinishedRun
+    from tests.engine.run_repository import RunRepository
+
+pytest.importorskip("distributed")
+
+
+def count_step(name: str, counter: Path, *, seconds: float = 0, effect: str = "once", more: str = "") -> str:
+    """A step that notes outside of the workspace that it runs, with the processes above it."""
+    script = (
+        f"echo {name} >>{counter}/{name}; "
+        f"p=$$; while [ $p -gt 1 ]; do echo $p; p=$(cut -d' ' -f4 /proc/$p/stat); done >{counter}/{name}.tmp; "
+        f"mv {counter}/{name}.tmp {counter}/{name}.pids; sleep {seconds}; cat src/other.py >out/{name}.txt"
+    )
+    return (
+        f"```sh {{#{name} inputs=src/other.py outputs=out/{name}.txt shell=sh effect={effect} parallel {more}}}\n"
+        f"mkdir -p out; {script}\n```"
+    )
+
+
+def counts(counter: Path) -> dict[str, int]:
+    """How often each step ran."""
+    return {path.name: len(path.read_text().splitlines()) for path in counter.iterdir() if not path.suffix}
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Path:
+    """A directory outside of the repository; without a sandbox, a step can write there."""
+    folder = tmp_path / "counter"
+    folder.mkdir()
+    return folder
+
+
+def test_steps_run_on_workers_and_their_outputs_come_home(
+    run_repo: RunRepository, cluster: Cluster, counter: Path
+) -> None:
+    cluster.start_worker()
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    total = "```sh {#total inputs=out outputs=total.txt shell=sh}\ncat out/*.txt >total.txt\n```"
+    home = "```sh {#home shell=sh}\nwc -l total.txt >lines.txt\n```"
+    run_repo.approve_plan(steps(*[count_step(f"s{number}", counter) for number in range(4)], total, home))
+    finished = run_repo.run_plan(executor=cluster.address, jobs=2)
+    assert finished.status == states.COMPLETED
+    assert run_repo.text("total.txt") == "y = 1\n" * 4
+    assert run_repo.text("lines.txt").split() == ["4", "total.txt"]
+    assert counts(counter) == {f"s{number}": 1 for number in range(4)}
+    state = run_repo.run_state()
+    workers = {step: attempts[-1].worker for step, attempts in state.attempts.items()}
+    assert workers["home"] == ""
+    assert len({worker for step, worker in workers.items() if step != "home"}) == 2
+    assert state.begin_fields["executor"] == cluster.address
+
+
+@pytest.mark.parametrize("effect", ["once", "idempotent"])
+def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
+    cluster.start_worker()
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    retry = "retry=1 backoff=0" if effect == "idempotent" else ""
+    run_repo.approve_plan(steps(count_step("lost", counter, seconds=5, effect=effect, more=retry)))
+    finished = _run_while(run_repo, cluster, lambda: cluster.worker_with(counter / "lost.pids").kill())
+    if effect == "idempotent":
+        assert finished.status == states.COMPLETED
+        assert counts(counter) == {"lost": 2}
+        first, second = run_repo.run_state().attempts["lost"]
+        assert first.performed is not None
+        assert "its outcome is unknown" in first.performed.reason
+        assert first.worker != second.worker
+        return
+    assert (finished.status, finished.question and finished.question.why) == (states.IN_PROGRESS, "unknown")
+    assert counts(counter) == {"lost": 1}
+    assert run_repo.resume_run(executor_text=cluster.address).question is not None  # no answer, so nothing runs
+    assert counts(counter) == {"lost": 1}
+    assert run_repo.resume_run("again", executor_text=cluster.address).status == states.COMPLETED
+    assert counts(counter) == {"lost": 2}
+    assert run_repo.text("out/lost.txt") == "y = 1\n"
+
+
+def test_a_worker_that_is_stopped_is_lost(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("lost", counter, seconds=1)))
+    finished = _run_while(
+        run_repo, cluster, lambda: cluster.worker_with(counter / "lost.pids").send_signal(signal.SIGSTOP)
+    )
+    assert finished.question is not None
+    assert finished.question.why == "unknown"
+    assert not run_repo.exists("out/lost.txt")
+    assert run_repo.resume_run("go").status == states.COMPLETED  # a person has looked: the step did its work
+    assert counts(counter) == {"lost": 1}
+
+
+def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("lost", counter, seconds=20), count_step("next", counter)))
+
+    def kill_scheduler() -> None:
+        cluster.worker_with(counter / "lost.pids")
+        cluster.scheduler.kill()
+
+    finished = _run_while(run_repo, cluster, kill_scheduler, jobs=1)
+    assert finished.question is not None
+    assert (finished.question.why, finished.question.step) == ("unknown", "lost")
+    assert counts(counter) == {"lost": 1}
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.resume_run("skip", executor_text=cluster.address)
+    assert (raised.value.code, raised.value.exit) == ("no-executor", ENVIRONMENT)
+    assert run_repo.resume_run("skip").status == states.COMPLETED  # without the cluster
+    assert counts(counter) == {"lost": 1, "next": 1}
+
+
+@pytest.mark.parametrize("effect", ["once", "idempotent"])
+def test_the_run_is_killed_and_resumed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("lost", counter, seconds=3, effect=effect), count_step("next", counter)))
+    command = [sys.executable, "-m", "execplan", "run", "--executor", cluster.address, "--jobs", "1"]
+    process = subprocess.Popen(command, cwd=run_repo.path, env=run_repo.env, stdout=subprocess.DEVNULL)
+    cluster.worker_with(counter / "lost.pids")
+    process.kill()
+    process.wait()
+    if effect == "once":
+        finished = run_repo.resume_run(executor_text=cluster.address)
+        assert finished.question is not None
+        assert finished.question.why == "unknown"
+        assert counts(counter) == {"lost": 1}
+        finished = run_repo.resume_run("skip", executor_text=cluster.address)
+    else:
+        finished = run_repo.resume_run(executor_text=cluster.address)
+    assert finished.status == states.COMPLETED
+    assert counts(counter) == {"lost": 1 if effect == "once" else 2, "next": 1}
+
+
+def test_a_stopped_run_stops_the_command_on_its_worker(
+    run_repo: RunRepository, cluster: Cluster, counter: Path
+) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("long", counter, seconds=60)))
+    command = [sys.executable, "-m", "execplan", "run", "--executor", cluster.address]
+    process = subprocess.Popen(command, cwd=run_repo.path, env=run_repo.env, stderr=subprocess.PIPE, text=True)
+    cluster.worker_with(counter / "long.pids")
+    shell = int((counter / "long.pids").read_text().split()[0])
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not _is_running(shell)
+    performed = run_repo.run_state().last_result("long")
+    assert performed is not None
+    assert performed.cause == "interrupted"
+
+
+def test_the_limit_of_a_step_applies_on_its_worker(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("long", counter, seconds=60, more="timeout=1")))
+    assert run_repo.run_plan(executor=cluster.address).cause == "timeout"
+
+
+def test_a_failed_step_leaves_nothing(run_repo: RunRepository, cluster: Cluster) -> None:
+    cluster.start_worker()
+    step = "```sh {#bad inputs=Makefile outputs=src/other.py shell=sh}\necho broken >src/other.py; echo no >&2; exit 3\n```"
+    run_repo.approve_plan(steps(step))
+    assert run_repo.run_plan(executor=cluster.address).reason == "step bad failed: exit status 3, not 0"
+    assert run_repo.text("src/other.py") == "y = 1\n"
+    entry = next(entry for entry in run_repo.entries() if entry.kind == "retaken")
+    assert [change["path"] for change in entry.fields["changes"]] == ["src/other.py"]
+    (transcript,) = (run_repo.last_run().folder and [run_repo.run_state().attempts["bad"][0].performed]) or [None]
+    assert transcript is not None
+    assert "! no" in run_repo.text(transcript.transcript)
+
+
+def test_the_workspace_is_the_one_on_disk(run_repo: RunRepository, cluster: Cluster) -> None:
+    cluster.start_worker()
+    run_repo.write(".gitignore", "*.cache\n")
+    run_repo.commit()
+    run_repo.write("src/other.py", "z = 2\n")  # not committed
+    run_repo.write("new/file with space.txt", "new\n").chmod(0o755)
+    run_repo.write("ignored.cache", "kept\n")
+    run_repo.write("declared.cache", "sent\n")
+    (run_repo.path / "src/old.py").unlink()
+    (run_repo.path / "link").symlink_to("src/other.py")
+    script = (
+        "cat link declared.cache >out.txt; ls src new ignored.cache >>out.txt 2>/dev/null; test -x 'new/file with space.txt'; "
+        "git status --short >status.txt; git log --format=%s >log.txt"
+    )
+    outputs = "out.txt status.txt log.txt"
+    run_repo.approve_plan(steps(f'```sh {{#see inputs=declared.cache outputs="{outputs}" shell=sh}}\n{script}\n```'))
+    finished = run_repo.run_plan(executor=cluster.address)
+    assert finished.status == states.COMPLETED, finished
+    assert run_repo.text("out.txt") == "z = 2\nsent\nnew:\nfile with space.txt\n\nsrc:\nother.py\n"
+    assert " D src/old.py\n M src/other.py\n" in run_repo.text("status.txt")
+    assert run_repo.text("log.txt") == "All\nAll\n"
+
+
+def test_other_versions_are_refused(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text("import execplan; execplan.__version__ = '0.0.1'\n")
+    cluster.start_worker(PYTHONPATH=str(site))
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.run_plan(executor=cluster.address)
+    assert (raised.value.code, raised.value.exit) == ("unfit-executor", ENVIRONMENT)
+    assert "another version of execplan: 0.0.1" in raised.value.message
+    assert not run_repo.runs()  # the approval is not used up
+
+
+def test_a_scheduler_that_repeats_tasks_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
+    cluster = Cluster(tmp_path / "cluster", allowed_failures=3)
+    try:
+        cluster.start_worker()
+        run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+        with pytest.raises(ExecplanError, match="a step could run twice") as raised:
+            run_repo.run_plan(executor=cluster.address)
+        assert raised.value.code == "unfit-executor"
+    finally:
+        cluster.close()
+
+
+@pytest.mark.parametrize(
+    ("executor", "code", "exit"),
+    [
+        ("dask://192.0.2.1:8786", "executor-without-tls", POLICY),
+        ("dask://cluster.example:8786", "executor-without-tls", POLICY),
+        ("dask://127.0.0.1:1", "no-executor", ENVIRONMENT),
+        ("dask://127.0.0.1", "bad-executor", USAGE),
+        ("ray", "bad-executor", USAGE),
+    ],
+)
+def test_executors_that_are_not_used(
+    run_repo: RunRepository, executor: str, code: str, exit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 1)
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.run_plan(executor=executor)
+    assert (raised.value.code, raised.value.exit) == (code, exit)
+    assert not run_repo.runs()
+
+
+def _run_while(run_repo: RunRepository, cluster: Cluster, action: object, **options: Any) -> FinishedRun:
+    """Run the plan, and perform an action meanwhile."""
+    assert callable(action)
+    thread = threading.Thread(target=action)
+    thread.start()
+    finished = run_repo.run_plan(executor=cluster.address, **options)
+    thread.join()
+    return finished
+
+
+def _is_running(pid: int) -> bool:
+    return subprocess.run(["kill", "-0", str(pid)], check=False, stderr=subprocess.DEVNULL).returncode == 0
