@@ -13,7 +13,7 @@ from execplan.execution.risk import risk_table
 from execplan.linter.runner import RULES
 from execplan.project import help_topics
 from execplan.project.project_settings import Settings
-from execplan.project.setting_table import TABLES, load_settings_of
+from execplan.project.setting_table import TABLES, USER, load_settings_of
 from execplan.project.settings_file import toml_literal
 from execplan.secrets import secret_files
 
@@ -71,13 +71,19 @@ def settings_page() -> str:
     for name, table in TABLES.items():
         lines += [
             "",
-            f"## `[{name}]`" if name else "## Top level",
+            _heading(name),
             "",
             table.allowed_in,
             "",
             *_setting_rows(name),
         ]
     return "\n".join(lines) + "\n"
+
+
+def _heading(table: str) -> str:
+    if table == USER:
+        return "## Top level of your own settings"
+    return f"## `[{table}]`" if table else "## Top level of a repository's settings"
 
 
 def _setting_rows(table: str) -> list[str]:
@@ -87,7 +93,7 @@ def _setting_rows(table: str) -> list[str]:
     for name, setting in load_settings_of(table).items():
         default = defaults.get(name, setting.default)
         default_text = "" if default is None else f"`{toml_literal(default)}`"
-        mark = " *yours*" if setting.user_only and table not in ("enhancer", "drafting") else ""
+        mark = " *yours*" if setting.user_only and table not in ("enhancer", "drafting", USER) else ""
         lines.append(f"| `{name}`{mark} | {setting.shape.takes} | {default_text} | {setting.about} |")
     return lines
 

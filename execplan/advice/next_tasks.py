@@ -37,6 +37,8 @@ class OpenTasks(NamedTuple):
     """What blocks the whole plan."""
     problems: tuple[str, ...] = ()
     """Dependencies that block nothing, because it is not clear what they name."""
+    unknown: tuple[str, ...] = ()
+    """Dependencies that block nothing, because their projects are not known on this machine."""
 
     @property
     def is_yours(self) -> bool:
@@ -95,6 +97,7 @@ def select_open_tasks(
         blocked_tasks,
         blockers.plan,
         blockers.problems,
+        blockers.unknown,
     )
 
 
@@ -116,6 +119,11 @@ def describe_blockers(open_tasks: OpenTasks) -> str:
     return f"task {task['number']} waits for {_blocker_texts(task)}"
 
 
+def describe_unknown(open_tasks: OpenTasks) -> str:
+    """Describe the dependencies in projects that are not known on this machine; empty if there are none."""
+    return f"unknown here: {', '.join(open_tasks.unknown)}" if open_tasks.unknown else ""
+
+
 def blocked_line(task: dict[str, Any]) -> str:
     """Format a blocked task as a line for people."""
     return f"blocked: {task_line(task)}: waits for {_blocker_texts(task)}"
@@ -131,19 +139,21 @@ def describe_next_task(
     claimed_tasks: Sequence[dict[str, Any]],
     finishing_command: str,
     blockers: str = "",
+    unknown: str = "",
 ) -> str:
     """Describe a plan's next task and the claims of others, or why there is no next task.
 
     `finishing_command` is the command that a complete plan needs first, as in FINISHING_TEXTS; empty if a run is open.
-    `blockers` is the text of `describe_blockers`.
+    `blockers` and `unknown` are the texts of `describe_blockers` and `describe_unknown`.
     """
+    suffix = f" ({unknown})" if unknown else ""
     other_claims = [claimed_task for claimed_task in claimed_tasks if task is None or claimed_task["id"] != task["id"]]
     claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
         yours = " (claimed by you, in progress)" if "by" in task else ""
-        return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
+        return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "") + suffix
     if blockers:
-        return blockers + (f" (claimed: {claimed})" if claimed else "")
+        return blockers + (f" (claimed: {claimed})" if claimed else "") + suffix
     if claimed:
         return f"all open tasks are claimed: {claimed}"
     if state != COMPLETE:

@@ -64,6 +64,8 @@ class Advice(NamedTuple):
         prefix = f"execplan -C {shlex.quote(os.path.relpath(directory))} "
 
         def redirect(command: str) -> str:
+            if command.startswith("execplan -C "):  # about another project
+                return command
             return prefix + command.removeprefix("execplan ") if command else ""
 
         work = self.work
@@ -152,12 +154,14 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
 
 def advise_blocked(open_tasks: OpenTasks) -> Advice:
     """Return the advice for a plan that waits for another one: work on that."""
-    blockers = [(blocker.plan, blocker.path) for blocker in open_tasks.plan_blockers]
-    blockers += [
-        (blocker["plan"], blocker["path"]) for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]
-    ]
-    names = [quote_plan_name(plan_id, path) for plan_id, path in blockers]
-    return Advice(tuple([f"execplan next {name}" for name in dict.fromkeys(names)]))
+    blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
+    blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
+    commands: list[str] = []
+    for blocker in blockers:
+        command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"
+        directory = blocker["from_project"]["path"] if blocker["from_project"] else ""
+        commands += Advice((command,)).in_directory(directory).commands
+    return Advice(tuple(dict.fromkeys(commands)))
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

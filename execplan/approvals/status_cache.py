@@ -68,7 +68,7 @@ def cache_status(
         else ("", "")
     )
     try:
-        project_state.make_state_dir(project, _CACHE_DIRECTORY)
+        project_state.make_cache_dir(project, _CACHE_DIRECTORY)
         data = marshal.dumps((_cache_key(project, ref, run_id), watched_files, validity_period, status_json))
         atomic_files.replace(_cache_path(project, ref), data, mode=0o666, durable=False, is_locked=False)
     except (ValueError, ExecplanError):
@@ -90,4 +90,4 @@ def _cache_key(project: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
 
 
 def _cache_path(project: Project, ref: PlanRef) -> str:
-    return os.path.join(project.state, _CACHE_DIRECTORY, project_state.path_key(ref.path))
+    return os.path.join(project.caches, _CACHE_DIRECTORY, project_state.path_key(ref.path))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.linter.rule import Finding
+    from execplan.project.project_list import ProjectOrigin
     from execplan.worktrees.plan_location import PlanLocation
 
 STALLED: Final = "stalled"
@@ -82,6 +83,10 @@ class Card(NamedTuple):
     """Where the plan is being worked on, if not only here; None if worktrees were not compared."""
     open_comments: int = 0
     """Number of review comments that are not resolved."""
+    unknown_dependencies: tuple[str, ...] = ()
+    """Dependencies in projects that are not known on this machine, as written; they block nothing."""
+    from_project: ProjectOrigin | None = None
+    """The project of the plan; None if the board is that of one project."""
 
     @property
     def approval_text(self) -> str:
@@ -103,6 +108,7 @@ class Card(NamedTuple):
             "findings": self.findings._asdict(),
             "run": self.run._asdict() if self.run is not None else None,
             "worktree": self.worktree.to_json() if self.worktree is not None else None,
+            "from_project": self.from_project.to_json() if self.from_project is not None else None,
         }
 
 

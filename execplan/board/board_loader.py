@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, select_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, select_open_tasks
 from execplan.board.board_cards import COLUMNS, STALLED, Board, Card, Column, LastRun, TaskClaim
 from execplan.board.facts_cache import load_facts, open_facts_cache
 from execplan.board.finding_counts import FindingCounts, check_all_plans, count_levels
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from execplan.board.card_facts import CardFacts
+    from execplan.dependencies.known_projects import KnownProjects
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -39,18 +40,20 @@ def load_board(
     *,
     archived: bool = False,
     all_worktrees: bool = False,
+    known_projects: KnownProjects | None = None,
     tick: Callable[[int, int], None] | None = None,
 ) -> Board:
     """Load the board of a project and its nested projects; archived plans are only counted without `archived`.
 
     With `all_worktrees`, plans that other worktrees have changed are cards of their newest versions, and new ones too.
+    Plans of other projects, on which plans depend, are looked up in `known_projects`.
 
     `tick` is called with the number of plans checked and the total, while findings are not in the cache. Raises
     ExecplanError if settings or the claims are damaged; a damaged plan is a card in the column of broken plans.
     """
     members = with_nested_projects(project)
     findings = check_all_plans(members, archived=archived, tick=tick)
-    activity, resolver = PlanActivity(), PlanResolver(project)
+    activity, resolver = PlanActivity(), PlanResolver(project, known_projects)
     cards: list[Card] = []
     archived_count = 0
     for member in members:
@@ -78,7 +81,7 @@ def load_board(
             [
                 Column(name, tuple(column_cards), archived_count if name == ARCHIVED else len(column_cards))
                 for name in COLUMNS
-                for column_cards in [_sort_cards([card for card in cards if card.column == name])]
+                for column_cards in [sort_cards([card for card in cards if card.column == name])]
             ]
         ),
         findings,
@@ -110,7 +113,7 @@ def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver:
     return card._replace(findings=level_counts, worktree=version.location)
 
 
-def _sort_cards(cards: list[Card]) -> list[Card]:
+def sort_cards(cards: list[Card]) -> list[Card]:
     """Return cards in the order of their last activity, latest first; those of the same day by path."""
     return sorted(sorted(cards, key=lambda card: card.path), key=lambda card: card.last_date, reverse=True)
 
@@ -157,8 +160,10 @@ def _make_card(
             open_tasks.claimed_tasks,
             facts.finishing_command if state == COMPLETE and not has_open_run else "",
             describe_blockers(open_tasks),
+            describe_unknown(open_tasks),
         ),
         blocked_by=tuple([blocker.name for blocker in blockers.plan]),
+        unknown_dependencies=blockers.unknown,
         claims=tuple([TaskClaim(**task) for task in open_tasks.claimed_tasks]),
         last_date=facts.last_date,
         idle_days=_days_since(facts.last_date),

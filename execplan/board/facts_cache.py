@@ -94,7 +94,7 @@ def open_facts_cache(project: Project) -> FactsCache | None:
     key_parts = (__version__, fingerprint, sys.version, os.geteuid(), project.root, project.base)
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
     name = digest(os.fsencode(project.base))[:16]
-    return FactsCache(os.path.join(project.state, "board", name), _MAGIC + key)
+    return FactsCache(os.path.join(project.caches, "board", name), _MAGIC + key)
 
 
 def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, CardFacts]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from execplan.charts import chart_data
@@ -39,12 +40,16 @@ class PlanSources(NamedTuple):
     """The data of one plan for all charts, without its history."""
 
     path: str
-    """Path from the repository root."""
+    """Path from the repository root, or an absolute path in another project."""
     state: str
     day: str
     """Day at the start of the plan's ID; empty if there is none."""
     stamped: list[StampedTask]
     runs: list[RunResult]
+
+    def with_path(self, path: str) -> PlanSources:
+        """Return the data of the plan at another path, by which its events name it."""
+        return self._replace(path=path, stamped=[task._replace(path=path) for task in self.stamped])
 
     def to_plain(self) -> tuple[Any, ...]:
         """Return the data in plain tuples, the only ones that `marshal` writes."""
@@ -62,7 +67,7 @@ def read_plan_sources(stored_plan: StoredPlan) -> PlanSources:
     from execplan.engine.run_records.run_summary import list_readable_runs
 
     project, ref = stored_plan.project, stored_plan.ref
-    path = project.display_path(ref.path)
+    path = ref.path if project.is_read_only else project.display_path(ref.path)
     summaries, _ = list_readable_runs(project, [ref])
     return PlanSources(
         path,
@@ -104,7 +109,11 @@ def load_events(
     from execplan.history.plan_history import load_history
 
     try:
-        return [event for project, ref in plans for event in load_history(project, ref, tick=tick)]
+        return [
+            event._replace(path=os.path.join(project.root, event.path)) if project.is_read_only else event
+            for project, ref in plans
+            for event in load_history(project, ref, tick=tick)
+        ]
     except ExecplanError as error:
         if error.code not in (*GIT_UNUSABLE_CODES, "no-repository"):
             raise

@@ -86,5 +86,7 @@ class PlanOverview(NamedTuple):
     """Review comments that are not resolved, the oldest first, each with its ID, author and text."""
     blockers: str = ""
     """What blocks the plan or its first blocked task; empty if nothing does."""
+    unknown_dependencies: tuple[str, ...] = ()
+    """Dependencies in projects that are not known on this machine, as written; they block nothing."""
     git_error: tuple[str, str] | None = None
     """Reason why git could not be used, with a hint; None if it could."""

@@ -92,6 +92,16 @@ def _format_text(overview: PlanOverview, redact: Redact, max_bytes: int, command
     return "\n".join(lines) + "\n"
 
 
+def _dependency_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
+    """Yield what the plan waits for, and what it can't wait for, as `_body_lines` does."""
+    if overview.blockers:
+        yield True, "Waits for another plan:"
+        yield False, overview.blockers
+    if overview.unknown_dependencies:
+        yield True, "Depends on plans in projects that are unknown on this machine:"
+        yield False, ", ".join(overview.unknown_dependencies)
+
+
 def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
     """Yield the lines below the header, each with whether execplan wrote its text."""
     plan = overview.plan
@@ -99,9 +109,7 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         label = f"Claimed by you, in progress until {overview.claimed_until}" if overview.claimed_until else "Next task"
         yield True, f"{label}, {overview.next_task_id}:"
         yield False, task.text
-    if overview.blockers:
-        yield True, "Waits for another plan:"
-        yield False, overview.blockers
+    yield from _dependency_lines(overview)
     for task_id, claimant in overview.claimed_tasks[:2]:
         yield True, f"Claimed, {task_id}:"
         yield False, f"by {claimant}: {claimed_task.text if (claimed_task := _find_task(overview, task_id)) else ''}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.dependencies.deadlocks import deadlocks_by_plan
 from execplan.dependencies.graph_builder import build_graph, build_graph_from
+from execplan.dependencies.known_projects import KnownProjects
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import INPUT, ExecplanError
+from execplan.plan.plan_dependencies import split_project_name
 from execplan.plan.task_needs import TaskNeed
 
 if TYPE_CHECKING:
@@ -21,13 +24,19 @@ class DependencyAnswers:
     """The answers for the plans of a project; each plan is read once."""
 
     def __init__(self, project: Project) -> None:
-        self._resolver = PlanResolver(project)
+        # Findings must not depend on which other repositories are on this machine.
+        self._resolver = PlanResolver(project, KnownProjects(reads_settings=False))
         self._deadlocks: dict[str, tuple[str, ...]] = {}
         self._examined_paths: set[str] = set()
 
     def find_problem(self, name: str) -> str:
-        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is."""
+        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is.
+
+        Plans of other projects are not looked up.
+        """
         plan, separator, task = name.partition("#")
+        if split_project_name(plan)[0] and self._resolver.resolve(plan).entry is None:
+            return ""
         return self._resolver.need_problem(TaskNeed(plan, task)) if separator else self._resolver.resolve(plan).problem
 
     def find_cycle(self, path: str) -> str:
@@ -63,6 +72,7 @@ def ensure_no_new_cycle(project: Project, ref: PlanRef, names: Sequence[str]) ->
             continue
         own_path = project.display_path(ref.path)
         if own_path in build_graph_from(resolver, entry).nodes:
-            chain = (ref.id, entry.ref.id) if entry.ref.path == ref.path else (ref.id, entry.ref.id, ref.id)
-            raise cycle_error(chain, f"see what {entry.ref.id} depends on: execplan graph {entry.ref.id}")
+            chain = (ref.id, entry.name) if entry.ref.path == ref.path else (ref.id, entry.name, ref.id)
+            directory = f"-C {quote(entry.origin.path)} " if entry.origin is not None else ""
+            raise cycle_error(chain, f"see what {entry.name} depends on: execplan {directory}graph {entry.ref.id}")
     return tuple(warnings)

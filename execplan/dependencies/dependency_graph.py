@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.dependencies.cycle_search import find_cycle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from execplan.project.project_list import ProjectOrigin
+
     Point = tuple[str, str]
     """A point of a plan: its path, and `start`, `end` or the ID of a task."""
 
+UNKNOWN: Final = "unknown"
+"""State of a plan in a project that is not known on this machine; it blocks nothing."""
 _START, _END = "start", "end"
 
 
@@ -37,13 +41,22 @@ class PlanNode(NamedTuple):
     """A plan of the graph."""
 
     id: str
+    """ID, after the name of the project and a colon if the plan is in another one."""
     path: str
-    """Path from the repository root."""
+    """Path from the repository root; absolute in another project, and the ID for an unknown plan."""
     title: str
     state: str
+    """State of the plan, or UNKNOWN."""
     open_tasks: int
     total_tasks: int
     is_done: bool
+    from_project: ProjectOrigin | None = None
+    """The other project that the plan is in; None for the own project."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return whether the plan is in a project that is not known on this machine."""
+        return self.state == UNKNOWN
 
 
 class UnclearDependency(NamedTuple):
@@ -69,7 +82,10 @@ class DependencyGraph(NamedTuple):
     def is_blocked(self, path: str) -> bool:
         """Return whether an unfinished plan waits for another plan, rather than some of its tasks."""
         return not self.nodes[path].is_done and any(
-            [edge.source == path and not edge.source_task and not edge.is_done for edge in self.edges]
+            [
+                edge.source == path and not (edge.source_task or edge.is_done or self.nodes[edge.target].is_unknown)
+                for edge in self.edges
+            ]
         )
 
     def all_needed(self) -> dict[str, set[str]]:
@@ -98,7 +114,9 @@ class DependencyGraph(NamedTuple):
 
         Empty if no unfinished plan waits for another one. Needs of single tasks count as far as they form no cycle.
         """
-        waits: dict[str, list[str]] = {path: [] for path, node in self.nodes.items() if not node.is_done}
+        waits: dict[str, list[str]] = {
+            path: [] for path, node in self.nodes.items() if not (node.is_done or node.is_unknown)
+        }
         for edge in self.edges:
             if edge.source in waits and edge.target in waits and edge.target not in waits[edge.source]:
                 waits[edge.source].append(edge.target)
@@ -117,7 +135,7 @@ class DependencyGraph(NamedTuple):
         return max(chains, default=(0, ()))[1]
 
     def _node_json(self, node: PlanNode) -> dict[str, Any]:
-        fields = node._asdict()
+        fields = {**node._asdict(), "from_project": node.from_project.to_json() if node.from_project else None}
         return {"done": fields.pop("is_done"), **fields, "blocked": self.is_blocked(node.path)}
 
     def to_json(self) -> dict[str, Any]:

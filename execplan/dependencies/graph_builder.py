@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.dependencies.deadlocks import find_deadlock
-from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, UnclearDependency
+from execplan.dependencies.dependency_graph import UNKNOWN, DependencyGraph, PlanEdge, PlanNode, UnclearDependency
 from execplan.plan.model import ARCHIVED, OPEN
 from execplan.plan.plan_dependencies import read_dependencies
 from execplan.plan.plan_lookup import task_ids
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.plan.model import ParsedPlan
 
 
 def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
@@ -32,18 +33,20 @@ def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGrap
     pending = list(start)
     edges: list[PlanEdge] = []
     unclear: list[UnclearDependency] = []
-    by_path = {entry.display_path: entry for entry in resolver.entries}
+    unknown: dict[str, PlanNode] = {}
     while pending:
         entry = pending.pop(0)
-        for dependency in _dependencies(resolver, entry):
+        for dependency, target in _dependencies(resolver.resolver_of(entry), entry):
             if isinstance(dependency, UnclearDependency):
                 unclear.append(dependency)
                 continue
             edges.append(dependency)
-            if dependency.target not in entries:
-                entries[dependency.target] = by_path[dependency.target]
-                pending += [] if by_path[dependency.target].ref.archived else [by_path[dependency.target]]
-    nodes = {path: _make_node(resolver, entry) for path, entry in entries.items()}
+            if target is None:
+                unknown[dependency.target] = PlanNode(dependency.target, dependency.target, "", UNKNOWN, 0, 0, False)
+            elif dependency.target not in entries:
+                entries[dependency.target] = target
+                pending += [] if target.ref.archived else [target]
+    nodes = {path: _make_node(resolver.resolver_of(entry), entry) for path, entry in entries.items()} | unknown
     return DependencyGraph(nodes, tuple(edges), tuple(unclear), find_deadlock(nodes, edges))
 
 
@@ -53,18 +56,21 @@ def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
     counts = plan.counts() if plan is not None else {"open": 0, "total": 0}
     title = (plan.title or "") if plan is not None else ""
     return PlanNode(
-        entry.ref.id,
+        entry.name,
         entry.display_path,
         title,
         stored_plan.state,
         counts["open"] if stored_plan.state != ARCHIVED else 0,
         counts["total"],
         resolver.is_done(entry),
+        entry.origin,
     )
 
 
-def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge | UnclearDependency]:
-    """Yield the dependencies of a plan: those of the plan, then those of its open tasks."""
+def _dependencies(
+    resolver: PlanResolver, entry: PlanEntry
+) -> Iterator[tuple[PlanEdge | UnclearDependency, PlanEntry | None]]:
+    """Yield the dependencies of a plan, then those of its open tasks, each with the plan that it needs if that is known."""
     plan, source = resolver.load(entry).plan, entry.display_path
     if plan is None:
         return
@@ -73,19 +79,32 @@ def _dependencies(resolver: PlanResolver, entry: PlanEntry) -> Iterator[PlanEdge
         target = resolution.entry
         if target is not None:
             is_done = resolver.is_done(target)
-            yield PlanEdge(source, target.display_path, mention.name, mention.line + 1, "", "", is_done)
+            yield PlanEdge(source, target.display_path, mention.name, mention.line + 1, "", "", is_done), target
+        elif resolution.unknown_project:
+            yield PlanEdge(source, mention.name, mention.name, mention.line + 1, "", "", is_done=False), None
         elif mention.is_certain:
-            yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem)
-    if entry.ref.archived:
-        return
+            yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem), None
+    if not entry.ref.archived:
+        yield from _task_dependencies(resolver, plan, source)
+
+
+def _task_dependencies(
+    resolver: PlanResolver, plan: ParsedPlan, source: str
+) -> Iterator[tuple[PlanEdge | UnclearDependency, PlanEntry | None]]:
+    """Yield the dependencies of the open tasks of the plan at a path."""
     for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
         for need in read_task_needs(task.text) if task.state == OPEN else ():
             problem = resolver.need_problem(need)
-            target = resolver.resolve(need.plan).entry
+            resolution = resolver.resolve(need.plan)
+            target = resolution.entry
+            if resolution.unknown_project:
+                yield PlanEdge(source, need.plan, need.name, task.box_line + 1, task_id, "", is_done=False), None
+                continue
             if problem or target is None:
-                yield UnclearDependency(source, task.box_line + 1, need.name, problem)
+                yield UnclearDependency(source, task.box_line + 1, need.name, problem), None
                 continue
             numbered_task = resolver.find_task(target, need.task)
             target_id = numbered_task[0] if numbered_task is not None else ""
             is_done = resolver.is_task_done(target, need.task)
-            yield PlanEdge(source, target.display_path, need.name, task.box_line + 1, task_id, target_id, is_done)
+            line = task.box_line + 1
+            yield PlanEdge(source, target.display_path, need.name, line, task_id, target_id, is_done), target

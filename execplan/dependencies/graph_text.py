@@ -6,6 +6,7 @@ import subprocess
 from shutil import which
 from typing import TYPE_CHECKING
 
+from execplan.dependencies.dependency_graph import UNKNOWN
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.model import ARCHIVED
 from execplan.text.invisible_characters import escape_unprintable
@@ -18,7 +19,7 @@ _MAX_LABEL = 60
 """Maximum characters of a title in a drawing."""
 _TIMEOUT = 60
 """Seconds that graphviz may take."""
-_COLORS = {"done": "#d9f2df", "blocked": "#f6e3c4", "open": "#ffffff"}
+_COLORS = {"done": "#d9f2df", "blocked": "#f6e3c4", "open": "#ffffff", "unknown": "#eaeef2"}
 
 
 def format_tree(graph: DependencyGraph) -> list[str]:
@@ -58,7 +59,7 @@ def _edge_text(graph: DependencyGraph, source: str, target: str) -> str:
 def describe_node(graph: DependencyGraph, path: str) -> str:
     """Describe the progress of a plan, and whether it waits for another one."""
     node = graph.nodes[path]
-    if node.state == ARCHIVED:
+    if node.state == ARCHIVED or node.is_unknown:
         return node.state
     progress = f"{node.state}, {node.total_tasks - node.open_tasks}/{node.total_tasks}"
     return f"{progress}, blocked" if graph.is_blocked(path) else progress
@@ -75,7 +76,12 @@ def format_mermaid(graph: DependencyGraph) -> str:
         label = f'|"{_mermaid_text(edge.name)}"|' if edge.source_task else ""
         arrow = "-.->" if edge.source_task else "-->"
         lines.append(f"  {names[edge.target]} {arrow}{label} {names[edge.source]}")
-    lines += [f"  classDef {kind} fill:{color},stroke:#57606a,color:#1f2328" for kind, color in _COLORS.items()]
+    kinds = {_kind(graph, path) for path in graph.nodes}
+    lines += [
+        f"  classDef {kind} fill:{color},stroke:#57606a,color:#1f2328"
+        for kind, color in _COLORS.items()
+        if kind != UNKNOWN or kind in kinds
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -135,6 +141,8 @@ def _label_lines(graph: DependencyGraph, path: str) -> list[str]:
 
 
 def _kind(graph: DependencyGraph, path: str) -> str:
+    if graph.nodes[path].is_unknown:
+        return UNKNOWN
     if graph.nodes[path].is_done:
         return "done"
     return "blocked" if graph.is_blocked(path) else "open"

@@ -9,13 +9,14 @@ from execplan.plan.plan_dependencies import read_dependencies
 from execplan.plan.task_needs import read_task_needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_dependencies import PlanMention
     from execplan.plan.task_needs import TaskNeed
     from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project_list import ProjectOrigin
 
 
 class Blocker(NamedTuple):
@@ -26,15 +27,18 @@ class Blocker(NamedTuple):
     plan: str
     """ID of the plan."""
     path: str
-    """Path of the plan from the repository root."""
+    """Path of the plan from the repository root; absolute in another project."""
     task: str
     """ID of the task; empty if the whole plan must be done."""
     reason: str
     """How far it is, such as `active, 2 of 5 tasks done`."""
+    from_project: ProjectOrigin | None = None
+    """The other project that the plan is in; None for the own project."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the blocker as a document shows it."""
-        return {**self._asdict(), "task": self.task or None}
+        origin = self.from_project.to_json() if self.from_project is not None else None
+        return {**self._asdict(), "task": self.task or None, "from_project": origin}
 
     @property
     def text(self) -> str:
@@ -51,6 +55,8 @@ class PlanBlockers(NamedTuple):
     """Number of each blocked open task, and what blocks it."""
     problems: tuple[str, ...] = ()
     """Dependencies that block nothing, because it is not clear what they name."""
+    unknown: tuple[str, ...] = ()
+    """Dependencies that block nothing, because their projects are not known on this machine."""
 
     def of_task(self, number: int) -> tuple[Blocker, ...]:
         """Return what blocks the task with this number, besides what blocks the plan."""
@@ -64,28 +70,35 @@ def find_blockers(resolver: PlanResolver, ref: PlanRef, plan: ParsedPlan) -> Pla
 
 
 def find_blockers_of(
-    resolver: PlanResolver, ref: PlanRef, mentions: Iterable[PlanMention], tasks: Sequence[tuple[int, str]]
+    resolver: PlanResolver, ref: PlanRef, mentions: Sequence[PlanMention], tasks: Sequence[tuple[int, str]]
 ) -> PlanBlockers:
     """Find what blocks a plan, given the plans that its metadata names, and number and text of its open tasks."""
     problems: list[str] = []
+    unknown = [mention.name for mention in mentions if resolver.resolve(mention.name).unknown_project]
     plan_blockers: dict[str, Blocker] = {}
     for mention in mentions:
         resolution = resolver.resolve(mention.name)
         entry = resolution.entry
+        if resolution.unknown_project:
+            continue
         if entry is None:
             problems += [f"depends on {mention.name}: {resolution.problem}"] if mention.is_certain else []
         elif entry.ref.path != ref.path and not resolver.is_done(entry):
             reason = resolver.progress_text(entry)
             plan_blockers.setdefault(
-                entry.ref.path, Blocker(mention.name, entry.ref.id, entry.display_path, "", reason)
+                entry.ref.path, Blocker(mention.name, entry.ref.id, entry.display_path, "", reason, entry.origin)
             )
     task_blockers: list[tuple[int, tuple[Blocker, ...]]] = []
     for number, text in tasks:
-        blockers = [_task_blocker(resolver, need) for need in read_task_needs(text)]
+        needs = read_task_needs(text)
+        unknown += [need.name for need in needs if resolver.resolve(need.plan).unknown_project]
+        blockers = [_task_blocker(resolver, need) for need in needs if not resolver.resolve(need.plan).unknown_project]
         problems += [f"task {number} needs {blocker}" for blocker in blockers if isinstance(blocker, str)]
         known_blockers = tuple([blocker for blocker in blockers if isinstance(blocker, Blocker)])
         task_blockers += [(number, known_blockers)] if known_blockers else []
-    return PlanBlockers(tuple(plan_blockers.values()), tuple(task_blockers), tuple(problems))
+    return PlanBlockers(
+        tuple(plan_blockers.values()), tuple(task_blockers), tuple(problems), tuple(dict.fromkeys(unknown))
+    )
 
 
 def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | None:
@@ -99,7 +112,7 @@ def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | Non
         return None
     task_id, task = numbered_task
     state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
-    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}")
+    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}", entry.origin)
 
 
 def join_blockers(blockers: Sequence[Blocker]) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.dependencies.known_projects import KnownProjects, has_name
 from execplan.errors import ExecplanError
 from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
+from execplan.plan.plan_dependencies import split_project_name
 from execplan.plan.plan_lookup import find_task, is_specific_enough
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store import plan_store
 from execplan.project import plan_names, project_discovery
 from execplan.project.project_discovery import with_nested_projects
+from execplan.project.project_list import ProjectOrigin, identify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,18 +22,26 @@ if TYPE_CHECKING:
     from execplan.plan.task_needs import TaskNeed
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
+    from execplan.project.project_list import Identity
 
 
 class PlanEntry(NamedTuple):
-    """A plan of the project or of a nested project."""
+    """A plan of the project, of a nested project, or of another repository."""
 
     project: Project
     ref: PlanRef
+    origin: ProjectOrigin | None = None
+    """The other project that the plan is in; None for the own project."""
 
     @property
     def display_path(self) -> str:
-        """Path from the repository root."""
-        return self.project.display_path(self.ref.path)
+        """Path from the repository root, or an absolute path in another project."""
+        return self.project.display_path(self.ref.path) if self.origin is None else self.ref.path
+
+    @property
+    def name(self) -> str:
+        """ID of the plan, after the name of its project if it is in another one."""
+        return self.ref.id if self.origin is None else f"{self.origin.name}:{self.ref.id}"
 
 
 class Resolution(NamedTuple):
@@ -39,12 +50,16 @@ class Resolution(NamedTuple):
     entry: PlanEntry | None
     candidates: tuple[str, ...] = ()
     """IDs of the plans that the name could mean, if there are several."""
+    unknown_project: str = ""
+    """Name of the project, if it is not among the projects of the user."""
 
     @property
     def problem(self) -> str:
         """Why the name is not clear; empty if it is."""
         if self.entry is not None:
             return ""
+        if self.unknown_project:
+            return f"unknown: your settings list no project {self.unknown_project} that can be read"
         return (
             f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
             if self.candidates
@@ -53,10 +68,18 @@ class Resolution(NamedTuple):
 
 
 class PlanResolver:
-    """Resolves names of plans in a project and its nested projects; directories are listed and plans are read once."""
+    """Resolves names of plans in a project and its nested projects; directories are listed and plans are read once.
 
-    def __init__(self, project: Project) -> None:
+    A name such as `parser:2026-01-01_grammar` is that of a plan in another project.
+    """
+
+    def __init__(self, project: Project, known_projects: KnownProjects | None = None) -> None:
+        """Prepare to resolve names; other projects are by default those in the user's settings."""
         self._project = project
+        self._known_projects = known_projects
+        self._origin: ProjectOrigin | None = None
+        self._resolvers: dict[Identity, PlanResolver] = {identify(project): self}
+        """The resolvers of all projects that were needed, which they share."""
         self._entries: list[PlanEntry] | None = None
         self._names: list[tuple[PlanEntry, str, str]] = []
         """Each plan with its normalized ID, and its normalized path without `.md`."""
@@ -71,7 +94,9 @@ class PlanResolver:
         """All plans, archived ones last in each project."""
         if self._entries is None:
             members = _members(self._project)
-            self._entries = [PlanEntry(member, ref) for member in members for ref in plan_store.all_refs(member)]
+            self._entries = [
+                PlanEntry(member, ref, self._origin) for member in members for ref in plan_store.all_refs(member)
+            ]
             for entry in self._entries:
                 plan_id, path = plan_store.normalize_id(entry.ref.id), plan_store.normalize_id(entry.display_path)
                 self._names.append((entry, plan_id, path.removesuffix(".md")))
@@ -86,8 +111,35 @@ class PlanResolver:
         Of several plans with the name, the one outside the archive is meant.
         """
         if name not in self._resolutions:
-            self._resolutions[name] = self._resolve(name)
+            resolution = self._resolve(name)
+            project, plan = split_project_name(name)
+            if resolution.entry is None and project:
+                resolution = self._resolve_elsewhere(project, plan)
+            self._resolutions[name] = resolution
         return self._resolutions[name]
+
+    def resolver_of(self, entry: PlanEntry) -> PlanResolver:
+        """Return the resolver for the names in a plan, which is that of its project."""
+        return next(resolver for resolver in self._resolvers.values() if resolver._origin == entry.origin)  # noqa: SLF001 - own class
+
+    def _resolve_elsewhere(self, name: str, plan: str) -> Resolution:
+        """Resolve the name of a plan in the project with a name, which may be this one."""
+        if self._known_projects is None:
+            self._known_projects = KnownProjects()
+        candidates = [resolver._project for resolver in self._resolvers.values()]  # noqa: SLF001 - own class
+        projects = {identify(project): project for project in candidates if has_name(project, name)}
+        projects |= {identify(project): project for project in self._known_projects.find(name)}
+        if not projects:
+            return Resolution(None, unknown_project=name)
+        if len(projects) > 1:
+            return Resolution(None, tuple([f"{project.base}:{plan}" for project in projects.values()]))
+        ((identity, project),) = projects.items()
+        if identity not in self._resolvers:
+            resolver = PlanResolver(project, self._known_projects)
+            resolver._origin = ProjectOrigin(name, project.base)
+            resolver._resolvers = self._resolvers
+            self._resolvers[identity] = resolver
+        return self._resolvers[identity].resolve(plan)
 
     def load(self, entry: PlanEntry) -> StoredPlan:
         """Return the content of a plan."""
@@ -189,7 +241,7 @@ class PlanResolver:
 def _members(project: Project) -> list[Project]:
     """Return a project and its nested projects; for a nested project, all of the repository's project."""
     if project.base != project.root:
-        outer = project_discovery.find(project.root)
+        outer = project_discovery.find_beside(project, project.root)
         outer_members = with_nested_projects(outer) if outer.exists else []
         if project.base in [member.base for member in outer_members]:
             return outer_members

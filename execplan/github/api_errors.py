@@ -24,7 +24,7 @@ def response_error(status: int, data: bytes, request: str) -> ExecplanError:
         return ExecplanError("github-unauthorized", message, exit=ENVIRONMENT, hint=hint)
     if status == 403:
         message = f"the token does not allow {request}: {reason or 'no reason given'}"
-        hint = "give the token the permission to write issues and, for --project, projects"
+        hint = "give the token the permission to write issues and, for --github-project, projects"
         return ExecplanError("github-forbidden", message, exit=ENVIRONMENT, hint=hint)
     if status == 404:
         message = f"GitHub finds nothing for {request}"

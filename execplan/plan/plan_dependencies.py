@@ -39,6 +39,14 @@ class PlanMention(NamedTuple):
     """Whether the text can only be the name of a plan, rather than prose."""
 
 
+def split_project_name(name: str) -> tuple[str, str]:
+    """Split `parser:2026-01-01_grammar`, a plan of another project, into project and plan; the project may be empty."""
+    project, colon, plan = name.partition(":")
+    if not colon or not project.strip() or not plan.strip() or plan.startswith("//"):
+        return "", name
+    return project.strip(), plan.strip()
+
+
 def read_dependencies(plan: ParsedPlan) -> list[PlanMention]:
     """Return the names of the plans that a plan depends on, with their lines."""
     return list(find_dependencies(plan, parse_front_matter(plan.text.lines)))
@@ -75,7 +83,7 @@ def _front_dependencies(lines: list[str], front_matter: FrontMatter) -> Iterator
 def _section_dependencies(plan: ParsedPlan, section: Section) -> Iterator[PlanMention]:
     """Yield the plans that the items of a section about plan dependencies name, before any explanation."""
     for text, line, _ in section_items(plan, section):
-        label, colon, value = text.partition(":")
+        label, colon, value = _partition_label(text)
         relation = label.strip("*_ ").lower()
         if colon and relation in _DEPENDENCY_LABELS:
             names_text = value.lstrip("*_ ")
@@ -85,6 +93,16 @@ def _section_dependencies(plan: ParsedPlan, section: Section) -> Iterator[PlanMe
             names_text = label
         for name, is_certain in _mentioned_names(names_text):
             yield PlanMention(name, line, is_certain)
+
+
+def _partition_label(text: str) -> tuple[str, str, str]:
+    """Split a label from what follows it; the colon in the name of another project's plan ends no label."""
+    label, colon, value = text.partition(":")
+    is_label = label.strip("*_ ").lower() in _DEPENDENCY_LABELS
+    if is_label or not value[:1].isalnum():
+        return label, colon, value
+    rest, colon, value = value.partition(":")
+    return f"{label}:{rest}", colon, value
 
 
 def _first_sentence(text: str) -> str:
@@ -104,7 +122,7 @@ def _mentioned_names(text: str) -> Iterator[tuple[str, bool]]:
         name = part.partition(" (")[0].partition(" — ")[0].partition(" – ")[0].partition(" - ")[0].strip("*_. \t")
         name = name.partition("#")[0]
         if _is_name(name, is_marked=bool(marked)):
-            yield name, bool(marked)
+            yield name, bool(marked) or bool(split_project_name(name)[0])
 
 
 def _is_name(text: str, *, is_marked: bool = False) -> bool:
@@ -112,5 +130,6 @@ def _is_name(text: str, *, is_marked: bool = False) -> bool:
 
     A code span or a link target needs no digit or hyphen.
     """
-    bare = text.replace("-", "").replace("_", "").replace(".", "").replace("/", "")
-    return bare.isalnum() and (is_marked or any([char.isdecimal() or char in "-_/" for char in text]))
+    project, plan = split_project_name(text)
+    bare = f"{project}{plan}".replace("-", "").replace("_", "").replace(".", "").replace("/", "")
+    return bare.isalnum() and (is_marked or any([char.isdecimal() or char in "-_/:" for char in text]))

@@ -56,7 +56,8 @@ def load_claims(project: Project) -> list[Claim]:
     claims = _read_claims_file(project)
     timestamp = int(now().timestamp())
     current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
-    if any([claim not in claims for claim in current]) and not is_held(_lock_path(project)):
+    has_corrected = any([claim not in claims for claim in current])
+    if has_corrected and not project.is_read_only and not is_held(_lock_path(project)):
         try:
             with lock_claims(project, "claims from the future"):
                 write_claims(
@@ -115,7 +116,10 @@ def _read_claims_file(project: Project) -> list[Claim]:
 
 
 def lock_claims(project: Project, holder: str) -> FileLock:
-    """Create the lock to hold while claims are changed; `holder` describes the command."""
+    """Create the lock to hold while claims are changed; `holder` describes the command.
+
+    Raises ExecplanError for a read-only project.
+    """
     project_state.make_state_dir(project, "locks")
     atomic_files.make_directory(project.shared_state)
     return FileLock(_lock_path(project), holder)

@@ -9,6 +9,7 @@ from execplan.files.file_access import open_regular, resolve_path
 from execplan.named_tuple import NamedTuple
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 from execplan.text.pure_paths import is_inside
+from execplan.text.text_lines import digest
 
 
 class Project(NamedTuple):
@@ -23,6 +24,8 @@ class Project(NamedTuple):
     settings: Settings
     exists: bool
     """Whether there is a plans directory or a settings file."""
+    is_read_only: bool = False
+    """Whether it is read from another project, so that nothing is written there, not even a cache."""
 
     @property
     def plans(self) -> str:
@@ -99,6 +102,14 @@ class Project(NamedTuple):
     def state(self) -> str:
         """Return the directory for uncommitted state."""
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
+
+    @property
+    def caches(self) -> str:
+        """Return the directory for caches: the state directory, or for a read-only project one of the user's own."""
+        if not self.is_read_only:
+            return self.state
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        return os.path.join(home, "execplan", "projects", digest(os.fsencode(self.state))[:16])
 
     @property
     def path_base(self) -> str:

@@ -39,6 +39,16 @@ def find(start: str) -> Project:
     return project
 
 
+def find_read_only(start: str) -> Project:
+    """Like `find`, for a project in which nothing is written: an interrupted move is not finished."""
+    return _discover(start)._replace(is_read_only=True)
+
+
+def find_beside(project: Project, start: str) -> Project:
+    """Find the project of a directory that belongs to a known project; it is read-only if that one is."""
+    return find_read_only(start) if project.is_read_only else find(start)
+
+
 def _discover(start: str) -> Project:
     real, path = os.path.realpath(start), os.path.abspath(start)
     while path not in (real, "/"):
@@ -65,12 +75,15 @@ def project_at(folder: str) -> Project:
 
     Raises ExecplanError for bad settings.
     """
-    project = find(folder)
+    return _project_at(find(folder), folder)
+
+
+def _project_at(project: Project, folder: str) -> Project:
     base = os.path.realpath(folder)
     if project.base == base:
         return project
     return ensure_folders_inside(
-        Project(project.root if project.git else base, base, project.git, Settings(), exists=False)
+        Project(project.root if project.git else base, base, project.git, Settings(), False, project.is_read_only)
     )
 
 
@@ -79,7 +92,8 @@ def nested_project(project: Project, name: str) -> Project:
 
     Raises ExecplanError for bad settings.
     """
-    nested = project_at(os.path.join(project.base, name))
+    folder = os.path.join(project.base, name)
+    nested = _project_at(find_beside(project, folder), folder)
     return nested if nested.git else nested._replace(root=project.root)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ExecplanError
+from execplan.errors import POLICY, ExecplanError
 from execplan.files import file_access
 from execplan.text.text_lines import digest
 from execplan.trace import log
@@ -37,7 +37,9 @@ def path_key(path: str) -> str:
 
 
 def make_state_dir(project: Project, name: str) -> bool:
-    """Create a state directory; return False if it already exists."""
+    """Create a state directory; return False if it already exists. Raises ExecplanError for a read-only project."""
+    if project.is_read_only:
+        raise read_only_error(project)
     if os.path.isdir(os.path.join(project.state, name)):
         return False
     from execplan.files.atomic_files import make_directory
@@ -46,6 +48,35 @@ def make_state_dir(project: Project, name: str) -> bool:
     if was_created and not project.git and project.exists:
         _write_gitignore(project.state)
     return was_created
+
+
+def make_cache_dir(project: Project, name: str) -> str:
+    """Create a directory for caches if needed, and return its path. Raises ExecplanError if that fails."""
+    directory = os.path.join(project.caches, name)
+    if not project.is_read_only:
+        make_state_dir(project, name)
+    elif not os.path.isdir(directory):
+        from execplan.files.atomic_files import make_directory
+
+        make_directory(directory)
+    return directory
+
+
+def cache_lock(project: Project, name: str, holder: str) -> FileLock:
+    """Return the lock of everyone who writes a cache of a project. Raises ExecplanError if its directory can't be made."""
+    from execplan.files.file_lock import FileLock
+
+    return FileLock(os.path.join(make_cache_dir(project, "locks"), f"{name}.lock"), holder)
+
+
+def read_only_error(project: Project) -> ExecplanError:
+    """Return the error for a write to a project that is only read."""
+    from shlex import quote
+
+    message = f"{project.base} is another project, which is only read here"
+    return ExecplanError(
+        "other-project", message, exit=POLICY, hint=f"work there: execplan -C {quote(project.base)} status"
+    )
 
 
 def _write_gitignore(folder: str) -> None:

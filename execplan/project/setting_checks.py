@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, POLICY, ErrorContext, ExecplanError
-from execplan.project.setting_table import Setting, check_table, load_settings_of
+from execplan.project.setting_table import USER, Setting, check_table, load_settings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,12 @@ def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str)
             f"{source}: {name} {reason}, which a repository can't do",
             exit=INPUT,
             hint=f"remove it; put it in ~/.config/execplan/config.toml, under [{name}]",
+        )
+    if name in load_settings_of(USER):
+        reason = load_settings_of(USER)[name].user_only
+        hint = "remove it; put it at the start of ~/.config/execplan/config.toml"
+        return ExecplanError(
+            "loosened-policy", f"{source}: {name} {reason}, which a repository can't do", exit=INPUT, hint=hint
         )
     hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
     if name in load_settings_of("execution"):

@@ -343,6 +343,24 @@ def _drafting_settings() -> tuple[Setting, ...]:
     )
 
 
+USER: Final = "user"
+"""Key of the settings outside of tables in the user's own file."""
+
+
+def _user_settings() -> tuple[Setting, ...]:
+    problem = "must be a list of directories"
+    directories = list_of("a list of directories", problem, lambda path: is_text(path) and bool(path), quotes=False)
+    return (
+        Setting(
+            "projects",
+            directories,
+            "Your other projects, which `--all-projects` reads, and in which dependencies such as `parser:grammar` are looked up.",
+            [],
+            "names directories to read",
+        ),
+    )
+
+
 class SettingTable(NamedTuple):
     """A table of settings."""
 
@@ -353,6 +371,7 @@ class SettingTable(NamedTuple):
 
 TABLES: Final = {
     "": SettingTable("Only in a repository's settings.", _repository_settings),
+    USER: SettingTable("Only in your own settings, before all tables.", _user_settings),
     "lint": SettingTable("In a repository's settings; `rules` only in your own.", _lint_settings),
     "context": SettingTable("Only in a repository's settings.", _context_settings),
     "triage": SettingTable("Only in a repository's settings.", _triage_settings),

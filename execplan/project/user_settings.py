@@ -8,6 +8,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.project.project_settings import has_content, read_settings_file
 
 _FILE = os.path.join("execplan", "config.toml")
+_PROJECTS = "projects"
 
 
 def path() -> str:
@@ -64,20 +65,42 @@ def drafting() -> dict[str, object]:
     return _tables()["drafting"]
 
 
+def projects() -> tuple[str, ...]:
+    """Return the absolute paths of the projects to read with `--all-projects`. Raises ExecplanError if invalid."""
+    paths = _load().get(_PROJECTS, [])
+    if not paths:
+        return ()
+    from execplan.project.setting_table import USER, load_settings_of
+
+    if problem := load_settings_of(USER)[_PROJECTS].shape.find_problem(paths):
+        hint = 'write at the start of the file: projects = ["~/src/parser", "../other"]'
+        raise ExecplanError("bad-setting", f"{path()}: {_PROJECTS} {problem}", exit=INPUT, hint=hint)
+    assert isinstance(paths, list)
+    directory = os.path.dirname(path())
+    return tuple([os.path.normpath(os.path.join(directory, os.path.expanduser(name))) for name in paths])
+
+
+def _load() -> dict[str, object]:
+    """Return the content of the file; empty if it is missing. Raises ExecplanError for invalid TOML."""
+    data = read_settings_file(path())
+    if data is None or not has_content(data):
+        return {}
+    from execplan.project.project_settings import parse_table
+
+    return parse_table(data, path()) or {}
+
+
 def _tables() -> dict[str, dict[str, object]]:
     """Return the tables of the file by name; empty tables if they are missing.
 
     Raises ExecplanError for invalid settings.
     """
     tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}, "drafting": {}}
-    data = read_settings_file(path())
-    if data is None or not has_content(data):
-        return tables
-    from execplan.project.project_settings import parse_table
-
-    for name, value in (parse_table(data, path()) or {}).items():
+    for name, value in _load().items():
+        if name == _PROJECTS:
+            continue
         if name not in tables:
-            raise _unknown_setting_error(name, "lint.rules, or the table execution, enhancer or drafting")
+            raise _unknown_setting_error(name, "lint.rules, projects, or the table execution, enhancer or drafting")
         if not isinstance(value, dict):
             raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value

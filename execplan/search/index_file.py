@@ -1,4 +1,4 @@
-"""The file of the index in the state directory, which is rebuilt if it is of another version or damaged."""
+"""The file of the index in the directory for caches, which is rebuilt if it is of another version or damaged."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _UNAVAILABLE = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR",
 
 def index_path(project: Project) -> str:
     """Return the path of a project's index; projects in one repository have one each."""
-    return os.path.join(project.state, _DIRECTORY, f"{project_state.path_key(project.base)}.sqlite3")
+    return os.path.join(project.caches, _DIRECTORY, f"{project_state.path_key(project.base)}.sqlite3")
 
 
 def index_lock(project: Project) -> FileLock:
     """Return the lock of everyone who writes the index. Raises ExecplanError if its directory can't be created."""
-    return project_state.lock(project, "search", "search")
+    return project_state.cache_lock(project, "search", "search")
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def _connect_if_usable(path: str) -> sqlite3.Connection | None:
 
 
 def _create_file(project: Project, path: str) -> sqlite3.Connection:
-    project_state.make_state_dir(project, _DIRECTORY)
+    project_state.make_cache_dir(project, _DIRECTORY)
     _remove_file(path)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     database = _connect(path)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.project.project_list import ProjectOrigin
     from execplan.search.index_records import Hit
     from execplan.search.index_update import PlanContent, PlanFile, Tick
     from execplan.search.search_index import SearchIndex
@@ -40,6 +41,15 @@ class PlanResult(NamedTuple):
     """The best matches, best first."""
     match_count: int
     """Number of all matches in the plan."""
+    score: float = 0.0
+    """Rank of the best match; higher is better."""
+    from_project: ProjectOrigin | None = None
+    """The project of the plan; None if only one project was searched."""
+
+    @property
+    def display_path(self) -> str:
+        """Path of the plan from the repository root, or an absolute path in another project."""
+        return self.ref.path if self.project.is_read_only else self.project.display_path(self.ref.path)
 
 
 class SearchResults(NamedTuple):
@@ -53,6 +63,8 @@ class SearchResults(NamedTuple):
     """Number of all matches in all plans."""
     problems: tuple[str, ...]
     """Plans that can't be read, each with the reason."""
+    failures: tuple[str, ...] = ()
+    """Why some of several projects can't be searched."""
 
 
 def search(
@@ -143,7 +155,13 @@ def _read_result(
     ]
     record = content.record
     return PlanResult(
-        plan_file.project, plan_file.ref, record.title or None, record.state, tuple(matches), len(positions)
+        plan_file.project,
+        plan_file.ref,
+        record.title or None,
+        record.state,
+        tuple(matches),
+        len(positions),
+        max([hit.score for hit in hits]),
     )
 
 

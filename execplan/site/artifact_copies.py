@@ -12,7 +12,7 @@ from execplan.review.comment_location import ATTRIBUTES_FILE
 from execplan.secrets.secret_files import is_secret_file
 from execplan.site.link_resolver import is_image
 from execplan.site.page_context import FILES_DIRECTORY
-from execplan.site.page_names import safe_file_name
+from execplan.site.page_names import safe_file_name, sibling_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def list_artifacts(project: Project, ref: PlanRef, page: str) -> list[Artifact]:
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if folder in (project.plans, *project.archives):  # a plan without a directory of its own
         return []
-    directory = f"{FILES_DIRECTORY}/{os.path.basename(page).removesuffix('.html')}"
+    directory = f"{sibling_directory(page, FILES_DIRECTORY)}/{os.path.basename(page).removesuffix('.html')}"
     artifacts: list[Artifact] = []
     used_targets: set[str] = set()
     for path, status in _walk_files(folder):

@@ -78,7 +78,7 @@ class LinkResolver:
             return _NOT_LINKED
         base = self._project.root if written_path.startswith("/") else self._directory
         path = os.path.normpath(os.path.join(base, written_path.lstrip("/")))
-        if page := self._pages.page(self._project.display_path(path)):
+        if page := self._pages.page(self._project.display_path(path)) or self._pages.page_of_file(path):
             return ResolvedLink(self._context.url(page) + (_anchor_url(mark + anchor) if anchor else ""))
         if copy := self._copies.get(path):
             return ResolvedLink(self._context.url(copy), is_image=is_image(copy))

@@ -83,7 +83,7 @@ def open_page_cache(project: Project, directory: str, templates_digest: str) -> 
     key_parts = (__version__, fingerprint, templates_digest, sys.version, project.root, project.base, directory)
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
     name = digest(os.fsencode(directory))[:16]
-    return PageCache(os.path.join(project.state, "site", name), _MAGIC + key)
+    return PageCache(os.path.join(project.caches, "site", name), _MAGIC + key)
 
 
 def _plain_page(page: CachedPage) -> tuple[Any, ...]:

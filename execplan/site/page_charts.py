@@ -10,6 +10,7 @@ from execplan.charts.chart import BURN_UP, CHART_NAMES
 from execplan.charts.chart_sources import collect_sources, make_chart
 from execplan.plan.model import ACTIVE, DRAFT
 from execplan.site.page_context import CHARTS_DIRECTORY
+from execplan.site.page_names import sibling_directory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def draw_plan_chart(plan: PlanSources, events: Sequence[HistoryEvent] | None, pa
 def plan_chart_target(page: str) -> str:
     """Return the path of the chart of the plan that has a page."""
     name = page.rpartition("/")[2].removesuffix(".html")
-    return f"{CHARTS_DIRECTORY}/plan-{name}.svg"
+    return f"{sibling_directory(page, CHARTS_DIRECTORY)}/plan-{name}.svg"
 
 
 def draw_project_charts(plans: Sequence[PlanSources], events: Sequence[HistoryEvent] | None) -> list[ChartImage]:

@@ -10,7 +10,7 @@ from execplan.site.page_context import PLANS_DIRECTORY
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from execplan.board.board_cards import Card
 
@@ -22,20 +22,32 @@ _DIGEST_LENGTH: Final = 8
 class PageNames:
     """The page of each plan: named after its ID, with a digest of its path if another plan has this name already."""
 
-    def __init__(self, cards: Iterable[Card]) -> None:
-        """Name the pages of all plans; of those with the same ID, one outside the archive and nested projects is first."""
+    def __init__(
+        self, cards: Iterable[Card], directories: Mapping[str, str] = {}, files: Mapping[str, str] = {}
+    ) -> None:
+        """Name the pages of all plans; of those with the same ID, one outside the archive and nested projects is first.
+
+        `directories` has the directory of each project in the site, by the path of the project directory, and `files` the
+        absolute path of each plan's file, by the plan's path; both are needed only for several projects.
+        """
         self._pages: dict[str, str] = {}
+        self._paths_by_file = {file: path for path, file in files.items()}
         used_names: set[str] = set()
         for card in sorted(cards, key=lambda card: (card.project, card.state == ARCHIVED, card.path)):
             name = safe_file_name(card.id)
-            if normalize_id(name) in used_names or name != card.id:
+            directory = directories[card.from_project.path] if card.from_project is not None and directories else ""
+            if directory + normalize_id(name) in used_names or name != card.id:
                 name = f"{name}-{digest(card.path.encode(errors='surrogateescape'))[:_DIGEST_LENGTH]}"
-            used_names.add(normalize_id(name))
-            self._pages[card.path] = f"{PLANS_DIRECTORY}/{name}.html"
+            used_names.add(directory + normalize_id(name))
+            self._pages[card.path] = f"{directory}{PLANS_DIRECTORY}/{name}.html"
 
     def page(self, path: str) -> str:
         """Return the page of the plan at a path from the repository root, as a path in the site; empty if there is none."""
         return self._pages.get(path, "")
+
+    def page_of_file(self, file: str) -> str:
+        """Return the page of the plan in a file of any of several projects, given by its absolute path; or empty."""
+        return self._pages.get(self._paths_by_file.get(file, ""), "")
 
     def path(self, page: str) -> str:
         """Return the path from the repository root of the plan that has a page; empty if there is none."""
@@ -44,6 +56,11 @@ class PageNames:
     def all_pages(self) -> dict[str, str]:
         """Return the page of each plan by the plan's path."""
         return dict(self._pages)
+
+
+def sibling_directory(page: str, name: str) -> str:
+    """Return a directory next to that of the pages of plans, given a plan's page."""
+    return page.rpartition(f"{PLANS_DIRECTORY}/")[0] + name
 
 
 def safe_file_name(name: str) -> str:

@@ -16,7 +16,7 @@ from execplan.site.plan_view import PlanFacts
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
     from execplan.history.history_event import HistoryEvent
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
     from execplan.site.page_cache import PageCache
     from execplan.site.page_names import PageNames
+    from execplan.site.site_parts import SitePart
 
-    PlanRefs = Mapping[str, tuple[Project, PlanRef]]
-    """The plans by their paths from the repository root."""
+    PlanRefs = Mapping[str, tuple[SitePart, Project, PlanRef]]
+    """The plans by their paths on the board."""
 
 
 class PagePlan(NamedTuple):
     """A plan with the facts that its page needs."""
 
+    part: SitePart
     project: Project
+    """The project of the part, or one nested in it."""
     ref: PlanRef
     card: Card
     page: str
@@ -48,42 +51,54 @@ class PagePlan(NamedTuple):
 
 
 def load_page_plans(
-    project: Project, board: Board, names: PageNames, cache: PageCache | None, warnings: list[str]
+    parts: Sequence[SitePart], board: Board, names: PageNames, cache: PageCache | None, warnings: list[str]
 ) -> list[PagePlan]:
     """Load the plans of a board in its order; problems that leave out a part of the pages are added to `warnings`."""
-    members = with_nested_projects(project)
-    refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
-    events = _load_events(project, refs, cache, warnings)
+    refs = {
+        part.prefix + member.display_path(ref.path): (part, member, ref)
+        for part in parts
+        for member in with_nested_projects(part.project)
+        for ref in plan_store.all_refs(member)
+    }
+    events = _load_events(parts, refs, cache, warnings)
     charted_paths = select_charted_plans(board)
     page_plans = []
     for card in board.cards:
         if card.path in refs:
-            member, ref = refs[card.path]
+            part, member, ref = refs[card.path]
             page = names.page(card.path)
             artifacts = tuple(list_artifacts(member, ref, page))
-            facts = PlanFacts(board.findings.get(card.path, ()), events.get(card.path, ()), artifacts)
-            page_plans.append(PagePlan(member, ref, card, page, facts, card.path in charted_paths))
+            facts = PlanFacts(part.board.findings.get(card.path, ()), events.get(card.path, ()), artifacts)
+            page_plans.append(PagePlan(part, member, ref, card, page, facts, card.path in charted_paths))
     return page_plans
 
 
 def _load_events(
-    project: Project, refs: PlanRefs, cache: PageCache | None, warnings: list[str]
+    parts: Sequence[SitePart], refs: PlanRefs, cache: PageCache | None, warnings: list[str]
 ) -> dict[str, list[HistoryEvent]]:
     """Return the events of each plan by its path; none without Git, or with a warning if Git fails."""
-    if project.git is None:
+    git_parts = [part for part in parts if part.project.git is not None]
+    if not git_parts:
         return {}
 
     def load() -> list[HistoryEvent]:
-        return [event for member in with_nested_projects(project) for event in load_history(member)]
+        return [
+            event._replace(path=part.prefix + event.path)
+            for part in git_parts
+            for member in with_nested_projects(part.project)
+            for event in load_history(member)
+        ]
 
     events_by_path: dict[str, list[HistoryEvent]] = {}
     try:
-        key = digest(repr((head_commit(project), _file_states(refs))).encode("utf-8", "surrogatepass"))
+        heads = [head_commit(part.project) for part in git_parts]
+        key = digest(repr((heads, _file_states(refs))).encode("utf-8", "surrogatepass"))
         events = cache.events(key, load) if cache is not None else load()
     except ExecplanError as error:
         warnings.append(f"the pages have no history: {error.message}")
         return {}
-    warnings += shallow_clone_warnings(project)
+    for part in git_parts:
+        warnings += shallow_clone_warnings(part.project)
     for event in events:
         events_by_path.setdefault(event.path, []).append(event)
     return events_by_path
@@ -92,7 +107,7 @@ def _load_events(
 def _file_states(refs: PlanRefs) -> list[tuple[str, int, int]]:
     """Return the size and the time of the last change of each plan's file, on which changes without a commit depend."""
     states = []
-    for path, (_, ref) in refs.items():
+    for path, (_, _, ref) in refs.items():
         try:
             status = os.stat(ref.path)
         except OSError:

@@ -6,21 +6,22 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.board.board_loader import load_board
 from execplan.charts import chart_svg
 from execplan.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.clock import now
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
 from execplan.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
 from execplan.site.page_charts import draw_plan_chart
-from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE, make_static_context
+from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE
 from execplan.site.page_names import PageNames
 from execplan.site.page_plans import load_page_plans
 from execplan.site.plan_view import load_decisions, load_plan_view, publish_plan
 from execplan.site.site_directory import SiteDirectory
 from execplan.site.site_location import DEFAULT_DIRECTORY, ensure_separate
+from execplan.site.site_parts import join_parts, load_part, load_parts, plan_files
 from execplan.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
 from execplan.text.text_lines import digest
 from execplan.worker_processes import process_count, run_in_processes
@@ -28,11 +29,12 @@ from execplan.worker_processes import process_count, run_in_processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.board.board_cards import Board
     from execplan.project.project import Project
+    from execplan.project.project_list import ListedProject
     from execplan.secrets.redaction import Redactor
     from execplan.site.page_cache import PageCache
     from execplan.site.page_plans import PagePlan
+    from execplan.site.site_parts import SitePart
 
     Tick = Callable[[int, int], None]
 
@@ -55,39 +57,54 @@ class BuiltSite(NamedTuple):
     warnings: tuple[str, ...]
     has_charts: bool
     """Whether there are charts, which need matplotlib."""
+    problems: tuple[str, ...] = ()
+    """Why some of several projects have no pages."""
 
 
 def build_site(
-    project: Project, directory: str, redactor: Redactor, *, dry_run: bool = False, tick: Tick | None = None
+    project: Project,
+    directory: str,
+    redactor: Redactor,
+    *,
+    dry_run: bool = False,
+    tick: Tick | None = None,
+    projects: Sequence[ListedProject] = (),
 ) -> BuiltSite:
     """Build the site of a project and its nested projects in a directory, and write only what changed.
+
+    With `projects`, the site is one of several projects, and `project` only has its lock and its cache.
 
     `tick` is called with the number of plans that were checked or rendered, and the total. Raises ExecplanError if the
     directory is not a site's, can't be written or is being written for too long.
     """
     site = SiteDirectory(directory, dry_run=dry_run)
-    ensure_separate(project, site.path)
-    board = load_board(project, archived=True, tick=tick)
-    builder = _SiteBuilder(project, site, board, redactor)
+    for listed_project in [listed.project for listed in projects] or [project]:
+        ensure_separate(listed_project, site.path)
+    parts, problems = load_parts(projects, tick) if projects else ([load_part(project, tick)], [])
+    if not parts:
+        raise ExecplanError("no-such-project", problems[0], exit=INPUT, hint="fix the project, or name another one")
+    builder = _SiteBuilder(project, site, parts, redactor)
     with nullcontext() if dry_run else site.lock(project):
-        return builder.build(tick)
+        return builder.build(tick)._replace(problems=tuple(problems))
 
 
 class _SiteBuilder:
-    """Builds the pages of a site whose board was loaded."""
+    """Builds the pages of a site whose projects were loaded."""
 
-    def __init__(self, project: Project, site: SiteDirectory, board: Board, redactor: Redactor) -> None:
+    def __init__(self, project: Project, site: SiteDirectory, parts: Sequence[SitePart], redactor: Redactor) -> None:
         self._project = project
         self._site = site
-        self._board = board
+        self._parts = parts
+        self._board = join_parts(parts)
         self._redactor = redactor
-        self._names = PageNames(board.cards)
+        is_joint = bool(parts[0].prefix)
+        directories = {part.project.base: part.directory for part in parts} if is_joint else {}
+        self._names = PageNames(self._board.cards, directories, plan_files(parts) if is_joint else {})
         self._assets = page_rendering.read_assets()
         if site.path == os.path.realpath(os.path.join(project.base, DEFAULT_DIRECTORY)):
             self._assets[_IGNORE_FILE] = _IGNORE_ALL
         has_charts = chart_svg.is_available()
-        self._top_context = make_static_context(project, site.path, "", has_charts=has_charts)
-        self._plan_context = make_static_context(project, site.path, "../", has_charts=has_charts)
+        self._top_context = parts[0].top_context(site.path, has_charts=has_charts)
         self._today = now().date().isoformat()
         common = (self._top_context, self._names.all_pages(), redactor.fingerprint)
         self._common_digest = digest(repr(common).encode("utf-8", "surrogatepass"))
@@ -97,7 +114,7 @@ class _SiteBuilder:
     def build(self, tick: Tick | None) -> BuiltSite:
         """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
         cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
-        plan_pages = load_page_plans(self._project, self._board, self._names, cache, self._site.warnings)
+        plan_pages = load_page_plans(self._parts, self._board, self._names, cache, self._site.warnings)
         plan_files = [target for plan_page in plan_pages for target in plan_page.targets]
         self._site.reload()
         self._site.claim([*TEXT_PAGES, *plan_files, *self._assets])
@@ -156,20 +173,23 @@ class _SiteBuilder:
         published = publish_plan(stored_plan, redact_text)
         facts = plan_page.facts
         copies = {artifact.target: read_copy(artifact, redact_text) for artifact in facts.artifacts if artifact.target}
-        sources = read_plan_sources(stored_plan) if self._top_context.has_charts else None
+        has_charts = self._top_context.has_charts
+        sources = read_plan_sources(stored_plan).with_path(plan_page.card.path) if has_charts else None
+        top_context = plan_page.part.top_context(self._site.path, has_charts=has_charts)
+        context = plan_page.part.plan_context(self._site.path, has_charts=has_charts)
         if sources is not None and plan_page.has_chart and stored_plan.plan is not None:
             events = facts.history if plan_page.project.git is not None else None
             chart = draw_plan_chart(sources, events, plan_page.page)
             facts = facts._replace(charts=(chart,) if chart is not None else ())
-        view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, facts)
-        html = page_rendering.render_plan(view, self._plan_context, self._names)
+        view = load_plan_view(published, plan_page.card, context, self._names, redact_text, facts)
+        html = page_rendering.render_plan(view, context, self._names)
         contents = {
             plan_page.page: html.encode("utf-8"),
             **{name: data for name, data in copies.items() if data is not None},
             **{chart.target: chart.svg.encode("utf-8") for chart in facts.charts},
         }
         changed = [name for name, data in contents.items() if self._site.write(name, data)]
-        decisions = load_decisions(published, plan_page.card, self._top_context, self._names)
+        decisions = load_decisions(published, plan_page.card, top_context, self._names)
         return changed, (
             tuple(view.checked_paths.items()),
             tuple([tuple(map(str, decision)) for decision in decisions]),
@@ -187,9 +207,11 @@ class _SiteBuilder:
         def render_texts() -> dict[str, str]:
             return render_text_pages(self._board, plan_pages, decisions, self._top_context, self._names, redact_text)
 
+        has_history = any([part.project.git is not None for part in self._parts])
+
         def render_charts() -> dict[str, str]:
             sources = [PlanSources.from_plain(cached_pages[plan_page.page].chart_sources) for plan_page in plan_pages]
-            return render_chart_files(plan_pages, sources, self._top_context, has_history=self._project.git is not None)
+            return render_chart_files(plan_pages, sources, self._top_context, has_history=has_history)
 
         fingerprint = self._fingerprint(self._board.cards, decisions)
         self._update_page(BOARD_PAGE, fingerprint, render_texts, cached_pages, cache)

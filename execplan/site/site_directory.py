@@ -48,10 +48,12 @@ class SiteDirectory:
         It is not in the directory, because that may be published. If the state directory can't be written, as in a
         repository that is read-only, a site elsewhere is built without the lock, with a warning.
         """
-        locks = os.path.join(project.shared_state, "locks")
+        locks = os.path.join(project.caches if project.is_read_only else project.shared_state, "locks")
         stack = ExitStack()
         try:
-            if project.shared_state == project.state:
+            if project.is_read_only:
+                project_state.make_cache_dir(project, "locks")
+            elif project.shared_state == project.state:
                 project_state.make_state_dir(project, "locks")
             else:
                 atomic_files.make_directory(locks)

@@ -23,6 +23,9 @@ def ensure_separate(project: Project, directory: str) -> None:
     if ".git" in directory.split("/") or any([is_inside(directory, os.path.realpath(git)) for git in git_directories]):
         message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
         raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+    if project.is_read_only and is_inside(directory, project.root):
+        message = f"{directory} is inside {project.root}, which is another project, and is only read"
+        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
     for member in with_nested_projects(project):
         for folder in (
             member.plans,

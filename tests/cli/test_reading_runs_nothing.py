@@ -419,6 +419,25 @@ def test_no_command_runs_any_of_them(trap: Trap) -> None:
         assert result.exit in (0, 1, 3, 7, 8), (command, result)
 
 
+SEVERAL = ("board --plain --all", "search lines", "stats --chart weekly", "next", "site --out ../site")
+"""Commands that read several projects."""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_setting_of_another_project_is_run(
+    trap: Trap, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HOSTILE[name](trap)
+    trap.desk.write("src/other.py", "z = 2\n")
+    desk = InProcessRepository(tmp_path / "neighbor", monkeypatch)
+    trap.collect_run_programs()  # what setting the trap has run
+    for command in SEVERAL:
+        trap.stale()
+        result = desk.type(*command.split(), "--project", "../repo", "--project", ".")
+        assert trap.collect_run_programs() == [], (name, command)
+        assert result.exit == 0 or (name.startswith("missing") and result.exit in (1, 6)), (name, command, result)
+
+
 def test_no_process_is_started_but_git_and_ours(trap: Trap) -> None:
     need("strace")
     for name in TOGETHER:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import signal
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from execplan.board.board_changes import take_snapshot
-from execplan.board.board_loader import load_board
 from execplan.cli.board_app.board_screen import BoardScreen
 from execplan.cli.board_app.dialogs import HelpDialog
 from execplan.cli.board_app.edit_app import EditApp
@@ -22,19 +19,20 @@ from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board, Card
     from execplan.board.board_changes import Snapshot
-    from execplan.project.project import Project
+    from execplan.cli.board_app.board_source import BoardSource
+    from execplan.project.project_list import ProjectOrigin
 
 _POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""
 
 
-def run_board(project: Project, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
+def run_board(source: BoardSource, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
     """Show the board, loaded after this snapshot of the files, until the user quits.
 
     Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed.
     """
     gc.enable()  # unlike other commands, this one runs for hours
-    app = BoardApp(project, board, snapshot, everything=everything)
+    app = BoardApp(source, board, snapshot, everything=everything)
     result = app.run()
     if app.failure is not None:
         raise app.failure
@@ -55,14 +53,16 @@ class BoardApp(EditApp):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, project: Project, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
+    def __init__(self, source: BoardSource, board: Board, snapshot: Snapshot, *, everything: bool) -> None:
         super().__init__()
-        self._project = project
+        self._source = source
         self._everything = everything
         self._snapshot = snapshot
         self._is_loading = False
         self._last_error = ""
         """Message of the error that prevented loading; it is shown once."""
+        self._shown_problems: set[str] = set()
+        """The messages about projects that can't be read, which are shown once."""
         self.failure: Exception | None = None
         """The exception that stopped the application."""
         self._board_screen = BoardScreen(board, everything=everything)
@@ -76,12 +76,16 @@ class BoardApp(EditApp):
             except (RuntimeError, ValueError):
                 pass  # only the main thread handles signals
         self.push_screen(self._board_screen)
+        self._show_problems(self._source.selected.problems if self._source.selected is not None else ())
         self.set_interval(_POLL_SECONDS, self.check_files)
 
     def plan_path(self, card: Card) -> str:
         """Return the absolute path of the file of a card's plan, in the worktree that has the newest version."""
-        directory = card.worktree.directory if card.worktree is not None else ""
-        return os.path.join(directory or self._project.root, card.path)
+        return self._source.plan_path(card)
+
+    def other_project(self, card: Card) -> ProjectOrigin | None:
+        """Return the project of a card's plan if it is another one, which is only read."""
+        return self._source.other_project(card)
 
     def check_files(self) -> None:
         """Load the board again if files have changed."""
@@ -102,28 +106,39 @@ class BoardApp(EditApp):
     def _load(self, *, everything: bool, only_changes: bool) -> None:
         """Load the board in a thread, and show it."""
         snapshot, board, error = self._snapshot, None, None
+        problems: tuple[str, ...] = ()
         try:
-            snapshot = take_snapshot(self._project, all_worktrees=True)
+            snapshot = self._source.take_snapshot()
             if snapshot != self._snapshot or not only_changes:
-                board = load_board(self._project, archived=everything, all_worktrees=True)
+                board, problems = self._source.load(everything=everything)
         except ExecplanError as caught:
             error = caught
         if everything == self._everything:  # else a later request is loading what the user wants to see now
-            self.call_from_thread(self._finish_loading, snapshot, board, error)
+            self.call_from_thread(self._finish_loading, snapshot, board, error, problems)
 
-    def _finish_loading(self, snapshot: Snapshot, board: Board | None, error: ExecplanError | None) -> None:
+    def _finish_loading(
+        self, snapshot: Snapshot, board: Board | None, error: ExecplanError | None, problems: tuple[str, ...]
+    ) -> None:
         self._is_loading = False
         has_changed, self._snapshot = snapshot != self._snapshot, snapshot
         if error is not None and error.message != self._last_error:
             self.show_error(error)
         if error is not None or has_changed:
             self._last_error = error.message if error is not None else ""
+        self._show_problems(problems)
         if board is not None:
             self._board_screen.show_board(board)
         if has_changed:
             for screen in self.screen_stack:
                 if isinstance(screen, PlanScreen):
                     screen.reload()
+
+    def _show_problems(self, problems: tuple[str, ...]) -> None:
+        """Show once why plans of some projects are missing."""
+        for problem in problems:
+            if problem not in self._shown_problems:
+                self._shown_problems.add(problem)
+                self.show_warning(problem)
 
     def _handle_exception(self, error: Exception) -> None:
         """Stop after an exception, which the caller reports; Textual would print it with all variables."""

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from execplan.board.board_cards import COLUMNS
+from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.key_footer import KeyFooter
@@ -74,7 +75,7 @@ class BoardScreen(Screen[None]):
         with Horizontal(id="columns"):
             for name in COLUMNS:
                 yield CardList(name)
-        yield Input(id="filter", placeholder="filter: words of a title, an ID, a task or a name")
+        yield Input(id="filter", placeholder="filter: words of a title, an ID, a task, a name or a project")
         yield KeyFooter(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -145,7 +146,7 @@ class BoardScreen(Screen[None]):
 
     def on_card_list_opened(self, event: CardList.Opened) -> None:
         """Open a card's plan."""
-        self.app.push_screen(PlanScreen(self.app.plan_path(event.card)))
+        self.app.push_screen(PlanScreen(self.app.plan_path(event.card), self.app.other_project(event.card)))
 
     def on_descendant_focus(self) -> None:
         """Remember the column that has the focus."""
@@ -184,19 +185,23 @@ class BoardScreen(Screen[None]):
 
     def action_complete(self) -> None:
         """Check off the next task of the highlighted plan."""
-        self._edit_next_task(SeenPlan.complete_task)
+        self._edit_next_task(SeenPlan.complete_task, "done {} -p")
 
     def action_claim(self) -> None:
         """Claim the next task of the highlighted plan."""
-        self._edit_next_task(SeenPlan.claim_task)
+        self._edit_next_task(SeenPlan.claim_task, "next --claim --task {} -p")
 
-    def _edit_next_task(self, edit: Callable[[SeenPlan, str], str]) -> None:
+    def _edit_next_task(self, edit: Callable[[SeenPlan, str], str], arguments: str) -> None:
+        """Edit the next task; `arguments` are those of the command that does the same, with a field for the task."""
         if (card := self._require_card()) and (task_id := self._next_task_id(card)):
+            if self._is_read_only(card, arguments.format(task_id)):
+                return
             self.app.start_edit(lambda: edit(self._seen_plan(card), task_id))
 
     def action_add(self) -> None:
         """Ask for the text of a task and add it to the highlighted plan."""
-        if card := self._require_card():
+        card = self._require_card()
+        if card is not None and not self._is_read_only(card, "add 'New task' -p"):
             seen_plan = self._seen_plan(card)
             self.app.push_screen(
                 TaskDialog(card.title or card.id),
@@ -211,6 +216,13 @@ class BoardScreen(Screen[None]):
     def action_reload(self) -> None:
         """Load all plans again."""
         self.app.reload(everything=self._everything)
+
+    def _is_read_only(self, card: Card, arguments: str) -> bool:
+        """Return whether a card's plan is in another project, after a message with the command that edits it there."""
+        if (origin := self.app.other_project(card)) is None:
+            return False
+        self.app.show_warning(read_only_message(origin, arguments, card.id))
+        return True
 
     def _require_card(self) -> Card | None:
         """Return the highlighted card, or None after a message that there is none."""
@@ -232,5 +244,6 @@ class BoardScreen(Screen[None]):
 
 def _matches(card: Card, words: list[str]) -> bool:
     """Return whether a card contains all words, in lowercase."""
-    text = " ".join([card.title, card.id, card.next_text, *card.holders]).casefold()
+    project = card.from_project.name if card.from_project is not None else ""
+    text = " ".join([card.title, card.id, card.next_text, project, *card.holders]).casefold()
     return all([word in text for word in words])

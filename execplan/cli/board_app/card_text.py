@@ -87,8 +87,9 @@ def plain_text(text: str) -> str:
 
 
 def _notes(card: Card) -> Text:
-    """Return the notes of a card in one line: claims, findings, worktree, approval, run and conflict."""
-    notes = [(f"claimed by {', '.join(card.holders)}", _CLAIM_STYLE)] if card.holders else []
+    """Return the notes of a card in one line: project, claims, findings, worktree, approval, run and conflict."""
+    notes = [(card.from_project.name, "bold")] if card.from_project is not None else []
+    notes += [(f"claimed by {', '.join(card.holders)}", _CLAIM_STYLE)] if card.holders else []
     if findings := card.findings.describe():
         notes.append((findings, _ERROR_STYLE if card.findings.error else "dim"))
     notes += [(card.worktree.describe(), "dim")] if card.worktree is not None else []

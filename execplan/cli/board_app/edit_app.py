@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.board.board_cards import Card
+    from execplan.project.project_list import ProjectOrigin
 
 _ERROR_SECONDS = 12.0
 """Seconds for which an error is shown."""
@@ -29,6 +30,10 @@ class EditApp(App[int]):
         """Return the absolute path of the file of a card's plan."""
 
     @abstractmethod
+    def other_project(self, card: Card) -> ProjectOrigin | None:
+        """Return the project of a card's plan if it is another one, which is only read."""
+
+    @abstractmethod
     def check_files(self) -> None:
         """Load the board again if files have changed."""
 
@@ -39,6 +44,10 @@ class EditApp(App[int]):
     def show_message(self, text: str) -> None:
         """Show a message for some seconds."""
         self.notify(plain_text(text), markup=False)
+
+    def show_warning(self, text: str) -> None:
+        """Show why something can't be done or seen, long enough to copy a command."""
+        self.notify(plain_text(text), severity="warning", timeout=_ERROR_SECONDS, markup=False)
 
     def show_error(self, error: ExecplanError) -> None:
         """Show an error with its hint, or that a plan has changed since it was shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
@@ -9,6 +10,7 @@ from execplan.files.file_access import read_failure
 from execplan.library.plan_api import Plan
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
+from execplan.project import project_discovery
 from execplan.review.comment_location import has_comments
 from execplan.review.plan_comments import load_comments
 from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines
@@ -50,9 +52,12 @@ class OpenedPlan(NamedTuple):
     """Why the plan can't be read; then there are no tasks."""
 
 
-def load_opened_plan(path: str) -> OpenedPlan:
-    """Load the plan in a file. Raises ExecplanError if there is no such plan; a damaged plan has an error instead."""
-    plan = Plan.find(path, ".")
+def load_opened_plan(path: str, *, is_read_only: bool = False) -> OpenedPlan:
+    """Load the plan in a file. Raises ExecplanError if there is no such plan; a damaged plan has an error instead.
+
+    With `is_read_only`, nothing is written in its project, where an interrupted move is not finished either.
+    """
+    plan = _find_in_other_project(path) if is_read_only else Plan.find(path, ".")
     display_path = plan.project.display_path(plan.path)
     stored_plan = plan_store.load(plan.project, plan.ref)
     parsed_plan = stored_plan.plan
@@ -78,6 +83,11 @@ def load_opened_plan(path: str) -> OpenedPlan:
         markdown += f"\n\n---\n\nThe rest is left out: the plan has {len(text):,} characters."
     markdown += _format_comments(plan, parsed_plan)
     return OpenedPlan(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")
+
+
+def _find_in_other_project(path: str) -> Plan:
+    project = project_discovery.find_read_only(os.path.dirname(path))
+    return Plan(project, plan_store.ref_for_path(project, path))
 
 
 def _format_comments(plan: Plan, parsed_plan: ParsedPlan) -> str:

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.key_footer import KeyFooter
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from execplan.cli.board_app.edit_app import EditApp
+    from execplan.project.project_list import ProjectOrigin
 
 
 class PlanScreen(Screen[None]):
@@ -51,9 +53,11 @@ class PlanScreen(Screen[None]):
     }
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, other_project: ProjectOrigin | None = None) -> None:
         super().__init__()
         self._path = path
+        self._other_project = other_project
+        """The project of the plan if it is another one, which is only read."""
         self._view: OpenedPlan | None = None
 
     def compose(self) -> ComposeResult:
@@ -75,7 +79,7 @@ class PlanScreen(Screen[None]):
     def reload(self) -> None:
         """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
         try:
-            view = load_opened_plan(self._path)
+            view = load_opened_plan(self._path, is_read_only=self._other_project is not None)
         except ExecplanError as error:
             self.app.show_error(error)
             self.dismiss()
@@ -117,25 +121,36 @@ class PlanScreen(Screen[None]):
 
     def action_complete(self) -> None:
         """Check off the highlighted task."""
-        self._edit_task(SeenPlan.complete_task)
+        self._edit_task(SeenPlan.complete_task, "done {} -p")
 
     def action_reopen(self) -> None:
         """Uncheck the highlighted task."""
-        self._edit_task(SeenPlan.reopen_task)
+        self._edit_task(SeenPlan.reopen_task, "reopen {} -p")
 
     def action_claim(self) -> None:
         """Claim the highlighted task."""
-        self._edit_task(SeenPlan.claim_task)
+        self._edit_task(SeenPlan.claim_task, "next --claim --task {} -p")
 
-    def _edit_task(self, edit: Callable[[SeenPlan, str], str]) -> None:
-        """Edit the highlighted task in the plan as it is shown now; what is loaded meanwhile doesn't count."""
-        if (task := self._selected_task()) and self._view is not None:
+    def _edit_task(self, edit: Callable[[SeenPlan, str], str], arguments: str) -> None:
+        """Edit the highlighted task in the plan as it is shown now; what is loaded meanwhile doesn't count.
+
+        `arguments` are those of the command that does the same, with a field for the task.
+        """
+        task = self._selected_task()
+        if task and self._view is not None and not self._is_read_only(arguments.format(task.id)):
             seen_plan = SeenPlan(self._path, self._view.digest)
             self.app.start_edit(lambda: edit(seen_plan, task.id))
 
+    def _is_read_only(self, arguments: str) -> bool:
+        """Return whether the plan is in another project, after a message with the command that edits it there."""
+        if self._other_project is None:
+            return False
+        self.app.show_warning(read_only_message(self._other_project, arguments, self._path))
+        return True
+
     def action_add(self) -> None:
         """Ask for the text of a task and add it."""
-        if self._view is None:
+        if self._view is None or self._is_read_only("add 'New task' -p"):
             return
         seen_plan = SeenPlan(self._path, self._view.digest)
         self.app.push_screen(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice.plan_advice import Advice
-from execplan.board.board_loader import load_board
 from execplan.cli.answer import Answer, Call
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.output.terminal_layout import is_terminal
+from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.prompts import can_ask
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import ACTIVE, DRAFT
@@ -23,8 +24,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Board
-    from execplan.project.project import Project
+    from execplan.board.board_cards import Board, Card
 
 _INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
 
@@ -32,11 +32,17 @@ _INSTALL_HINT = "to open the interactive board, install it: pip install 'execpla
 @define_command(
     reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans, approvals, runs and claims.",
     writes="caches in the git directory; in the interactive board, the edits and claims that you make there.",
-    examples=("execplan board", "execplan board --plain", "execplan board --all --json"),
+    examples=(
+        "execplan board",
+        "execplan board --plain",
+        "execplan board --all --json",
+        "execplan board --project . --project ../other",
+    ),
 )
 @click.option("--all", "everything", is_flag=True, help="Include archived plans.")
 @click.option("--plain", is_flag=True, help="Print a table instead of opening the interactive board.")
-def board(call: Call, *, everything: bool, plain: bool) -> Answer:
+@projects_option
+def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str, ...], all_projects: bool) -> Answer:
     """Show plans as a board: broken, draft, active, stalled, complete.
 
     On a terminal, the board is interactive if its extra is installed: pip install 'execplan[tui]'. It follows changes
@@ -45,31 +51,33 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
     `stalled_days` days (default: 14): no date in the plan, no edit and no commit. The activity that the board shows is
     the latest date in the plan, in UTC. Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
     """
-    project = project_discovery.require(os.getcwd())
+    selected = select_projects(project_paths, all_projects=all_projects)
     wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")
+    project = selected.owner if selected is not None else project_discovery.require(os.getcwd())
+    source = BoardSource(project, selected)
     if wants_app and find_spec("textual") is not None:
-        return _open_board(project, everything=everything)
+        return _open_board(source, everything=everything)
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
-        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
+        loaded_board, problems = source.load(everything=everything, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
     return Answer(
         board_json(loaded_board),
         board_text(loaded_board, everything=everything),
-        CHECK_FAILED if broken_cards(loaded_board) else OK,
+        CHECK_FAILED if broken_cards(loaded_board) or problems else OK,
+        warnings=(*problems, *(selected.notices if selected is not None else ())),
         next_commands=_next_commands(loaded_board),
     )
 
 
-def _open_board(project: Project, *, everything: bool) -> Answer:
+def _open_board(source: BoardSource, *, everything: bool) -> Answer:
     """Open the interactive board and wait until it is closed."""
-    from execplan.board.board_changes import take_snapshot
     from execplan.cli.board_app.board_app import run_board
 
-    snapshot = take_snapshot(project, all_worktrees=True)  # before loading, so that no change is missed
+    snapshot = source.take_snapshot()  # before loading, so that no change is missed
     with ProgressBar("board") as bar:
-        loaded_board = load_board(project, archived=everything, all_worktrees=True, tick=bar.tick)
-    run_board(project, loaded_board, snapshot, everything=everything)
+        loaded_board, _ = source.load(everything=everything, tick=bar.tick)
+    run_board(source, loaded_board, snapshot, everything=everything)
     return Answer({}, "", is_requested=False)
 
 
@@ -81,9 +89,15 @@ def _next_commands(loaded_board: Board) -> tuple[str, ...]:
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
         command = f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}"
-        location = cards[0].worktree
-        return Advice((command,)).in_directory(location.directory if location is not None else "").commands
+        return Advice((command,)).in_directory(_command_directory(cards[0])).commands
     return () if loaded_board.cards else ("execplan new 'Title'",)
+
+
+def _command_directory(card: Card) -> str:
+    """Return the directory in which commands about a plan run; empty for the current one."""
+    if card.worktree is not None and card.worktree.directory:
+        return card.worktree.directory
+    return card.from_project.path if card.from_project is not None and os.path.isabs(card.path) else ""
 
 
 board.may_page = True

@@ -57,7 +57,9 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     project = project_discovery.require(os.getcwd())
     dependency_graph = build_graph(PlanResolver(project), archived=archived)
     if dependency_graph.cycle:
-        hint = "remove one of these dependencies; to see its line: execplan lint --select EP510"
+        hint = "remove one of these dependencies"
+        if not any([":" in name for name in dependency_graph.cycle]):  # lint does not look into other projects
+            hint += "; to see its line: execplan lint --select EP510"
         raise cycle_error(dependency_graph.cycle, hint)
     if plan is not None:
         plan_project, ref = plan_selection.select_plan(os.getcwd(), plan)

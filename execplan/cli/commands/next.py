@@ -14,6 +14,7 @@ from execplan.advice.next_tasks import (
     blocked_task_ids,
     claim_line,
     describe_blockers,
+    describe_unknown,
     find_open_tasks,
 )
 from execplan.advice.plan_advice import advise
@@ -30,6 +31,7 @@ from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.durations import parse_duration
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.plan_lookup import find_task
@@ -44,7 +46,11 @@ if TYPE_CHECKING:
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project_list import ProjectList
     from execplan.worktrees.plan_location import PlanLocation
+
+_UNKNOWN_REASON = "your settings list no such project, or it can't be read"
+"""Why a plan of another project, on which a plan depends, is unknown."""
 
 
 @define_command(
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
         "execplan next parser --claim agent-1 --task 3 --for 30m",
         "execplan next parser --release agent-1",
         "execplan next parser --release agent-1 --to agent-2",
+        "execplan next --project . --project ../other",
     ),
 )
 @plan_argument()
@@ -82,6 +89,7 @@ if TYPE_CHECKING:
     type=click.Choice(["claude", "codex"]),
     help="Answer that agent's Stop hook on standard input; never fail.",
 )
+@projects_option
 @lock_option
 def next_(
     call: Call,
@@ -92,6 +100,9 @@ def next_(
     release: str | None,
     to: str | None,
     hook: str | None,
+    *,
+    project_paths: tuple[str, ...],
+    all_projects: bool,
 ) -> Answer:
     """Show or claim the next open task.
 
@@ -105,6 +116,9 @@ def next_(
     A claim ends when the task is done, when you release it, or when its time is over. If the task is reworded or split,
     the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
     Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name.
+
+    With --project or --all-projects, lists the next task of each open plan of these projects. Other projects are only
+    read: to claim a task there, run the command there, as in execplan -C ../other next --claim.
     """
     if hook is not None:
         raise ExecplanError(
@@ -114,6 +128,9 @@ def next_(
             hint=f"omit everything else: execplan next --hook {hook}",
         )
     _ensure_compatible_options(claim, task, time, release, to)
+    selected = select_projects(project_paths, all_projects=all_projects)
+    if selected is not None:
+        return _joint_answer(selected, names_plan=plan is not None or claim is not None or release is not None)
     hours = _parse_hours(time) if time is not None else None
     chosen = select_next_plan(os.getcwd(), plan)
     stored_plan, broken_ids, passed_over = chosen.stored_plan, chosen.broken_ids, chosen.passed_over
@@ -162,6 +179,17 @@ def next_(
     )
 
 
+def _joint_answer(selected: ProjectList, *, names_plan: bool) -> Answer:
+    """Show the next tasks of several projects; raises ExecplanError for options that need one plan."""
+    if names_plan:
+        message = "--project and --all-projects can't be combined with PLAN, --claim or --release"
+        hint = "go to the project of the plan: execplan -C DIR next PLAN"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+    from execplan.cli.output.joint_next_output import joint_next_answer
+
+    return joint_next_answer(selected)
+
+
 def _task_answer(
     stored_plan: StoredPlan, claimant: str | None, query: str | None, location: PlanLocation | None
 ) -> Answer:
@@ -191,6 +219,7 @@ def _task_answer(
         lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
     lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    lines += [f"{describe_unknown(open_tasks)}: {_UNKNOWN_REASON}"] if open_tasks.unknown else []
     lines += [location.describe()] if location is not None else []
     data = {
         **plan_json(stored_plan),
@@ -198,6 +227,7 @@ def _task_answer(
         "taken": open_tasks.claimed_tasks,
         "blocked": open_tasks.blocked_tasks,
         "blocked_by": [blocker.to_json() for blocker in open_tasks.plan_blockers],
+        "unknown_dependencies": list(open_tasks.unknown),
         "run": run,
         "worktree": location.to_json() if location is not None else None,
     }

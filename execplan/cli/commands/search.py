@@ -10,11 +10,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.errors import USAGE, ExecplanError
+from execplan.cli.project_options import projects_option, select_projects
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from collections.abc import Callable
+
+    from execplan.search.index_update import Tick
     from execplan.search.plan_search import SearchResults
 
 _DEFAULT_LIMIT = 10
@@ -35,6 +38,7 @@ _SIMPLE_QUERY = "\"'*:-"
         "execplan search 'pars* in:decisions author:ann'",
         "execplan search '\"read lines\" task:open -tests'",
         "execplan search 'task:done after:2026-01' --json",
+        "execplan search parser --project . --project ../other",
     ),
 )
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
@@ -50,7 +54,16 @@ _SIMPLE_QUERY = "\"'*:-"
     default=_DEFAULT_MATCHES,
     help=f"Show at most this many matches of each plan (default: {_DEFAULT_MATCHES}).",
 )
-def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> Answer:
+@projects_option
+def search(
+    call: Call,
+    query: tuple[str, ...],
+    *,
+    limit: int,
+    matches: int,
+    project_paths: tuple[str, ...],
+    all_projects: bool,
+) -> Answer:
     """Search plans: titles, sections, tasks, decisions and artifacts.
 
     Finds what contains all words of the query: a title, a task, an entry, a part of a section, or the name of an
@@ -61,39 +74,65 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
     from execplan.cli.output.progress_bar import ProgressBar
     from execplan.cli.output.search_output import format_results, results_json
     from execplan.search import plan_search
+    from execplan.search.joint_search import search_projects
     from execplan.search.unknown_filters import unknown_filters
 
     text = " ".join(query)
     if not text.strip():
         raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
-    project = project_discovery.require(os.getcwd())
+    selected = select_projects(project_paths, all_projects=all_projects)
+    options = _project_arguments(project_paths, all_projects=all_projects)
+    problems: tuple[str, ...] = ()
+
+    def find(words: str, plans: int, plan_matches: int, tick: Tick | None = None) -> SearchResults:
+        if selected is None:
+            project = project_discovery.require(os.getcwd())
+            return plan_search.search(project, words, limit=plans, matches_per_plan=plan_matches, tick=tick)
+        return search_projects(selected.projects, words, limit=plans, matches_per_plan=plan_matches, tick=tick)
+
     with ProgressBar("indexing", is_enabled=not call.quiet) as progress:
-        results = plan_search.search(project, text, limit=limit, matches_per_plan=matches, tick=progress.tick)
+        results = find(text, limit, matches, progress.tick)
+    if selected is not None:
+        problems = (*selected.problems, *results.failures)
+    unknown = () if results.plans else unknown_filters(text)
+    notices = selected.notices if selected is not None else ()
     return Answer(
         {"query": text, **results_json(results)},
         format_results(results) if results.plans else "no matches",
-        warnings=results.problems if results.plans else (*results.problems, *unknown_filters(text)),
-        next_commands=_next_commands(project, text, results, limit, matches),
+        CHECK_FAILED if problems else OK,
+        warnings=(*problems, *notices, *results.problems, *unknown),
+        next_commands=_next_commands(find, text, results, limit, matches, options),
     )
 
 
-def _next_commands(project: Project, query: str, results: SearchResults, limit: int, matches: int) -> tuple[str, ...]:
+def _project_arguments(project_paths: tuple[str, ...], *, all_projects: bool) -> str:
+    """Return the options that name projects, for a command line."""
+    return "".join([f" --project {quote(path)}" for path in project_paths]) + (
+        " --all-projects" if all_projects else ""
+    )
+
+
+def _next_commands(
+    find: Callable[[str, int, int], SearchResults],
+    query: str,
+    results: SearchResults,
+    limit: int,
+    matches: int,
+    options: str,
+) -> tuple[str, ...]:
     """Suggest the rest of the results, or a search for prefixes if there are none."""
     if results.plans:
         required = max(limit, results.plan_count), max(matches, *[plan.match_count for plan in results.plans])
-        return () if required == (limit, matches) else (_search_command(query, *required),)
+        return () if required == (limit, matches) else (_search_command(query, *required, options),)
     if any([char in query for char in _SIMPLE_QUERY]):
         return ()
-    from execplan.search import plan_search
-
     prefixes = " ".join([f"{word}*" for word in query.split()])
-    results = plan_search.search(project, prefixes, limit=1, matches_per_plan=1)
-    return (f"execplan search {quote(prefixes)}",) if results.plans else ()
+    return (f"execplan search {quote(prefixes)}{options}",) if find(prefixes, 1, 1).plans else ()
 
 
-def _search_command(query: str, limit: int, matches: int) -> str:
-    """Return the command for a search with these limits."""
-    options = f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
+def _search_command(query: str, limit: int, matches: int, options: str) -> str:
+    """Return the command for a search with these limits and options."""
+    options += f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
     options += f" --matches {min(matches, _MAX_NUMBER)}" if matches != _DEFAULT_MATCHES else ""
     return (
         f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"

@@ -10,6 +10,8 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.progress_bar import ProgressBar
+from execplan.cli.project_options import projects_option, select_projects
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
@@ -25,7 +27,12 @@ if TYPE_CHECKING:
     writes=(
         "the pages in the directory that changed; removes pages of plans that no longer exist; caches in the git directory."
     ),
-    examples=("execplan site", "execplan site --dry-run --json", "execplan site --out ../plans-site"),
+    examples=(
+        "execplan site",
+        "execplan site --dry-run --json",
+        "execplan site --out ../plans-site",
+        "execplan site --project . --project ../other --out ../plans-site",
+    ),
 )
 @click.option(
     "--out",
@@ -34,8 +41,11 @@ if TYPE_CHECKING:
     help="Directory of the site: new, empty or an earlier site. Default: .agent/site.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the files that would be written and removed.")
+@projects_option
 @lock_option
-def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
+def site(
+    call: Call, directory: str | None, *, dry_run: bool, project_paths: tuple[str, ...], all_projects: bool
+) -> Answer:
     """Build a static web site with all plans.
 
     The start page is a board with a card for each plan. Each plan has a page with its sections, tasks, decisions,
@@ -43,19 +53,37 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
     extra `charts`, there are charts of all plans and of open plans. The pages need no network and no server: open
     index.html in a browser. Secrets are redacted. Only changed pages are written. The default directory ignores itself
     in Git.
+
+    With --project or --all-projects, one site has the plans of several projects, with a directory for the pages of each.
+    It is never written into another project, and needs --out.
     """
     from execplan.secrets.redaction import Redactor
     from execplan.site.site_builder import build_site
     from execplan.site.site_location import DEFAULT_DIRECTORY
 
-    project = project_discovery.require(os.getcwd())
+    selected = select_projects(project_paths, all_projects=all_projects)
+    if selected is not None and directory is None:
+        message = "a site of several projects needs a directory of its own"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="name it: execplan site --all-projects --out ../plans-site"
+        )
+    project = selected.owner if selected is not None else project_discovery.require(os.getcwd())
+    projects = selected.projects if selected is not None else ()
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)
     redactor = Redactor(os.environ, os.environ)  # of variables only those whose names tell
     with ProgressBar("site", is_enabled=not call.quiet and not call.as_json) as bar:
-        built_site = build_site(project, path, redactor, dry_run=dry_run, tick=bar.tick)
+        built_site = build_site(project, path, redactor, dry_run=dry_run, tick=bar.tick, projects=projects)
     display_path = project.display_path(built_site.directory)
     text = _describe_result(built_site, dry_run=dry_run)
-    return Answer(_site_json(built_site, display_path), text, warnings=built_site.warnings, is_requested=dry_run)
+    problems = (*(selected.problems if selected is not None else ()), *built_site.problems)
+    notices = selected.notices if selected is not None else ()
+    return Answer(
+        _site_json(built_site, display_path),
+        text,
+        CHECK_FAILED if problems else OK,
+        warnings=(*problems, *notices, *built_site.warnings),
+        is_requested=dry_run,
+    )
 
 
 def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:

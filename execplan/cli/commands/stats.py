@@ -10,17 +10,18 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_flag
+from execplan.cli.project_options import projects_option, select_projects
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from execplan.cli.output.stats_output import ProjectStatistics
     from execplan.context.gathering.agent_session_logs import SessionUsage
     from execplan.engine.run_records.run_statistics import RunStatistics
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.project.project_list import ListedProject, ProjectList
 
 TEXT = "text"
 PROMETHEUS = "prometheus"
@@ -45,6 +46,7 @@ _MAX_TEXTFILE_BYTES = 1 << 20
         "execplan stats --textfile execplan.prom",
         "execplan stats --chart burn-up",
         "execplan stats parser --chart burn-up --svg burn-up.svg",
+        "execplan stats --project . --project ../other",
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
@@ -66,6 +68,7 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 )
 @click.option("--cost", is_flag=True, help="Show the time, the tokens and the cost of each task.")
 @click.option("--svg", metavar="FILE", help="With --chart, write the chart to FILE as SVG.")
+@projects_option
 def stats(
     call: Call,
     plans: tuple[str, ...],
@@ -75,6 +78,8 @@ def stats(
     chart: str | None,
     cost: bool,
     svg: str | None,
+    project_paths: tuple[str, ...],
+    all_projects: bool,
 ) -> Answer:
     """Count runs, steps, rollbacks and approvals, or show a chart.
 
@@ -101,10 +106,40 @@ def stats(
     if call.as_json and form != TEXT:
         why = "--json and --format prometheus can't be combined"
         raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
+    if plans and (project_paths or all_projects):
+        message = "PLAN can't be combined with --project or --all-projects"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="go to the project of the plan: execplan -C DIR stats PLAN"
+        )
+    selected = select_projects(project_paths, all_projects=all_projects)
+    problems = selected.problems if selected is not None else ()
+    answer = _answer(plans, selected, form=form, textfile=textfile, chart=chart, cost=cost, svg=svg)
+    notices = selected.notices if selected is not None else ()
+    return answer._replace(
+        warnings=(*problems, *notices, *answer.warnings), exit=CHECK_FAILED if problems else answer.exit
+    )
+
+
+def _answer(
+    plans: tuple[str, ...],
+    selected: ProjectList | None,
+    *,
+    form: str,
+    textfile: str | None,
+    chart: str | None,
+    cost: bool,
+    svg: str | None,
+) -> Answer:
+    """Return the answer about the named plans, or about all plans of the current or the selected projects."""
+    from execplan.cli.output.stats_output import format_project_table, stats_json, stats_text
     from execplan.context.gathering.agent_session_logs import measure_sessions
     from execplan.engine.run_records.run_statistics import compute_statistics
 
-    project, plan_refs = _find_plans(plans)
+    if selected is not None:
+        project = selected.owner
+        plan_refs = [plan for listed in selected.projects for plan in _all_plans(listed.project)]
+    else:
+        project, plan_refs = _find_plans(plans)
     if cost:
         from execplan.cli.output.cost_output import cost_answer
 
@@ -112,15 +147,18 @@ def stats(
     if chart is not None:
         from execplan.cli.output.chart_output import chart_answer
 
-        is_all = not plans and plan_selection.plan_from_environment() is None
+        is_all = selected is not None or (not plans and plan_selection.plan_from_environment() is None)
         return chart_answer(project, plan_refs, chart, svg, is_all=is_all)
     audit_logs, warnings = _read_audit_logs(plan_refs)
     statistics = compute_statistics(audit_logs)
     session_usage = measure_sessions(statistics.sessions)
     data = {
         "plans": len([audit_log for audit_log in audit_logs if audit_log]),
-        **_stats_json(statistics, session_usage),
+        **stats_json(statistics, session_usage),
     }
+    parts = [_project_statistics(listed) for listed in selected.projects] if selected is not None else []
+    if selected is not None:
+        data["projects"] = [part.to_json() for part in parts]
     if textfile is not None:
         changed = _write_textfile(project, textfile, statistics, session_usage)
         text = f"wrote {textfile}" if changed else f"{textfile} is up to date"
@@ -134,9 +172,28 @@ def stats(
         from execplan.cli.output.prometheus_metrics import render
 
         return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
-    return Answer(
-        data, _stats_text(statistics, session_usage) if data["plans"] else "no records yet", warnings=warnings
-    )
+    text = stats_text(statistics, session_usage) if data["plans"] else "no records yet"
+    if parts and data["plans"]:
+        text += f"\n\n{format_project_table(parts)}"
+    return Answer(data, text, warnings=warnings)
+
+
+def _project_statistics(listed: ListedProject) -> ProjectStatistics:
+    """Return the statistics of one of several projects."""
+    from execplan.cli.output.stats_output import ProjectStatistics
+    from execplan.context.gathering.agent_session_logs import measure_sessions
+    from execplan.engine.run_records.run_statistics import compute_statistics
+
+    audit_logs, _ = _read_audit_logs(_all_plans(listed.project))
+    statistics = compute_statistics(audit_logs)
+    plan_count = len([audit_log for audit_log in audit_logs if audit_log])
+    return ProjectStatistics(listed.origin, plan_count, statistics, measure_sessions(statistics.sessions))
+
+
+def _all_plans(project: Project) -> list[tuple[Project, PlanRef]]:
+    """Return all plans of a project and its nested projects."""
+    members = project_discovery.with_nested_projects(project)
+    return [(member, ref) for member in members for ref in plan_store.all_refs(member)]
 
 
 def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Project, PlanRef]]]:
@@ -154,11 +211,7 @@ def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Projec
         )
         return project_discovery.require_existing(plan_refs[0][0]), plan_refs
     project = project_discovery.require(directory)
-    return project, [
-        (member_project, ref)
-        for member_project in project_discovery.with_nested_projects(project)
-        for ref in plan_store.all_refs(member_project)
-    ]
+    return project, _all_plans(project)
 
 
 def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
@@ -187,94 +240,6 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
     if is_new:
         os.chmod(file, 0o644)  # whatever the umask says: another user's collector reads it
     return changed
-
-
-def _stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
-    return {
-        "runs": statistics.runs,
-        "executions": statistics.executions,
-        "duration_s": _distribution_json(statistics.seconds),
-        "step_duration_s": _distribution_json(statistics.step_seconds),
-        "created": statistics.plans,
-        "created_per_hour": statistics.plans_per_hour,
-        "generation_s": _distribution_json(statistics.generation),
-        "steps_per_plan": _distribution_json(statistics.plan_steps),
-        "errors": statistics.errors,
-        "sessions": {
-            "count": session_usage.session_count,
-            "logs": session_usage.log_count,
-            "tokens": session_usage.token_usage.tokens,
-            "cost_usd": session_usage.token_usage.cost_usd,
-        },
-        "steps": statistics.steps,
-        "agent_runs": statistics.agent_runs,
-        "agent_calls": statistics.agent_calls,
-        "rollbacks": statistics.rollbacks,
-        "replans": statistics.replans,
-        "approvals": statistics.approvals,
-        "approval_rate": statistics.approval_rate,
-        "execution_success_rate": statistics.success_rate,
-        "rollback_rate": statistics.rollback_rate,
-    }
-
-
-def _distribution_json(values: Sequence[float]) -> dict[str, float]:
-    """Return the count, the sum and the maximum of some values."""
-    return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
-
-
-def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
-    from execplan.cli.output.text_table import format_table
-    from execplan.text.message_parts import format_count
-
-    hourly = f", {statistics.plans_per_hour:.1f} per hour" if statistics.plans_per_hour is not None else ""
-    tokens = ", ".join(
-        [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
-    )
-    cost = (
-        f"{session_usage.token_usage.cost_usd:.2f} US dollars"
-        if session_usage.token_usage.cost_usd is not None
-        else "not in the logs"
-    )
-    rates = (
-        ("approval", statistics.approval_rate),
-        ("success", statistics.success_rate),
-        ("rollback", statistics.rollback_rate),
-    )
-    rows = [
-        ("runs", _format_counts(statistics.runs)),
-        ("duration", _format_average(statistics.seconds, ".1f", " s")),
-        ("steps", _format_counts(statistics.steps)),
-        ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
-        ("errors", _format_counts(statistics.errors)),
-        ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
-        ("rollbacks", _format_counts(statistics.rollbacks)),
-        ("replans", str(statistics.replans)),
-        ("approvals", _format_counts(statistics.approvals)),
-        ("rates", ", ".join([f"{name} {value:.0%}" for name, value in rates if value is not None]) or "-"),
-    ]
-    if statistics.plans:
-        rows[:0] = [
-            ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
-            ("compile time", _format_average(statistics.generation, ".3f", " s")),
-            ("plan size", _format_average(statistics.plan_steps, ".1f", " steps")),
-        ]
-    if session_usage.log_count:
-        rows += [("tokens", tokens or "-"), ("cost", cost)]
-    return format_table(("what", "how many"), rows)
-
-
-def _format_average(values: Sequence[float], form: str, unit: str) -> str:
-    """`31.0 s on average, 61.5 s at most`."""
-    if not values:
-        return "-"
-    return f"{sum(values) / len(values):{form}}{unit} on average, {max(values):{form}}{unit} at most"
-
-
-def _format_counts(counts: dict[str, int]) -> str:
-    """`3: 2 completed, 1 failed`."""
-    phrases = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
-    return f"{sum(counts.values())}: {', '.join(phrases)}" if phrases else "0"
 
 
 stats.finishes_moves = False  # a command that writes finishes an interrupted move

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, find_open_tasks
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
@@ -134,6 +134,8 @@ class _PlanRow(NamedTuple):
     advice: Advice
     blockers: str
     """What blocks the plan or its first blocked task, for people; empty if nothing does."""
+    unknown: str
+    """The dependencies in projects that are not known on this machine, for people; empty if there are none."""
 
     @property
     def last_date(self) -> str:
@@ -192,6 +194,7 @@ def _plan_row(
     plan_data["blocked_by"] = (
         [blocker.to_json() for blocker in open_tasks.plan_blockers] if open_tasks is not None else []
     )
+    plan_data["unknown_dependencies"] = list(open_tasks.unknown) if open_tasks is not None else []
     plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
     plan_data["execution"] = execution_status.status_if_active(stored_plan)
     plan_data["worktree"] = location.to_json() if location is not None else None
@@ -199,7 +202,9 @@ def _plan_row(
     if stored_plan.state != ARCHIVED:
         advice = advise(stored_plan, open_tasks, plan_data["execution"])
         advice = advice.in_directory(location.directory if location is not None else "")
-    return _PlanRow(stored_plan, plan_data, advice, describe_blockers(open_tasks) if open_tasks is not None else "")
+    blockers = describe_blockers(open_tasks) if open_tasks is not None else ""
+    unknown = describe_unknown(open_tasks) if open_tasks is not None else ""
+    return _PlanRow(stored_plan, plan_data, advice, blockers, unknown)
 
 
 def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str, str]:
@@ -221,7 +226,7 @@ def _next_task_text(row: _PlanRow) -> str:
     is_finished = plan_data["state"] == COMPLETE and not plan_data["execution"]
     finishing_command = advice.commands[0].split()[1] if is_finished else ""
     return describe_next_task(
-        plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers
+        plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers, row.unknown
     )
 
 

@@ -44,7 +44,7 @@ _SERVICE = "github"
 @plan_flag(default="all plans")
 @click.option("--repo", "repository", metavar="OWNER/NAME", help="Repository on GitHub. Default: $GITHUB_REPOSITORY.")
 @click.option(
-    "--project",
+    "--github-project",
     "project_name",
     metavar="orgs/NAME/N",
     help="GitHub project whose fields show the plans, or users/NAME/N.",
@@ -111,7 +111,7 @@ def _ensure_compatible_options(
     for is_wrong, why in (
         (applies and options.dry_run, "--apply and --dry-run can't be combined"),
         (applies and offline, "--apply and --offline can't be combined"),
-        (project_name is not None and offline, "--project and --offline can't be combined"),
+        (project_name is not None and offline, "--github-project and --offline can't be combined"),
         (writes_links and not applies, "--link requires --apply"),
         (options.commit and not writes_links, "--commit requires --link"),
         (not (has_repository or offline), "specify the repository on GitHub: --repo OWNER/NAME"),
@@ -187,7 +187,7 @@ class _Sync(NamedTuple):
         lines = [describe_change(change, item_changes.get(change.plan_issue.key), issues) for change in preview.changes]
         data = sync_json(preview, issues, applies=applies)
         command = f"execplan sync github --repo {preview.repository}"
-        command += f" --project {self.project_name}" if self.project_name else ""
+        command += f" --github-project {self.project_name}" if self.project_name else ""
         return Answer(
             data,
             "\n".join([*filter(None, lines), summarize(preview, applies=applies)]),

@@ -13,7 +13,7 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board, Card
 
-    _Row = tuple[str | ProgressCell, str, str, str, str]
+    _Row = tuple[str | ProgressCell, ...]
 
 _SPARE_COLUMNS = ("findings", "activity")
 """Columns that a narrow terminal leaves out, in this order."""
@@ -24,14 +24,17 @@ def board_text(board: Board, *, everything: bool) -> str:
     counts = [f"{column.total} {column.name}" for column in board.columns if column.total]
     lines = [", ".join(counts) or "no plans yet"]
     cards = board.cards
-    name = "path" if len({card.project for card in cards}) > 1 else "id"
+    is_joint = any([card.from_project is not None for card in cards])
+    is_nested = any([card.project for card in cards]) if is_joint else len({card.project for card in cards}) > 1
+    name = "path" if is_nested else "id"
     groups = [
         (f"{column.name} ({column.total})", [_card_row(card, name) for card in column.cards])
         for column in board.columns
         if column.cards
     ]
     if groups:
-        lines += ["", format_grouped_table(("done", "activity", "findings", name, "next"), groups, _SPARE_COLUMNS)]
+        head = ("done", "activity", "findings", *(("project",) if is_joint else ()), name, "next")
+        lines += ["", format_grouped_table(head, groups, _SPARE_COLUMNS)]
     lines += worktree_lines([(card.path if name == "path" else card.id, card.worktree) for card in cards])
     archived = board.columns[COLUMNS.index(ARCHIVED)]
     if archived.total and not everything:
@@ -66,14 +69,15 @@ def card_notes(card: Card) -> list[str]:
 
 
 def _card_row(card: Card, name: str) -> _Row:
-    plan = card.path if name == "path" else card.id
+    origin = (card.from_project.name,) if card.from_project is not None else ()
+    plan = (*origin, card.path if name == "path" else card.id)
     findings = card.findings.describe() or "-"
     if card.counts is None:
-        return "-", "-", findings, plan, card.error
+        return "-", "-", findings, *plan, card.error
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
-    return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip() or "-"
+    return progress, card.last_date or "-", findings, *plan, f"{card.next_text}{suffix}".strip() or "-"
 
 
 def broken_cards(board: Board) -> tuple[Card, ...]:

@@ -21,7 +21,9 @@ def write_output_file(
     Raises `foreign_error` if the file has content that does not begin with `start`, and ExecplanError.
     """
     path = os.path.abspath(file)
-    with project_state.lock(project, os.path.realpath(path), "stats"):
+    name = project_state.path_key(os.path.realpath(path))
+    make_lock = project_state.cache_lock if project.is_read_only else project_state.lock
+    with make_lock(project, name, "stats"):
         old = file_access.read(path, max_bytes)[0] if os.path.lexists(path) else None
         if old and not old.startswith(start):
             raise foreign_error

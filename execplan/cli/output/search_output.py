@@ -49,7 +49,7 @@ def _format_plan(plan: PlanResult) -> str:
     )
     state = paint(plan.state, STATE_STYLES.get(plan.state, ""))
     title = paint(printable_line(plan.title or "(no title)"), "bold")
-    path = printable_line(plan.project.display_path(plan.ref.path))
+    path = printable_line(plan.display_path)
     lines = [f"{title}  {state}, {count}", paint(path, "cyan")]
     width = max([len(str(match.line)) for match in plan.matches])
     label_width = max([len(_label(match)) for match in plan.matches])
@@ -113,7 +113,8 @@ def results_json(results: SearchResults) -> dict[str, Any]:
         "plans": [
             {
                 "id": plan.ref.id,
-                "path": plan.project.display_path(plan.ref.path),
+                "path": plan.display_path,
+                "from_project": plan.from_project.to_json() if plan.from_project is not None else None,
                 "title": plan.title,
                 "state": plan.state,
                 "match_count": plan.match_count,

@@ -160,7 +160,7 @@ def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
 
     key_parts = (__version__, rules, sys.version, os.geteuid(), project, options.is_hook, options.selection)
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
-    return LintCache(os.path.join(project.state, "lint", key[:16].decode()), key)
+    return LintCache(os.path.join(project.caches, "lint", key[:16].decode()), key)
 
 
 def package_fingerprint() -> str | None:

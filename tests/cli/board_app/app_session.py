@@ -7,13 +7,13 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from execplan.board.board_changes import take_snapshot
-from execplan.board.board_loader import load_board
 from execplan.cli.board_app.board_app import BoardApp
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.project import project_discovery
+from execplan.project.project_list import list_projects
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.pilot import Pilot
 
@@ -57,12 +57,17 @@ class AppSession:
 
 
 def run_session(
-    steps: Callable[[AppSession], Awaitable[Any]], size: tuple[int, int] = (120, 30), *, archived: bool = False
+    steps: Callable[[AppSession], Awaitable[Any]],
+    size: tuple[int, int] = (120, 30),
+    *,
+    archived: bool = False,
+    projects: Sequence[str] = (),
 ) -> BoardApp:
-    """Start the board of the project in the current directory, do the steps, and return the application."""
-    project = project_discovery.require(os.getcwd())
-    snapshot = take_snapshot(project, all_worktrees=True)
-    app = BoardApp(project, load_board(project, archived=archived, all_worktrees=True), snapshot, everything=archived)
+    """Start the board of the project in the current directory, or of several; do the steps, and return the application."""
+    current = project_discovery.require(os.getcwd())
+    source = BoardSource(current, list_projects(projects, current) if projects else None)
+    snapshot = source.take_snapshot()
+    app = BoardApp(source, source.load(everything=archived)[0], snapshot, everything=archived)
 
     async def main() -> None:
         async with app.run_test(size=size, notifications=True) as pilot:

@@ -307,26 +307,26 @@ def test_a_large_plan_fits(project: Folder, github: GithubServer) -> None:
 def test_projects_show_the_state_and_progress(project: Folder, github: GithubServer) -> None:
     github.fields = [*github.fields[1:], select_field(14, "Plan state", ["Draft", "Active", "Complete", "Archived"])]
     apply(project)
-    result = sync(project, "--project", "orgs/octo/7")
+    result = sync(project, "--github-project", "orgs/octo/7")
     assert "update   #1 2026-01-01_parser  add to the project, project Plan state, project Plan progress" in result.out
-    apply(project, "--project", "orgs/octo/7")
+    apply(project, "--github-project", "orgs/octo/7")
     values = [{field["name"]: field["value"] for field in item["fields"]} for item in github.items.values()]
     assert [value["Plan progress"]["raw"] for value in values] == ["1/3", "1/3"]
     assert [value["Plan state"]["id"] for value in values] == ["option-Active", "option-Active"]
     github.page_size = 1
-    assert apply(project, "--project", "orgs/octo/7")["changed"] is False
+    assert apply(project, "--github-project", "orgs/octo/7")["changed"] is False
     project.ok("done", "2", "3", "-p", "parser")
-    assert apply(project, "--project", "users/octo/7")["issues"][0]["project"] == {
+    assert apply(project, "--github-project", "users/octo/7")["issues"][0]["project"] == {
         "Plan state": "complete",
         "Plan progress": "3/3",
     }
     github.items[500]["fields"] = []
-    assert apply(project, "--project", "https://x/orgs/octo/projects/7"[10:])["changed"] is True
+    assert apply(project, "--github-project", "https://x/orgs/octo/projects/7"[10:])["changed"] is True
 
 
 def test_a_new_issue_is_added_to_the_project_in_the_same_run(project: Folder, github: GithubServer) -> None:
     github.fields = github.fields[2:]
-    result = sync(project, "--apply", "--project", "orgs/octo/7")
+    result = sync(project, "--apply", "--github-project", "orgs/octo/7")
     assert "the GitHub project has no field Plan state and Plan progress" in result.err
     assert [item["content"]["number"] for item in github.items.values()] == [1, 2]
 
@@ -348,10 +348,10 @@ def test_after_an_interruption_the_next_run_continues(
         return Answer(502, {"message": "Bad Gateway"})
 
     github.intercept = lose
-    assert sync(project, "--apply", "--project", "orgs/octo/7").exit == 6
+    assert sync(project, "--apply", "--github-project", "orgs/octo/7").exit == 6
     github.intercept = lambda request: None
-    assert sync(project, "--apply", "--project", "orgs/octo/7").exit == 0
-    assert sync(project, "--project", "orgs/octo/7").out == "octocat/hello: 2 issues up to date\n"
+    assert sync(project, "--apply", "--github-project", "orgs/octo/7").exit == 0
+    assert sync(project, "--github-project", "orgs/octo/7").out == "octocat/hello: 2 issues up to date\n"
     assert len(github.issues) == len(github.items) == 2
 
 
@@ -483,8 +483,8 @@ def test_another_token_is_not_accepted_and_none_is_printed(project: Folder, gith
         (["--repo", "hello"], {}, "usage", 2),
         (["--repo", "a/.."], {}, "usage", 2),
         (["--repo", "a/b?x=y"], {}, "usage", 2),
-        (["--repo", "a/b", "--project", "7"], {}, "usage", 2),
-        (["--repo", "a/b", "--project", "orgs/../7"], {}, "usage", 2),
+        (["--repo", "a/b", "--github-project", "7"], {}, "usage", 2),
+        (["--repo", "a/b", "--github-project", "orgs/../7"], {}, "usage", 2),
         (["--repo", "a/b", "--apply", "--dry-run"], {}, "usage", 2),
         (["--repo", "a/b", "--apply", "--offline"], {}, "usage", 2),
         (["--repo", "a/b", "--link"], {}, "usage", 2),

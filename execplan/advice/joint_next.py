@@ -1,0 +1,101 @@
+"""What to work on next in several projects: the next task of each open plan that waits for no other plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.advice.next_tasks import describe_blockers, find_open_tasks
+from execplan.dependencies.known_projects import KnownProjects
+from execplan.dependencies.plan_resolver import PlanResolver
+from execplan.errors import ExecplanError
+from execplan.linter.rules.staleness_rules import latest_date
+from execplan.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.plan_store import plan_store
+from execplan.worktrees.newest_plans import with_newest_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.advice.next_tasks import OpenTasks
+    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.project.project_list import ListedProject
+    from execplan.worktrees.plan_location import PlanLocation
+
+
+class OpenPlan(NamedTuple):
+    """An open plan with its next task, in its newest version among all worktrees of its repository."""
+
+    listed: ListedProject
+    stored_plan: StoredPlan
+    open_tasks: OpenTasks
+    location: PlanLocation | None
+
+    @property
+    def command_directory(self) -> str:
+        """Directory in which commands about the plan run; empty for the current one."""
+        directory = self.location.directory if self.location is not None else ""
+        return directory or self.listed.command_directory
+
+    @property
+    def path(self) -> str:
+        """Path of the plan from the repository root, or an absolute path in another project."""
+        project, ref = self.stored_plan.project, self.stored_plan.ref
+        return ref.path if project.is_read_only else project.display_path(ref.path)
+
+
+class JointNext(NamedTuple):
+    """What can be worked on next in several projects."""
+
+    plans: tuple[OpenPlan, ...]
+    """Plans with tasks claimed by the current author come first, then those with the latest activity."""
+    passed_over: tuple[tuple[OpenPlan, str], ...]
+    """Plans that wait for other plans, each with what blocks it."""
+    broken: tuple[tuple[ListedProject, StoredPlan], ...]
+    problems: tuple[str, ...]
+    """Why plans of some projects are missing, with the names of the projects."""
+
+
+def find_joint_next(projects: Sequence[ListedProject]) -> JointNext:
+    """Find the next tasks of the open plans of several projects. A project that can't be read is a problem."""
+    known_projects = KnownProjects([listed.project for listed in projects])
+    open_plans: list[OpenPlan] = []
+    broken: list[tuple[ListedProject, StoredPlan]] = []
+    problems: list[str] = []
+    for listed in projects:
+        try:
+            project_plans, project_broken = _find_open_plans(listed, known_projects)
+        except ExecplanError as error:
+            problems.append(f"{listed.origin.name}: {error.message}")
+            continue
+        open_plans += project_plans
+        broken += [(listed, stored_plan) for stored_plan in project_broken]
+    free_plans = [plan for plan in open_plans if not plan.open_tasks.plan_blockers]
+    free_plans.sort(key=_activity, reverse=True)
+    free_plans.sort(key=lambda plan: not plan.open_tasks.is_yours)
+    passed_over = [(plan, describe_blockers(plan.open_tasks)) for plan in open_plans if plan.open_tasks.plan_blockers]
+    return JointNext(tuple(free_plans), tuple(passed_over), tuple(broken), tuple(problems))
+
+
+def _find_open_plans(listed: ListedProject, known_projects: KnownProjects) -> tuple[list[OpenPlan], list[StoredPlan]]:
+    """Return the open plans of a project with their next tasks, and its broken plans."""
+    project = listed.project
+    stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
+    resolver = PlanResolver(project, known_projects)
+    resolver.add_loaded(stored_plans)
+    open_plans = [
+        OpenPlan(
+            listed,
+            stored_plan,
+            find_open_tasks(stored_plan.project, stored_plan.ref, stored_plan.plan, resolver=resolver),
+            locations.get(stored_plan.ref.path),
+        )
+        for stored_plan in stored_plans
+        if stored_plan.plan is not None and stored_plan.state in (DRAFT, ACTIVE)
+    ]
+    return open_plans, [stored_plan for stored_plan in stored_plans if stored_plan.state == BROKEN]
+
+
+def _activity(open_plan: OpenPlan) -> str:
+    """Return the latest date in a plan; empty without one."""
+    plan = open_plan.stored_plan.plan
+    return latest_date(plan) if plan is not None else ""

@@ -1,0 +1,134 @@
+"""Output of `stats`: the numbers of all plans, and of each project if there are several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.cli.output.text_table import format_table
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.context.gathering.agent_session_logs import SessionUsage
+    from execplan.engine.run_records.run_statistics import RunStatistics
+    from execplan.project.project_list import ProjectOrigin
+
+
+class ProjectStatistics(NamedTuple):
+    """The statistics of one of several projects."""
+
+    origin: ProjectOrigin
+    plan_count: int
+    """Number of plans with records."""
+    statistics: RunStatistics
+    session_usage: SessionUsage
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the statistics as a document shows them."""
+        numbers = stats_json(self.statistics, self.session_usage)
+        return {**self.origin.to_json(), "plans": self.plan_count, **numbers}
+
+
+def format_project_table(projects: Sequence[ProjectStatistics]) -> str:
+    """Return a table with a row for each project."""
+    rows = [
+        (
+            project.origin.name,
+            str(project.plan_count),
+            str(sum(project.statistics.runs.values())),
+            str(sum(project.statistics.steps.values())),
+            str(sum(project.statistics.approvals.values())),
+            f"{project.statistics.success_rate:.0%}" if project.statistics.success_rate is not None else "-",
+        )
+        for project in projects
+    ]
+    head = ("project", "plans", "runs", "steps", "approvals", "success")
+    return format_table(head, [head, *rows])
+
+
+def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
+    """Return statistics as a document shows them."""
+    return {
+        "runs": statistics.runs,
+        "executions": statistics.executions,
+        "duration_s": _distribution_json(statistics.seconds),
+        "step_duration_s": _distribution_json(statistics.step_seconds),
+        "created": statistics.plans,
+        "created_per_hour": statistics.plans_per_hour,
+        "generation_s": _distribution_json(statistics.generation),
+        "steps_per_plan": _distribution_json(statistics.plan_steps),
+        "errors": statistics.errors,
+        "sessions": {
+            "count": session_usage.session_count,
+            "logs": session_usage.log_count,
+            "tokens": session_usage.token_usage.tokens,
+            "cost_usd": session_usage.token_usage.cost_usd,
+        },
+        "steps": statistics.steps,
+        "agent_runs": statistics.agent_runs,
+        "agent_calls": statistics.agent_calls,
+        "rollbacks": statistics.rollbacks,
+        "replans": statistics.replans,
+        "approvals": statistics.approvals,
+        "approval_rate": statistics.approval_rate,
+        "execution_success_rate": statistics.success_rate,
+        "rollback_rate": statistics.rollback_rate,
+    }
+
+
+def _distribution_json(values: Sequence[float]) -> dict[str, float]:
+    """Return the count, the sum and the maximum of some values."""
+    return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
+
+
+def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
+    """Return statistics as a table for people."""
+    hourly = f", {statistics.plans_per_hour:.1f} per hour" if statistics.plans_per_hour is not None else ""
+    tokens = ", ".join(
+        [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
+    )
+    cost = (
+        f"{session_usage.token_usage.cost_usd:.2f} US dollars"
+        if session_usage.token_usage.cost_usd is not None
+        else "not in the logs"
+    )
+    rates = (
+        ("approval", statistics.approval_rate),
+        ("success", statistics.success_rate),
+        ("rollback", statistics.rollback_rate),
+    )
+    rows = [
+        ("runs", _format_counts(statistics.runs)),
+        ("duration", _format_average(statistics.seconds, ".1f", " s")),
+        ("steps", _format_counts(statistics.steps)),
+        ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
+        ("errors", _format_counts(statistics.errors)),
+        ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
+        ("rollbacks", _format_counts(statistics.rollbacks)),
+        ("replans", str(statistics.replans)),
+        ("approvals", _format_counts(statistics.approvals)),
+        ("rates", ", ".join([f"{name} {value:.0%}" for name, value in rates if value is not None]) or "-"),
+    ]
+    if statistics.plans:
+        rows[:0] = [
+            ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
+            ("compile time", _format_average(statistics.generation, ".3f", " s")),
+            ("plan size", _format_average(statistics.plan_steps, ".1f", " steps")),
+        ]
+    if session_usage.log_count:
+        rows += [("tokens", tokens or "-"), ("cost", cost)]
+    return format_table(("what", "how many"), rows)
+
+
+def _format_average(values: Sequence[float], form: str, unit: str) -> str:
+    """`31.0 s on average, 61.5 s at most`."""
+    if not values:
+        return "-"
+    return f"{sum(values) / len(values):{form}}{unit} on average, {max(values):{form}}{unit} at most"
+
+
+def _format_counts(counts: dict[str, int]) -> str:
+    """`3: 2 completed, 1 failed`."""
+    phrases = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
+    return f"{sum(counts.values())}: {', '.join(phrases)}" if phrases else "0"

@@ -1,0 +1,55 @@
+"""The options of commands that read several projects: `--project` and `--all-projects`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.errors import USAGE, ExecplanError
+from execplan.project import project_discovery
+from execplan.project.project_list import ProjectList, list_all_projects, list_projects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.project.project import Project
+
+
+def projects_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--project PATH`, which can be repeated, and `--all-projects`."""
+    function = click.option(
+        "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
+    )(function)
+    return click.option(
+        "--project",
+        "project_paths",
+        metavar="PATH",
+        multiple=True,
+        help="Read exactly this project; repeat it for several, with . for this one.",
+    )(function)
+
+
+def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> ProjectList | None:
+    """Return the projects that the options name; None without options, if only the current project is meant.
+
+    Raises ExecplanError if none of them can be read.
+    """
+    if not project_paths and not all_projects:
+        return None
+    if project_paths and all_projects:
+        message = "--project and --all-projects can't be combined"
+        raise ExecplanError("usage", message, exit=USAGE, hint="--project names exactly the projects to read")
+    if "" in project_paths:
+        raise ExecplanError("usage", "--project requires a directory", exit=USAGE, hint="--project ../other")
+    current = _current_project()
+    return list_all_projects(current) if all_projects else list_projects(project_paths, current)
+
+
+def _current_project() -> Project | None:
+    """Return the project of the current directory; None outside of projects."""
+    try:
+        return project_discovery.require(os.getcwd())
+    except ExecplanError:
+        return None
