@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @define_command(
     reads="the plan; without a name, the states of all plans outside the archive; the claims; the plans that they depend on, also in other projects of your settings.",
-    writes="nothing; with --claim and --release, the claims in the git directory that all worktrees share.",
+    writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
     examples=(
         "execplan next",
         "execplan next parser --json",
