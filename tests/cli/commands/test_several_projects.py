@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.plan_facts.facts_loader import MIN_INDEXED_PLANS
 from tests.in_process_repository import LOW
 from tests.plans import CLEAN
 from tests.several_projects import SCANNER, Neighbors, active, tree_state
@@ -175,8 +176,15 @@ def test_hostile_names_are_escaped(app: Folder, neighbors: Neighbors) -> None:
     )
 
 
+def _add_many_plans(folder: Folder) -> None:
+    """Add so many plans that their facts are kept in an index."""
+    for number in range(MIN_INDEXED_PLANS):
+        folder.write(f".agent/execplans/archive/2025-01-01_old-{number}.md", "# Old\n\n## Progress\n\n- [x] A.\n")
+
+
 def test_nothing_is_written_in_another_project(app: Folder, neighbors: Neighbors) -> None:
     lib = _folder(neighbors, "lib")
+    _add_many_plans(lib)
     lib.plan(LOW, "2026-01-02_steps")
     lib.ok("compile", "steps")
     lib.ok("next", "scanner", "--claim", "bob")
@@ -200,16 +208,17 @@ def test_nothing_is_written_in_another_project(app: Folder, neighbors: Neighbors
 
 def test_caches_are_used_and_never_trusted_over_the_files(app: Folder, neighbors: Neighbors) -> None:
     lib = _folder(neighbors, "lib")
-    first = app.run("board", "--project", "../lib").out
+    _add_many_plans(lib)
+    first = app.run("board", "--all", "--project", "../lib").out
     assert (neighbors.home / ".cache/execplan/projects").is_dir()
-    assert app.run("board", "--project", "../lib").out == first
+    assert app.run("board", "--all", "--project", "../lib").out == first
     lib.plan(active("quite different"), SCANNER)
-    assert "quite different" in app.run("board", "--project", "../lib").out
+    assert "quite different" in app.run("board", "--all", "--project", "../lib").out
     assert "quite different" in app.run("search", "different", "--project", "../lib").out
     for path in (neighbors.home / ".cache").rglob("*"):
         if path.is_file():
             path.write_bytes(b"damaged")
-    assert "quite different" in app.run("board", "--project", "../lib").out
+    assert "quite different" in app.run("board", "--all", "--project", "../lib").out
     assert "quite different" in app.run("search", "different", "--project", "../lib").out
 
 
