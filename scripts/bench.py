@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench_agents import measure_agents
 from bench_board import measure_board
 from bench_compiled import measure_compiled
 from bench_lint import measure_growth, measure_lint
@@ -23,6 +24,7 @@ MEASUREMENTS = {
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,
+    "agents": measure_agents,
     "growth": measure_growth,
     "compiled": measure_compiled,
     "lint": measure_lint,
