@@ -13,6 +13,7 @@ from bench_compiled import measure_compiled
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
 from bench_run import measure_commit, measure_runs
+from bench_scale import measure_scale
 from bench_start import measure_start
 from bench_text import measure_hostile, measure_throughput
 from bench_tools import Table, find_installation, print_table
@@ -24,6 +25,7 @@ MEASUREMENTS = {
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,
+    "scale": measure_scale,
     "agents": measure_agents,
     "growth": measure_growth,
     "compiled": measure_compiled,
