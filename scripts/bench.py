@@ -10,6 +10,7 @@ from pathlib import Path
 from bench_agents import measure_agents
 from bench_board import measure_board
 from bench_compiled import measure_compiled
+from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
 from bench_run import measure_commit, measure_runs
@@ -27,6 +28,7 @@ MEASUREMENTS = {
     "board": measure_board,
     "scale": measure_scale,
     "agents": measure_agents,
+    "executors": measure_executors,
     "growth": measure_growth,
     "compiled": measure_compiled,
     "lint": measure_lint,

@@ -13,7 +13,8 @@ from execplan.plan_facts.listed_plan import ListedPlan
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.plan_facts.listed_plan import OpenTask
 
 

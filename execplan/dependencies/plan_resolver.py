@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from execplan.dependencies.known_projects import KnownProjects, has_name
+from execplan.dependencies.plan_entry import PlanEntry, Resolution
 from execplan.errors import ExecplanError
 from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
 from execplan.plan.plan_dependencies import split_project_name
@@ -21,51 +22,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import Task
     from execplan.plan.task_needs import TaskNeed
     from execplan.plan_facts.listed_plan import ListedPlan, PlanFacts
-    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
     from execplan.project.project_list import Identity
-
-
-class PlanEntry(NamedTuple):
-    """A plan of the project, of a nested project, or of another repository."""
-
-    project: Project
-    ref: PlanRef
-    origin: ProjectOrigin | None = None
-    """The other project that the plan is in; None for the own project."""
-
-    @property
-    def display_path(self) -> str:
-        """Path from the repository root, or an absolute path in another project."""
-        return self.project.display_path(self.ref.path) if self.origin is None else self.ref.path
-
-    @property
-    def name(self) -> str:
-        """ID of the plan, after the name of its project if it is in another one."""
-        return self.ref.id if self.origin is None else f"{self.origin.name}:{self.ref.id}"
-
-
-class Resolution(NamedTuple):
-    """The result of resolving a name: one plan, or the reason why there is none."""
-
-    entry: PlanEntry | None
-    candidates: tuple[str, ...] = ()
-    """IDs of the plans that the name could mean, if there are several."""
-    unknown_project: str = ""
-    """Name of the project, if it is not among the projects of the user."""
-
-    @property
-    def problem(self) -> str:
-        """Why the name is not clear; empty if it is."""
-        if self.entry is not None:
-            return ""
-        if self.unknown_project:
-            return f"unknown: your settings list no project {self.unknown_project} that can be read"
-        return (
-            f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
-            if self.candidates
-            else "no such plan"
-        )
 
 
 class PlanResolver:

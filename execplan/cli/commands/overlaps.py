@@ -50,7 +50,8 @@ def overlaps(call: Call, plan: str | None, *, is_check: bool) -> Answer:
         "plans": result.plan_count,
     }
     exit_ = CHECK_FAILED if is_check and result.overlaps else OK
-    return Answer(data, _overlaps_text(result), exit_)
+    warnings = tuple([f"not compared: {path} can't be read; see execplan lint" for path in result.unreadable])
+    return Answer(data, _overlaps_text(result), exit_, warnings)
 
 
 def _overlaps_text(result: PlanOverlaps) -> str:
