@@ -52,7 +52,7 @@ class Ticket(NamedTuple):
     programs: dict[str, str]
     """Programs by name with their approved paths; a worker that finds others doesn't run the ticket. Empty: any."""
     workspace: str
-    """Digest of the workspace that the command starts from."""
+    """ID of the workspace that the command starts from."""
     name: str
     """Name of the workspace's directory."""
     inputs: dict[str, str]

@@ -80,7 +80,7 @@ def create_ticket(
         policy.sandbox,
         step.network,
         _approved_programs(context, step),
-        packed.digest,
+        packed.id,
         packed.name,
         inputs,
         tuple(declared[len(step.inputs) :]),

@@ -73,6 +73,7 @@ def test_steps_run_on_workers_and_their_outputs_come_home(
     assert workers["home"] == ""
     assert len({worker for step, worker in workers.items() if step != "home"}) == 2
     assert state.begin_fields["executor"] == cluster.address
+    assert not [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]  # nothing stays on the workers
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
