@@ -45,6 +45,8 @@ class ExecplanError(Exception):
     """Label printed before the hint."""
     explanations: Mapping[str, str] = {}
     """Explanations of candidates, printed for people only."""
+    warnings: tuple[str, ...] = ()
+    """Warnings about what was done before the error, printed as those of an answer."""
 
     def __init__(
         self,

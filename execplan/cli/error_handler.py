@@ -105,7 +105,7 @@ def error_document(error: ExecplanError, kind: str) -> str:
     data = (
         (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
     )
-    return json_document(kind, data, error=error_data, warnings=trace.warnings)
+    return json_document(kind, data, error=error_data, warnings=(*trace.warnings, *error.warnings))
 
 
 def json_document(
@@ -152,7 +152,7 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
             print(error_document(error, kind), flush=True)
             return error.exit
         sys.stdout.flush()
-        for warning in trace.warnings:
+        for warning in (*trace.warnings, *error.warnings):
             print(f"execplan: warning: {printable_line(warning)}", file=sys.stderr)
         print(f"execplan: {printable_line(error.message)}", file=sys.stderr)
         for candidate in _candidate_lines(error):

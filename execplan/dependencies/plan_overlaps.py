@@ -14,7 +14,8 @@ from execplan.project.project_discovery import owned_path_prefixes
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.project.project import Project
 
 _COMMON_FILES = frozenset(("PLANS.md", "AGENTS.md", "CLAUDE.md", "README.md", "CHANGELOG.md"))
@@ -51,6 +52,8 @@ class PlanOverlaps(NamedTuple):
     """Number of open plans."""
     ordered: tuple[tuple[str, str], ...]
     """IDs of pairs of plans that name the same files, but can't be in progress together: one waits for the other."""
+    unreadable: tuple[str, ...] = ()
+    """Paths of plans that can't be read, so that the files that they name are unknown."""
 
 
 def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
@@ -58,8 +61,9 @@ def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
 
     Files count if they exist or if their directory does. Plans, their artifacts and files that everybody reads don't.
     """
+    resolver.load_all_facts()
     entries = [
-        entry for entry in resolver.entries if not entry.ref.archived and resolver.load(entry).state in (ACTIVE, DRAFT)
+        entry for entry in resolver.entries if not entry.ref.archived and resolver.facts(entry).state in (ACTIVE, DRAFT)
     ]
     owned_prefixes = owned_path_prefixes(project)
     by_file: dict[str, dict[str, NamingPlan]] = {}
@@ -82,7 +86,12 @@ def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
                 PlanOverlap(file, tuple([plan for path, plan in naming_plans.items() if path in colliding]))
             )
     overlaps.sort(key=lambda overlap: -len(overlap.plans))
-    return PlanOverlaps(tuple(overlaps), len(entries), tuple(ordered))
+    unreadable = [
+        entry.display_path
+        for entry in resolver.entries
+        if not entry.ref.archived and resolver.load(entry).plan is None and os.path.lexists(entry.ref.path)
+    ]
+    return PlanOverlaps(tuple(overlaps), len(entries), tuple(ordered), tuple(unreadable))
 
 
 def _named_files(resolver: PlanResolver, entry: PlanEntry) -> dict[str, int]:

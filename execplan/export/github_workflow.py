@@ -33,7 +33,7 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     options = plan.parallel_option(job)
     options += f" --load {earlier.outputs_file}" if earlier is not None else ""
     steps: list[dict[str, Any]] = [
-        {"uses": "actions/checkout@v4", "with": {"persist-credentials": False}},
+        {"uses": "actions/checkout@v6", "with": {"persist-credentials": False}},
         {"uses": "actions/setup-python@v5", "with": {"python-version": "3.x"}},
         {"name": "Install execplan", "run": f"python -m pip install execplan=={plan.version}"},
         {"name": "Check that the plan is the approved one", "run": _literal(f"{command} --check")},

@@ -147,7 +147,8 @@ class Plan:
 
         names = _names(tasks)
         change = task_edits.complete_tasks(names, now())
-        return self._edit("done", require_verification(self.project, self.ref, names, change), options)
+        done = self._edit("done", require_verification(self.project, self.ref, names, change), options)
+        return self._warn_of_blockers(done)
 
     def verify(
         self,
@@ -163,9 +164,18 @@ class Plan:
         """
         from execplan.engine.acceptance.verified_completion import verify_tasks
 
-        return verify_tasks(
+        verification = verify_tasks(
             self.project, self.ref, _names(tasks), options, approve_checks=approve_checks, observer=observer
         )
+        edit = verification.edit
+        return verification if edit is None else verification._replace(edit=self._warn_of_blockers(edit))
+
+    def _warn_of_blockers(self, edit_result: EditResult) -> EditResult:
+        """Return the result of checking off tasks, with warnings if they wait for other plans."""
+        from execplan.dependencies.completion_warnings import completion_warnings
+
+        warnings = completion_warnings(self.project, self.ref, self.read(), edit_result) if edit_result.tasks else ()
+        return edit_result._replace(warnings=(*edit_result.warnings, *warnings))
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Uncheck tasks and remove their timestamps."""

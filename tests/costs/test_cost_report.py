@@ -195,6 +195,8 @@ def test_from_the_claim_to_the_tick(claimed: ClaimedRepository) -> None:
     data = claimed.data("stats", "--cost")
     assert (data["total"]["cost_usd"], data["other_usage"]["tokens"]["input"]) == (3.0, 3)
     out = claimed.type("stats", "--cost").out
+    assert out.split("\n")[0].split("  ")[0] == "task"
+    assert "US dollars" in out.split("\n")[0]
     assert "1. Read lines." in out
     assert "not known: tasks end with the minute" in out
     assert "3. Tell." not in out

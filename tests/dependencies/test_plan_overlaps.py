@@ -65,3 +65,15 @@ def test_names_outside_the_repository_and_hostile_ones_are_no_files(repo: Folder
         )
     assert "passwd" not in repo.run("overlaps").out
     assert names(repo).keys() <= {".git/config"}
+
+
+def test_a_plan_that_cannot_be_read_is_named(repo: Folder) -> None:
+    repo.write("src/reader.py", "x = 1\n")
+    repo.plan(plan_text("A", "y", extra=work("`src/reader.py`")), "a")
+    (repo.path / ".agent/execplans/b.md").write_bytes(b"# B\n\n\xff\xfe `src/reader.py`\n")
+    result = repo.run("overlaps")
+    assert (result.exit, result.out) == (0, "no overlaps in 1 open plan\n")
+    assert result.err == ("execplan: warning: not compared: .agent/execplans/b.md can't be read; see execplan lint\n")
+    assert repo.run("overlaps", "--json").json["warnings"] == [
+        "not compared: .agent/execplans/b.md can't be read; see execplan lint"
+    ]

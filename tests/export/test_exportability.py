@@ -107,3 +107,19 @@ def test_joined_waves_are_explained(desk: InProcessRepository) -> None:
     result = desk.type("export", "--to", "make")
     assert result.exit == 0
     assert result.err == "execplan: warning: job-2 contains several waves: build: no declared outputs\n"
+
+
+def test_a_file_outside_of_the_repository_is_named_as_such(desk: InProcessRepository) -> None:
+    approve(desk)
+    outside = desk.path.parent / "plan.mk"
+    for options, word in ((("--dry-run",), "would write"), ((), "wrote"), ((), "")):
+        result = desk.type("export", "--to", "make", "--out", "../plan.mk", *options)
+        assert result.exit == 0
+        assert f"{word} ../plan.mk, outside of the repository".lstrip() in result.out
+    assert "is up to date" in result.out
+    assert outside.exists()
+    (desk.path / "link").symlink_to(desk.path.parent)
+    assert (
+        "link/other.mk, outside of the repository" in desk.type("export", "--to", "make", "--out", "link/other.mk").out
+    )
+    assert "outside" not in desk.type("export", "--to", "make", "--out", "plan.mk").out

@@ -140,3 +140,11 @@ def test_parallel_steps_run_in_parallel() -> None:
     plan = plan_named("parser", HEAD + steps)
     assert "--digest " + plan.jobs[0].digest + " --jobs 2" in render(plan, "make")
     assert " --jobs 2 --save job-1.tar" in render(plan, "github")
+
+
+def test_workflows_and_pages_use_the_same_version_of_the_checkout() -> None:
+    root = GOLDEN.parents[2]
+    pages = [*root.glob("docs/**/*.md"), *root.glob("templates/**/*.md"), *root.glob(".github/workflows/*.yml")]
+    texts = [render(plan_named("parser"), "github"), *[page.read_text() for page in pages]]
+    versions = {version for text in texts for version in re.findall(r"actions/checkout@(\w+)", text)}
+    assert len(versions) == 1, versions

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @define_command(
     reads="the open plans, including those of nested projects.",
-    writes="nothing.",
+    writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan overlaps", "execplan overlaps --check", "execplan overlaps -p parser --json"),
 )
 @click.option("-p", "--plan", metavar="PLAN", help="Only files that this plan names. Default: all open plans.")
@@ -50,7 +50,8 @@ def overlaps(call: Call, plan: str | None, *, is_check: bool) -> Answer:
         "plans": result.plan_count,
     }
     exit_ = CHECK_FAILED if is_check and result.overlaps else OK
-    return Answer(data, _overlaps_text(result), exit_)
+    warnings = tuple([f"not compared: {path} can't be read; see execplan lint" for path in result.unreadable])
+    return Answer(data, _overlaps_text(result), exit_, warnings)
 
 
 def _overlaps_text(result: PlanOverlaps) -> str:

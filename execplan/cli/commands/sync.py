@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
+_SERVICE = "github"
+"""The only service so far."""
 
 
 @define_command(
@@ -37,7 +39,7 @@ _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
         "execplan sync github --offline parser --json",
     ),
 )
-@click.argument("service", type=click.Choice(["github"]))
+@click.argument("service", metavar="github", shell_complete=lambda *_: [_SERVICE])
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag(default="all plans")
 @click.option("--repo", "repository", metavar="OWNER/NAME", help="Repository on GitHub. Default: $GITHUB_REPOSITORY.")
@@ -78,6 +80,10 @@ def sync(
     """
     from execplan.secrets.redaction import Redactor
 
+    if service != _SERVICE:
+        message = f"plans can be shown as issues of GitHub only, not of {service!r}"
+        hint = "for GitHub: execplan sync github --offline; to run a plan on GitLab: execplan export PLAN --to gitlab"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
     _ensure_compatible_options(
         repository, project_name, options, applies=applies, writes_links=writes_links, offline=offline
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.text_table import format_table_with_head
 from execplan.clock import now
 from execplan.context.baseline_selection import select_newest_first
 from execplan.context.context_pack import KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
@@ -123,7 +122,9 @@ def decision_summary(decision: Decision) -> str:
 def explanation_table(decision: Decision) -> str:
     """Return a table of all items, grouped into kept, shortened and left out, with the most important first."""
     items = sorted(decision.optimized_context, key=lambda item: (_GROUPS.index(_RESULTS[item.action]), -item.priority))
-    return _table_with_head(_COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items])
+    return format_table_with_head(
+        _COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items]
+    )
 
 
 def comparison_table(control: Decision, optimized: Decision) -> str:
@@ -142,7 +143,7 @@ def comparison_table(control: Decision, optimized: Decision) -> str:
     optimized_items = {item.id: item for item in optimized.optimized_context}
     rows = [[item.id, _result(item), _result(optimized_items[item.id])] for item in control.optimized_context]
     head = ("item", "control", "optimized")
-    return f"{_table_with_head(('total', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
+    return f"{format_table_with_head(('total', *head[1:]), sums)}\n\n{format_table_with_head(head, rows)}"
 
 
 def _result(item: Chosen) -> str:
@@ -153,11 +154,6 @@ def _tokens(item: Chosen) -> str:
     if item.action == KEEP:
         return f"{item.tokens:,}"
     return f"{item.tokens:,} of {item.original_tokens:,}"
-
-
-def _table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format a table with column names, also without a terminal."""
-    return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])
 
 
 class PackResult(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.text_table import format_table_with_head
 from execplan.clock import format_utc_timestamp
 from execplan.plan.model import DONE
 from execplan.text.message_parts import format_duration, shorten
@@ -63,7 +63,7 @@ def _text(report: CostReport, priced: str, *, has_many_plans: bool) -> str:
     if report.other_usage.tokens:
         rows.append(("between tasks", "", *_cost_cells(report.other_usage)))
     head = ("plan" if has_many_plans else "task", "time", "input", "cached", "output", "US dollars")
-    lines = [format_table(head, rows)]
+    lines = [format_table_with_head(head, rows)]
     if report.total.usage.cost_usd is not None or report.other_usage.usage.cost_usd is not None:
         models = printable_line(", ".join(report.models))
         lines += fit_lines(f"prices of {priced}, unless the logs state the cost; models: {models}")

@@ -9,8 +9,10 @@ from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.files import atomic_files, file_access
+from execplan.files.file_access import resolve_path
 from execplan.project.project import ensure_inside
 from execplan.text.message_parts import format_count
+from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -53,17 +55,18 @@ def written_answer(
     new, old, absolute_path = text.encode(), _read_export(path), os.path.abspath(path)
     data: dict[str, Any] = {**_plan_json(plan, target, text), "path": path, "changed": False, "commit": None}
     count = format_count(len(plan.jobs), "job")
+    place = path if is_inside(resolve_path(absolute_path), project.root) else f"{path}, outside of the repository"
     if old == new:
-        return Answer(data, f"{path} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
+        return Answer(data, f"{place} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
     if options.dry_run:
         diff = format_diff(old or b"", new, path)
-        text = printable_lines([f"would write {path}: {count}"], diff)
+        text = printable_lines([f"would write {place}: {count}"], diff)
         return Answer({**data, "diff": diff}, text, warnings=_joined_waves(plan))
     if options.should_commit(project):
         ensure_inside(project, absolute_path)
     options.prepare_commit(project)
     atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=True)
-    lines, warnings, commit = [f"wrote {path}: {count}"], _joined_waves(plan), None
+    lines, warnings, commit = [f"wrote {place}: {count}"], _joined_waves(plan), None
     if options.should_commit(project):
         result = commit_paths(
             project, ref.id, [absolute_path], "export", f"export to {target}", {absolute_path: old} if old else {}, None

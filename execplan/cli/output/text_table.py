@@ -62,6 +62,14 @@ def format_table(
     return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in texts])
 
 
+def format_table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format a table with the names of its columns also where other tables have none: in a pipe or a file.
+
+    For columns of numbers, which mean nothing without their names.
+    """
+    return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])
+
+
 def format_grouped_table(
     head: Sequence[str],
     groups: Sequence[tuple[str, Sequence[Sequence[str | ProgressCell]]]],

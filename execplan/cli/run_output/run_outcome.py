@@ -89,6 +89,15 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
 
     With `quiet`, nothing was shown before, so the answer names the transcripts.
     """
+    try:
+        return _build_answer(project, ref, finished_run, quiet=quiet)
+    except ExecplanError as error:
+        error.warnings = finished_run.warnings
+        raise
+
+
+def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
+    """Build the answer of a run or a part of it. Raises ExecplanError, without warnings, if the run has not ended."""
     run = load_run(project, ref, run_directories.find_run(project, ref, finished_run.run))
     if finished_run.signal:
         raise _interrupted_error(run, finished_run)

@@ -18,10 +18,15 @@ _PUBLIC = frozenset(
 """Variables that are not passed on but are not secret: the audit log contains the user and the session."""
 
 
-def build_environment(step_env: Mapping[str, str], extra: Sequence[str]) -> dict[str, str]:
-    """Build the environment of a command: allowed and named variables of this process, then those of the step."""
+def build_environment(step_env: Mapping[str, str], extra: Sequence[str], traceparent: str = "") -> dict[str, str]:
+    """Build the environment of a command: allowed and named variables of this process, then those of the step.
+
+    `traceparent` is the trace context of the command's attempt; it replaces that of this process if it is named.
+    """
     names = {*ALLOWED, *extra}
     env = {name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")}
+    if traceparent and "TRACEPARENT" in extra:
+        env["TRACEPARENT"] = traceparent
     return {"PATH": os.defpath, **env, "TERM": "dumb", **step_env}
 
 
@@ -31,9 +36,9 @@ def machine_environment() -> dict[str, str]:
     return {"PATH": os.defpath, **env, "TERM": "dumb"}
 
 
-def portable_environment(step_env: Mapping[str, str], extra: Sequence[str]) -> dict[str, str]:
+def portable_environment(step_env: Mapping[str, str], extra: Sequence[str], traceparent: str = "") -> dict[str, str]:
     """Build the other part: allowed and named variables of this process, then those of the step."""
-    env = build_environment({}, extra)
+    env = build_environment({}, extra, traceparent)
     return {**{name: value for name, value in env.items() if name not in _OF_MACHINE or name in extra}, **step_env}
 
 

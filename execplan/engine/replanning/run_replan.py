@@ -16,6 +16,7 @@ from execplan.engine.replanning.next_revision import NextRevision, build_next_re
 from execplan.engine.replanning.revision_coverage import RevisionCoverage
 from execplan.engine.run_records import record_builder, run_summary
 from execplan.engine.run_state import RunState
+from execplan.engine.telemetry.span_sending import send_spans
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document_diff import describe_differences
@@ -113,7 +114,10 @@ def replan_run(
             run_paths, record_builder.build_record(run_paths, revision.document, opened_writer.run_state)
         )
         opened_writer.audit_log.update_anchor()
-    return _commit_revision(project, ref, replan_result) if options.should_commit(project) else replan_result
+    if options.should_commit(project):
+        replan_result = _commit_revision(project, ref, replan_result)
+    trace_warnings = send_spans(project, run_paths, opened_writer)
+    return replan_result._replace(warnings=(*replan_result.warnings, *trace_warnings))
 
 
 def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:

@@ -110,10 +110,9 @@ def run_program(
     from execplan.engine.commands.command_environment import build_environment
     from execplan.engine.commands.launcher import CommandResult, CommandSpec, Limits, run_command
 
-    env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
+    env = build_environment(step.env, context.policy.environment, context.traceparent)
+    cwd = working_directory(step, context.workspace.state)
     env |= _environment_variables(context, step, env)
-    if context.traceparent and "TRACEPARENT" in context.policy.environment and "TRACEPARENT" not in step.env:
-        env["TRACEPARENT"] = context.traceparent
     seconds_left = context.deadline - time.monotonic()
     problem = "" if context.workspace.state(cwd).kind == FOLDER else f"directory not found: {cwd}"
     cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""

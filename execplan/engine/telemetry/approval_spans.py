@@ -26,17 +26,19 @@ class ApprovalSpans:
         self._open_question: tuple[Entry, int] | None = None
         """The entry of the question that the run waits for, and the number of the session that asked it."""
 
-    def build(self, sessions: Sequence[RunSessionEntries]) -> list[Span]:
+    def build(self, entries: Sequence[Entry], sessions: Sequence[RunSessionEntries]) -> list[Span]:
         """Return the spans of the sessions that are over."""
         spans: list[Span] = []
-        for session in sessions:
-            for entry in session.entries:
-                if entry.kind in (BEGUN, RESUMED):
-                    spans += self._build_approval(entry, session)
-                if entry.kind == PAUSED:
-                    self._open_question = entry, session.number
-                elif entry.kind == ANSWERED and entry.fields["why"] not in REVISION_REASONS:
-                    spans.append(self._build_question(entry, session))
+        session_of = {entry.number: session for session in sessions for entry in session.entries}
+        session = sessions[0]
+        for entry in entries:
+            session = session_of.get(entry.number, session)
+            if entry.kind in (BEGUN, RESUMED):
+                spans += self._build_approval(entry, session)
+            elif entry.kind == PAUSED:
+                self._open_question = entry, session.number
+            elif entry.kind == ANSWERED and entry.fields["why"] not in REVISION_REASONS:
+                spans.append(self._build_question(entry, session))
         return [span for span in spans if span.last_entry]
 
     def _build_approval(self, entry: Entry, session: RunSessionEntries) -> list[Span]:
@@ -59,7 +61,7 @@ class ApprovalSpans:
         """Return the span of an answered question, from the time it was asked."""
         why, step = answer.fields["why"], answer.fields["step"] or ""
         end, number = self._times.time(answer), session.number
-        start = end - nanoseconds(answer.fields.get("seconds", 0))
+        start = max(end - nanoseconds(answer.fields.get("seconds", 0)), self._times.time(session.entries[0]))
         if self._open_question is not None and self._open_question[0].fields["why"] == why:
             question, number = self._open_question
             start = min(start, self._times.latest_time(question))

@@ -10,6 +10,7 @@ from execplan.engine.journal.journal_entries import (
     INTERRUPTED,
     PAUSED,
     REOPENED,
+    REPLANNED,
     RESTORED,
     RESUMED,
     ROLLBACK,
@@ -41,11 +42,15 @@ class RunSessionEntries(NamedTuple):
 
 
 def split_sessions(entries: Sequence[Entry]) -> list[RunSessionEntries]:
-    """Return the sessions of a run. The last one may not be over. Rollbacks belong to no session."""
+    """Return the sessions of a run. The last one may not be over.
+
+    Rollbacks belong to no session, and neither does a revision that somebody requests between sessions.
+    """
     sessions: list[RunSessionEntries] = []
     current: list[Entry] = []
     for entry in entries:
-        if entry.kind in _ROLLBACK_KINDS:
+        is_between = bool(sessions) and not current and entry.kind in (REPLANNED, PAUSED)
+        if is_between or entry.kind in _ROLLBACK_KINDS:
             continue
         if entry.kind == RESUMED and current and not _is_agent_run(entries):
             # The process was killed, or it made a revision that an approval covers.

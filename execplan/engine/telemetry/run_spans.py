@@ -61,7 +61,7 @@ class _RunSpans:
         session_spans = [
             span for session in self._sessions if session.closing_entry for span in self._build_session(session)
         ]
-        approval_spans = ApprovalSpans(self._trace, self._times).build(self._sessions)
+        approval_spans = ApprovalSpans(self._trace, self._times).build(self._entries, self._sessions)
         return [*session_spans, *approval_spans, *self._rollbacks]
 
     def _build_session(self, session: RunSessionEntries) -> list[Span]:

@@ -31,6 +31,7 @@ TASK_TYPE: Final = "cicd.pipeline.task.type"
 TASK_RUN_ID: Final = "cicd.pipeline.task.run.id"
 TASK_RESULT: Final = "cicd.pipeline.task.run.result"
 ERROR_TYPE: Final = "error.type"
+WORKER_NAME: Final = "cicd.worker.name"
 EXECUTABLE: Final = "process.executable.name"
 EXIT_CODE: Final = "process.exit.code"
 ROLLBACK_CAUSE: Final = "execplan.rollback.cause"
@@ -178,6 +179,8 @@ def attempt_attributes(fields: Mapping[str, Any], run: str, program: str, result
         "execplan.attempt.number": number,
         "execplan.attempt.approved_by": fields["by"],
     }
+    if fields.get("worker"):
+        attributes[WORKER_NAME] = fields["worker"]
     if program:
         attributes[EXECUTABLE] = program
     result_fields = result_entry.fields if result_entry is not None else {}

@@ -530,3 +530,13 @@ def test_two_runs_at_the_same_time_create_one_issue(project: Folder, github: Git
     processes = [project.start("sync", "github", "--repo", REPOSITORY, "--apply") for _ in range(3)]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     assert len(github.issues) == 2
+
+
+def test_another_service_is_an_error_that_says_what_there_is(repo: Folder) -> None:
+    result = repo.run("sync", "gitlab")
+    assert result.exit == 2
+    assert result.err == (
+        "execplan: plans can be shown as issues of GitHub only, not of 'gitlab'\n"
+        "hint: for GitHub: execplan sync github --offline; to run a plan on GitLab: execplan export PLAN --to gitlab\n"
+    )
+    assert "missing argument github" in repo.run("sync").err

@@ -91,6 +91,7 @@ def _act(run: SimulatedRun, action: str, name: str) -> None:
         "fail": lambda: _stop(run, kinds.ENDED, status="failed", cause="failure", reason="a failed", seconds=1.0),
         "kill": lambda: _kill(run),
         "rollback": lambda: _roll_back(run),
+        "replan": lambda: _replan(run),
     }
     actions[action]()
 
@@ -127,8 +128,24 @@ def _roll_back(run: SimulatedRun) -> None:
     run.resume()
 
 
+def _replan(run: SimulatedRun) -> None:
+    """Request a revision: of a run that was interrupted, or whose process was killed."""
+    if len(run.entries) % 2:
+        run.end_attempts()
+        run.write(kinds.INTERRUPTED, signal="SIGINT", seconds=1.0)
+        run.send()
+    else:
+        run.written_at = {}
+        run.end_attempts()
+    run.write(kinds.REPLANNED, revision=2, document="0" * 64, reason="", completed=[], failed=[])
+    run.write(kinds.PAUSED, why="approve", step=None, question="revision 2 needs approval")
+    run.send()
+    run.resume(is_new_approval=True)
+    run.write(kinds.ANSWERED, why="approve", step=None, answer="go")
+
+
 _ROLLBACK = {"steps": [], "changes": [], "folders": [], "undone_not": [], "whole": False, "user": "ann"}
-_ACTIONS = "intent result failure skip block recover answer pause interrupt fail kill rollback".split()
+_ACTIONS = "intent result failure skip block recover answer pause interrupt fail kill rollback replan".split()
 
 
 @given(st.lists(st.tuples(st.sampled_from(_ACTIONS), st.sampled_from(sorted(STEPS))), max_size=30))
@@ -154,7 +171,7 @@ def test_each_attempt_and_each_step_has_its_spans(actions: list[tuple[str, str]]
     _check_parents(run, by_id, attempts)
     for span in run.sent_spans:
         assert _CLOCK * _SECOND <= span.start <= span.end <= run.clock + _SECOND
-    answers = Counter(entry.kind for entry in run.entries)[kinds.ANSWERED]
+    answers = sum([entry.kind == kinds.ANSWERED and entry.fields["why"] != "approve" for entry in run.entries])
     assert sum([span.name.startswith("question ") for span in run.sent_spans]) == answers
     rollbacks = Counter(entry.kind for entry in run.entries)[kinds.ROLLED_BACK]
     assert sum([span.name == "rollback" for span in run.sent_spans]) == rollbacks
@@ -173,8 +190,9 @@ def _check_parents(run: SimulatedRun, by_id: dict[str, Span], attempts: list[Spa
         assert step_span.start <= span.start <= span.end <= step_span.end
     steps = [span for span in by_id.values() if "execplan.step.status" in span.attributes]
     assert len({(span.parent, span.name) for span in steps}) == len(steps), "a step has one span in each session"
-    for span in [*steps, *[span for span in by_id.values() if span.name == "rollback"]]:
-        assert span.parent in {session.context for session in sessions}
+    for span in by_id.values():
+        is_of_session = span in steps or span.name.split()[0] in ("rollback", "approval", "question")
+        assert not is_of_session or span.parent in {session.context for session in sessions}
     for span in steps:
         assert span.parent is not None
         session = by_id[span.parent.span_id]
@@ -235,3 +253,17 @@ def test_without_the_step_of_another_revision_its_id_is_known() -> None:
     run.write(kinds.ENDED, status="completed", cause="", reason="", seconds=1.0)
     assert [span.name for span in build_spans(run.entries, STEPS, {})] == ["RUN parser", "gone", "attempt", "approval"]
     assert build_spans([], STEPS, {}) == unsent_spans([], STEPS, {}) == []
+
+
+def test_a_revision_that_is_requested_between_sessions_is_no_session() -> None:
+    run = SimulatedRun()
+    run.write(kinds.INTERRUPTED, signal="SIGINT", seconds=1.0)
+    run.write(kinds.REPLANNED, revision=2, document="0" * 64, reason="", completed=[], failed=[])
+    run.write(kinds.PAUSED, why="approve", step=None, question="revision 2 needs approval")
+    run.clock += 60 * _SECOND
+    run.resume(is_new_approval=True)
+    run.write(kinds.ENDED, status="completed", cause="", reason="", seconds=1.0)
+    first, second, _, approval = build_spans(run.entries, STEPS, {})
+    assert [first.name, second.name, approval.name] == ["RUN parser", "RUN parser", "approval"]
+    assert approval.parent == first.context
+    assert approval.end - approval.start >= 59 * _SECOND

@@ -432,3 +432,12 @@ def test_without_variables_nothing_is_imported_or_connected(run_repo: RunReposit
     )
     assert completed.stderr.splitlines()[-1] == "[0, [], []]", completed
     assert "completed" in completed.stdout
+
+
+def test_a_paused_run_warns_as_well(traced_repo: RunRepository, collector: Collector) -> None:
+    collector.status = 400
+    traced_repo.approve_plan(steps(MAKE.replace("#api", "#api checkpoint"), COPY))
+    document = traced_repo.type("run", "--json")
+    assert (document.exit, document.json["error"]["code"]) == (8, "paused")
+    assert "traces were not sent: the collector answered 400 Bad Request" in document.json["warnings"]
+    assert "warning: traces were not sent: " in traced_repo.type("resume", "-q").err

@@ -157,6 +157,6 @@ def test_a_receiver_of_others_accepts_the_spans(run_repo: RunRepository, monkeyp
         receiver.wait()
     assert (finished.status, receiver.returncode) == ("rolled_back", 0), out
     assert not [warning for warning in finished.warnings if "traces" in warning]
-    matched = json.loads(out[out.rindex("Received a match:") :].partition("\n")[2])
+    matched = json.JSONDecoder().raw_decode(out[out.rindex("Received a match:") :].partition("\n")[2])[0]
     assert (matched["name"], matched["kind"]) == ("rollback", "SPAN_KIND_INTERNAL")
     assert {"key": "execplan.rollback.cause", "value": {"stringValue": "failure"}} in matched["attributes"]
