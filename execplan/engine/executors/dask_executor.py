@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from execplan.engine.executors.executor_address import ExecutorAddress
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
 
     T = TypeVar("T")
 

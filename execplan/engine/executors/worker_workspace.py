@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.engine.executors.ticket import SCHEMA
-from execplan.engine.executors.travel import BUNDLE
+from execplan.engine.executors.workspace_packing import BUNDLE
 from execplan.engine.workspace.file_archive import find_problem, unpack_archive, write_archive
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import INPUT, ExecplanError

@@ -14,7 +14,7 @@ import pytest
 
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.ticket import Ticket, TicketResult, pack_ticket, unpack_result
-from execplan.engine.executors.travel import PackedWorkspace, pack_workspace
+from execplan.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:

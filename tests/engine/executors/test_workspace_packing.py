@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.engine.executors.travel import pack_workspace
 from execplan.engine.executors.worker_workspace import copy_workspace, unpack_workspace
+from execplan.engine.executors.workspace_packing import pack_workspace
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.project import project_discovery
 from tests.conftest import Folder
