@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench_board import measure_board
 from bench_compiled import measure_compiled
+from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
 from bench_run import measure_commit, measure_runs
@@ -23,6 +24,7 @@ MEASUREMENTS = {
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,
+    "executors": measure_executors,
     "growth": measure_growth,
     "compiled": measure_compiled,
     "lint": measure_lint,

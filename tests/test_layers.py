@@ -23,7 +23,7 @@ LAYERS = (
     ("project",),
     ("git",),
     ("plan_store",),
-    ("edits",),
+    ("edits", "plan_facts"),
     ("scaffold",),
     ("git_merge", "archive"),
     ("undo", "history", "approvals", "context.gathering", "capture", "search", "dependencies", "worktrees"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.plan.model import ParsedPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
@@ -123,12 +124,10 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
     return status
 
 
-def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
+def status_if_active(plan: StoredPlan | ListedPlan) -> dict[str, Any] | None:
     """Return the status of an active or draft plan, or of a complete plan whose last run is unfinished; else None."""
-    if stored_plan.state in (ACTIVE, DRAFT) or (
-        stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)
-    ):
-        return execution_status_json(stored_plan.project, stored_plan.ref)
+    if plan.state in (ACTIVE, DRAFT) or (plan.state == COMPLETE and find_open_run(plan.project, plan.ref)):
+        return execution_status_json(plan.project, plan.ref)
     return None
 
 

@@ -10,6 +10,7 @@ from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.linter.rules.staleness_rules import latest_date
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store import plan_store
 from execplan.worktrees.newest_plans import with_newest_versions
 
@@ -79,20 +80,17 @@ def find_joint_next(projects: Sequence[ListedProject]) -> JointNext:
 def _find_open_plans(listed: ListedProject, known_projects: KnownProjects) -> tuple[list[OpenPlan], list[StoredPlan]]:
     """Return the open plans of a project with their next tasks, and its broken plans."""
     project = listed.project
-    stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
+    plans, locations = with_newest_versions(project, load_listed_plans(project))
     resolver = PlanResolver(project, known_projects)
-    resolver.add_loaded(stored_plans)
-    open_plans = [
-        OpenPlan(
-            listed,
-            stored_plan,
-            find_open_tasks(stored_plan.project, stored_plan.ref, stored_plan.plan, resolver=resolver),
-            locations.get(stored_plan.ref.path),
-        )
-        for stored_plan in stored_plans
-        if stored_plan.plan is not None and stored_plan.state in (DRAFT, ACTIVE)
-    ]
-    return open_plans, [stored_plan for stored_plan in stored_plans if stored_plan.state == BROKEN]
+    resolver.add_listed(plans)
+    open_plans = []
+    for plan in plans:
+        stored_plan = plan_store.load(plan.project, plan.ref) if plan.state in (DRAFT, ACTIVE) else None
+        if stored_plan is not None and stored_plan.plan is not None:
+            open_tasks = find_open_tasks(plan.project, plan.ref, stored_plan.plan, resolver=resolver)
+            open_plans.append(OpenPlan(listed, stored_plan, open_tasks, locations.get(plan.ref.path)))
+    broken_plans = [plan_store.load(plan.project, plan.ref) for plan in plans if plan.state == BROKEN]
+    return open_plans, broken_plans
 
 
 def _activity(open_plan: OpenPlan) -> str:

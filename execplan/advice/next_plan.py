@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.advice.next_tasks import describe_blockers, find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, find_listed_open_tasks
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
-from execplan.worktrees.newest_plans import with_newest_versions
+from execplan.worktrees.newest_plans import with_newest_version, with_newest_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
     from execplan.worktrees.plan_location import PlanLocation
@@ -41,15 +41,15 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     """
     if plan is not None or plan_selection.plan_from_environment() or _is_in_worktree_of_plan(start):
         project, ref = plan_selection.select_plan(start, plan)
-        (stored_plan,), locations = with_newest_versions(project, [plan_store.load(project, ref)], includes_new=False)
-        return NextPlan(stored_plan, [], [], locations.get(stored_plan.ref.path))
+        stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
+        return NextPlan(stored_plan, [], [], location)
     project = project_discovery.require(start)
-    stored_plans, locations = with_newest_versions(project, plan_store.load_with_nested(project), includes_new=True)
-    stored_plans = [stored_plan for stored_plan in stored_plans if not stored_plan.ref.archived]
-    if not stored_plans:
+    plans, locations = with_newest_versions(project, load_listed_plans(project))
+    plans = [listed_plan for listed_plan in plans if not listed_plan.ref.archived]
+    if not plans:
         return NextPlan(None, [], [], None)
-    broken_ids = [stored_plan.ref.id for stored_plan in stored_plans if stored_plan.state == BROKEN]
-    candidates, passed_over = _without_blocked(project, stored_plans)
+    broken_ids = [listed_plan.ref.id for listed_plan in plans if listed_plan.state == BROKEN]
+    candidates, passed_over = _without_blocked(project, plans)
     try:
         chosen = plan_selection.select_only_plan(candidates)
     except ExecplanError as error:
@@ -59,36 +59,36 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
         if broken_ids:
             error.message += f"; broken: {', '.join(broken_ids)}"
         raise
-    return NextPlan(chosen, broken_ids, passed_over, locations.get(chosen.ref.path))
+    stored_plan = plan_store.load(chosen.project, chosen.ref)
+    return NextPlan(stored_plan, broken_ids, passed_over, locations.get(chosen.ref.path))
 
 
 def _is_in_worktree_of_plan(start: str) -> bool:
     return plan_of_worktree(project_discovery.require(start)) is not None
 
 
-def _without_blocked(
-    project: Project, stored_plans: list[StoredPlan]
-) -> tuple[list[StoredPlan], list[tuple[str, str]]]:
+def _without_blocked(project: Project, plans: list[ListedPlan]) -> tuple[list[ListedPlan], list[tuple[str, str]]]:
     """Leave out the open plans that wait for other plans, and return their IDs with what blocks them.
 
     All plans are returned if no other open plan would be left.
     """
-    open_plans = [stored_plan for stored_plan in stored_plans if stored_plan.state in (DRAFT, ACTIVE)]
+    open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]
     if len(open_plans) < 2:
-        return stored_plans, []
-    blockers = _plan_blockers(project, stored_plans)
-    free_plans = [stored_plan for stored_plan in open_plans if stored_plan.ref.path not in blockers]
-    return (free_plans, list(blockers.values())) if blockers and free_plans else (stored_plans, [])
+        return plans, []
+    blockers = _plan_blockers(project, plans, open_plans)
+    free_plans = [plan for plan in open_plans if plan.ref.path not in blockers]
+    return (free_plans, list(blockers.values())) if blockers and free_plans else (plans, [])
 
 
-def _plan_blockers(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, tuple[str, str]]:
+def _plan_blockers(
+    project: Project, plans: list[ListedPlan], open_plans: list[ListedPlan]
+) -> dict[str, tuple[str, str]]:
     """Return the open plans that wait for other plans, by path: ID, and what blocks it."""
     resolver = PlanResolver(project)
-    resolver.add_loaded(stored_plans)
+    resolver.add_listed(plans)
     blocked: dict[str, tuple[str, str]] = {}
-    for stored_plan in stored_plans:
-        if stored_plan.plan is not None and stored_plan.state in (DRAFT, ACTIVE):
-            open_tasks = find_open_tasks(stored_plan.project, stored_plan.ref, stored_plan.plan, resolver=resolver)
-            if open_tasks.plan_blockers:
-                blocked[stored_plan.ref.path] = stored_plan.ref.id, describe_blockers(open_tasks)
+    for plan in open_plans:
+        open_tasks = find_listed_open_tasks(plan, {}, resolver)
+        if open_tasks.plan_blockers:
+            blocked[plan.ref.path] = plan.ref.id, describe_blockers(open_tasks)
     return blocked

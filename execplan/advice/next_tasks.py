@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.advice.plan_json import task_line, tasks_json
-from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, join_blockers
+from execplan.advice.plan_json import open_task_json, task_line, tasks_json
+from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, find_blockers_of, join_blockers
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.plan.model import ACTIVE, COMPLETE, DRAFT, OPEN
 from execplan.plan.plan_lookup import task_ids
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.plan.model import ParsedPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -67,6 +68,17 @@ def find_open_tasks(
     )
     tasks = [task for task in tasks_json(plan.tasks[: last_index + 1], plan) if task["state"] == OPEN]
     return select_open_tasks(project, tasks, claims_by_task, name, blockers)
+
+
+def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim], resolver: PlanResolver) -> OpenTasks:
+    """Find the open tasks of a plan whose facts are known, as `find_open_tasks` does; `claims_by_task` are its claims."""
+    facts = plan.facts
+    blockers = find_blockers_of(
+        resolver, plan.ref, facts.dependencies, [(task.number, task.text) for task in facts.open_tasks]
+    )
+    count = None if claims_by_task or blockers.tasks else 1
+    tasks = [open_task_json(task) for task in facts.open_tasks[:count]]
+    return select_open_tasks(plan.project, tasks, claims_by_task, blockers=blockers)
 
 
 def select_open_tasks(

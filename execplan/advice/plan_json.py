@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan_store import plan_store
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.edits.plan_writer import EditResult
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.plan_facts.listed_plan import ListedPlan, OpenTask
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
 
@@ -33,6 +35,38 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     if stored_plan.error is not None:
         plan_fields["error"] = stored_plan.error.message
     return plan_fields
+
+
+def listed_plan_json(plan: ListedPlan) -> dict[str, Any]:
+    """Return the JSON form of a plan whose facts are known, as `plan_json` does."""
+    facts = plan.facts
+    plan_fields: dict[str, Any] = {
+        "id": plan.ref.id,
+        "path": plan.display_path,
+        "title": facts.title,
+        "state": plan.state,
+        "counts": facts.counts._asdict() if facts.counts is not None else None,
+        "digest": facts.digest or None,
+    }
+    if facts.error:
+        plan_fields["error"] = facts.error
+    return plan_fields
+
+
+def open_task_json(task: OpenTask) -> dict[str, Any]:
+    """Return the JSON form of an open task, as `tasks_json` does."""
+    return {
+        "id": task.id,
+        "number": task.number,
+        "state": OPEN,
+        "mark": task.mark,
+        "text": task.text,
+        "stamp": task.stamp,
+        "depth": task.depth,
+        "line_start": task.start + 1,
+        "line_end": task.end,
+        "check": task.check,
+    }
 
 
 def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
@@ -72,13 +106,25 @@ def _archived_count(project: Project) -> int:
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """Return a warning for each plan with Git conflict markers."""
-    conflicts = [
-        (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines)
-        for stored_plan in stored_plans
-        if stored_plan.plan is not None and stored_plan.plan.conflict_lines
-    ]
-    message = "contains a git conflict marker: both sides are shown"
-    return tuple([f"{path}: line {lines[0] + 1} {message}" for path, lines in conflicts])
+    return tuple(
+        [
+            _conflict_warning(
+                stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines[0] + 1
+            )
+            for stored_plan in stored_plans
+            if stored_plan.plan is not None and stored_plan.plan.conflict_lines
+        ]
+    )
+
+
+def listed_conflict_warnings(plans: Sequence[ListedPlan]) -> tuple[str, ...]:
+    """Return a warning for each plan with Git conflict markers, as `conflict_warnings` does."""
+    conflicts = [(plan.display_path, plan.facts.conflict_line) for plan in plans if plan.facts.conflict_line]
+    return tuple([_conflict_warning(path, line) for path, line in conflicts])
+
+
+def _conflict_warning(path: str, line: int) -> str:
+    return f"{path}: line {line} contains a git conflict marker: both sides are shown"
 
 
 def section_json(section: Section) -> dict[str, Any]:

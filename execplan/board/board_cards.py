@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.advice import execution_status
-from execplan.board.card_facts import OpenTask, TaskCounts
 from execplan.board.finding_counts import FindingCounts
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
 
@@ -13,12 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.linter.rule import Finding
+    from execplan.plan_facts.listed_plan import TaskCounts
     from execplan.project.project_list import ProjectOrigin
     from execplan.worktrees.plan_location import PlanLocation
 
 STALLED: Final = "stalled"
 COLUMNS: Final = (BROKEN, DRAFT, ACTIVE, STALLED, COMPLETE, ARCHIVED)
 """The names of the columns, from left to right; broken plans come first, because nothing else works with them."""
+
+
+class NextTask(NamedTuple):
+    """The task of a plan to work on next."""
+
+    number: int
+    id: str
+    text: str
 
 
 class TaskClaim(NamedTuple):
@@ -60,7 +68,7 @@ class Card(NamedTuple):
     """SHA-256 of the file, which a writer passes as `if_match`; empty for a file that can't be read."""
     counts: TaskCounts | None
     """None for a broken plan."""
-    next_task: OpenTask | None
+    next_task: NextTask | None
     """The task that the current author has claimed, otherwise the first unclaimed open task, of a draft or active plan."""
     next_text: str
     """Description of the next task and of claims, or why there is no next task."""

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, select_open_tasks
-from execplan.board.board_cards import COLUMNS, STALLED, Board, Card, Column, LastRun, TaskClaim
-from execplan.board.facts_cache import load_facts, open_facts_cache
+from execplan.board.board_cards import COLUMNS, STALLED, Board, Card, Column, LastRun, NextTask, TaskClaim
 from execplan.board.finding_counts import FindingCounts, check_all_plans, count_levels
 from execplan.clock import current_minute
 from execplan.dependencies.plan_blockers import find_blockers_of
@@ -19,6 +18,7 @@ from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check
 from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
 from execplan.plan.reader import MAX_BYTES
+from execplan.plan_facts.facts_loader import load_listed_plans, read_plan_facts
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
@@ -27,8 +27,8 @@ from execplan.review.comment_location import has_comments
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.board.card_facts import CardFacts
     from execplan.dependencies.known_projects import KnownProjects
+    from execplan.plan_facts.listed_plan import PlanFacts
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -54,17 +54,20 @@ def load_board(
     members = with_nested_projects(project)
     findings = check_all_plans(members, archived=archived, tick=tick)
     activity, resolver = PlanActivity(), PlanResolver(project, known_projects)
+    listed_plans = load_listed_plans(project, archive=archived)
+    resolver.add_listed(listed_plans)
     cards: list[Card] = []
     archived_count = 0
     for member in members:
-        archived_refs = plan_store.refs(member, archive=True)
-        archived_count += len(archived_refs)
+        archived_count += len(plan_store.refs(member, archive=True))
         member_path = member.display_path(member.base) if member is not project else ""
-        refs = plan_store.refs(member) + (archived_refs if archived else [])
+        plans = [plan for plan in listed_plans if plan.project.base == member.base]
+        refs = [plan.ref for plan in plans]
         claims_by_path = claims.load_task_claims(member, refs)
-        cache = open_facts_cache(member)
         versions = _newest_versions(member, refs) if all_worktrees else {}
-        for ref, facts in load_facts(member, [ref for ref in refs if not _is_elsewhere(member, versions, ref)], cache):
+        for _, ref, facts in plans:
+            if _is_elsewhere(member, versions, ref):
+                continue
             card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity, resolver)
             location = versions[ref.path].location if ref.path in versions else None
             level_counts = count_levels(findings.get(card.path, ()))
@@ -74,8 +77,6 @@ def load_board(
             _make_elsewhere_card(version, activity, resolver)._replace(project=member_path) for version in elsewhere
         ]
         archived_count += sum([version.ref.archived for version in elsewhere])
-        if cache is not None:
-            cache.save()
     return Board(
         tuple(
             [
@@ -107,8 +108,7 @@ def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver:
     """Return the card of a plan in its newest version, which is in another worktree."""
     project, ref = version.project, version.ref
     claims_by_task = claims.load_task_claims(project, [ref]).get(ref.path, {})
-    ((_, facts),) = load_facts(project, [ref], None)
-    card = _make_card(project, ref, facts, claims_by_task, activity, resolver)
+    card = _make_card(project, ref, read_plan_facts(project, ref), claims_by_task, activity, resolver)
     level_counts = count_levels(check_plan(CheckTarget(project, ref, ref.path), CheckOptions()).findings)
     return card._replace(findings=level_counts, worktree=version.location)
 
@@ -121,7 +121,7 @@ def sort_cards(cards: list[Card]) -> list[Card]:
 def _make_card(
     project: Project,
     ref: PlanRef,
-    facts: CardFacts,
+    facts: PlanFacts,
     claims_by_task: Mapping[str, Claim],
     activity: PlanActivity,
     resolver: PlanResolver,
@@ -129,7 +129,7 @@ def _make_card(
     """Return a plan's card, without the path of its project and without findings."""
     state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state
     is_open = state in (DRAFT, ACTIVE)
-    tasks = [task._asdict() for task in facts.open_tasks] if is_open else []
+    tasks = [NextTask(*task[:3])._asdict() for task in facts.open_tasks] if is_open else []
     blockers = find_blockers_of(
         resolver,
         ref,
@@ -146,13 +146,14 @@ def _make_card(
         id=ref.id,
         path=project.display_path(ref.path),
         project="",
-        title=facts.title,
+        title=facts.title or "",
         column=STALLED if is_stalled else state,
         state=state,
         digest=facts.digest,
         counts=facts.counts,
         next_task=next(
-            (task for task in facts.open_tasks if open_tasks.task and task.id == open_tasks.task["id"]), None
+            (NextTask(*task[:3]) for task in facts.open_tasks if open_tasks.task and task.id == open_tasks.task["id"]),
+            None,
         ),
         next_text=describe_next_task(
             state,
@@ -171,7 +172,7 @@ def _make_card(
         approval=approval,
         run=run,
         conflict_line=facts.conflict_line,
-        error=facts.error,
+        error=facts.error.removeprefix(f"can't read {ref.path}: "),
         open_comments=_count_open_comments(project, ref),
     )
 

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 from execplan.dependencies.deadlocks import find_deadlock
 from execplan.dependencies.dependency_graph import UNKNOWN, DependencyGraph, PlanEdge, PlanNode, UnclearDependency
-from execplan.plan.model import ARCHIVED, OPEN
-from execplan.plan.plan_dependencies import read_dependencies
-from execplan.plan.plan_lookup import task_ids
+from execplan.plan.model import ARCHIVED
 from execplan.plan.task_needs import read_task_needs
+from execplan.plan_facts.listed_plan import ListedPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
-    from execplan.plan.model import ParsedPlan
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
+    from execplan.plan_facts.listed_plan import OpenTask
 
 
 def build_graph(resolver: PlanResolver, *, archived: bool = False) -> DependencyGraph:
     """Build the graph of the plans that a resolver knows: open ones, and of archived ones those that they need, or all."""
+    resolver.load_all_facts()
     return _build(resolver, [entry for entry in resolver.entries if archived or not entry.ref.archived])
 
 
@@ -51,17 +52,15 @@ def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGrap
 
 
 def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
-    stored_plan = resolver.load(entry)
-    plan = stored_plan.plan
-    counts = plan.counts() if plan is not None else {"open": 0, "total": 0}
-    title = (plan.title or "") if plan is not None else ""
+    plan = ListedPlan(entry.project, entry.ref, resolver.facts(entry))
+    counts = plan.facts.counts
     return PlanNode(
         entry.name,
         entry.display_path,
-        title,
-        stored_plan.state,
-        counts["open"] if stored_plan.state != ARCHIVED else 0,
-        counts["total"],
+        plan.facts.title or "",
+        plan.state,
+        counts.open if counts is not None and plan.state != ARCHIVED else 0,
+        counts.total if counts is not None else 0,
         resolver.is_done(entry),
         entry.origin,
     )
@@ -71,10 +70,8 @@ def _dependencies(
     resolver: PlanResolver, entry: PlanEntry
 ) -> Iterator[tuple[PlanEdge | UnclearDependency, PlanEntry | None]]:
     """Yield the dependencies of a plan, then those of its open tasks, each with the plan that it needs if that is known."""
-    plan, source = resolver.load(entry).plan, entry.display_path
-    if plan is None:
-        return
-    for mention in read_dependencies(plan):
+    facts, source = resolver.facts(entry), entry.display_path
+    for mention in facts.dependencies:
         resolution = resolver.resolve(mention.name)
         target = resolution.entry
         if target is not None:
@@ -85,20 +82,20 @@ def _dependencies(
         elif mention.is_certain:
             yield UnclearDependency(source, mention.line + 1, mention.name, resolution.problem), None
     if not entry.ref.archived:
-        yield from _task_dependencies(resolver, plan, source)
+        yield from _task_dependencies(resolver, facts.open_tasks, source)
 
 
 def _task_dependencies(
-    resolver: PlanResolver, plan: ParsedPlan, source: str
+    resolver: PlanResolver, open_tasks: Sequence[OpenTask], source: str
 ) -> Iterator[tuple[PlanEdge | UnclearDependency, PlanEntry | None]]:
     """Yield the dependencies of the open tasks of the plan at a path."""
-    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
-        for need in read_task_needs(task.text) if task.state == OPEN else ():
+    for task in open_tasks:
+        for need in read_task_needs(task.text):
             problem = resolver.need_problem(need)
             resolution = resolver.resolve(need.plan)
             target = resolution.entry
             if resolution.unknown_project:
-                yield PlanEdge(source, need.plan, need.name, task.box_line + 1, task_id, "", is_done=False), None
+                yield PlanEdge(source, need.plan, need.name, task.box_line + 1, task.id, "", is_done=False), None
                 continue
             if problem or target is None:
                 yield UnclearDependency(source, task.box_line + 1, need.name, problem), None
@@ -107,4 +104,4 @@ def _task_dependencies(
             target_id = numbered_task[0] if numbered_task is not None else ""
             is_done = resolver.is_task_done(target, need.task)
             line = task.box_line + 1
-            yield PlanEdge(source, target.display_path, need.name, line, task_id, target_id, is_done), target
+            yield PlanEdge(source, target.display_path, need.name, line, task.id, target_id, is_done), target

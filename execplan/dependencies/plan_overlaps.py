@@ -14,7 +14,8 @@ from execplan.project.project_discovery import owned_path_prefixes
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
-    from execplan.dependencies.plan_resolver import PlanEntry, PlanResolver
+    from execplan.dependencies.plan_entry import PlanEntry
+    from execplan.dependencies.plan_resolver import PlanResolver
     from execplan.project.project import Project
 
 _COMMON_FILES = frozenset(("PLANS.md", "AGENTS.md", "CLAUDE.md", "README.md", "CHANGELOG.md"))
@@ -60,8 +61,9 @@ def find_overlaps(project: Project, resolver: PlanResolver) -> PlanOverlaps:
 
     Files count if they exist or if their directory does. Plans, their artifacts and files that everybody reads don't.
     """
+    resolver.load_all_facts()
     entries = [
-        entry for entry in resolver.entries if not entry.ref.archived and resolver.load(entry).state in (ACTIVE, DRAFT)
+        entry for entry in resolver.entries if not entry.ref.archived and resolver.facts(entry).state in (ACTIVE, DRAFT)
     ]
     owned_prefixes = owned_path_prefixes(project)
     by_file: dict[str, dict[str, NamingPlan]] = {}

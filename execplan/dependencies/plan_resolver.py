@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from execplan.dependencies.known_projects import KnownProjects, has_name
+from execplan.dependencies.plan_entry import PlanEntry, Resolution
 from execplan.errors import ExecplanError
 from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
 from execplan.plan.plan_dependencies import split_project_name
 from execplan.plan.plan_lookup import find_task, is_specific_enough
-from execplan.plan.plan_metadata import read_metadata
+from execplan.plan_facts.facts_loader import load_facts, read_plan_facts
 from execplan.plan_store import plan_store
 from execplan.project import plan_names, project_discovery
 from execplan.project.project_discovery import with_nested_projects
@@ -20,51 +21,10 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Task
     from execplan.plan.task_needs import TaskNeed
-    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.plan_facts.listed_plan import ListedPlan, PlanFacts
+    from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
     from execplan.project.project_list import Identity
-
-
-class PlanEntry(NamedTuple):
-    """A plan of the project, of a nested project, or of another repository."""
-
-    project: Project
-    ref: PlanRef
-    origin: ProjectOrigin | None = None
-    """The other project that the plan is in; None for the own project."""
-
-    @property
-    def display_path(self) -> str:
-        """Path from the repository root, or an absolute path in another project."""
-        return self.project.display_path(self.ref.path) if self.origin is None else self.ref.path
-
-    @property
-    def name(self) -> str:
-        """ID of the plan, after the name of its project if it is in another one."""
-        return self.ref.id if self.origin is None else f"{self.origin.name}:{self.ref.id}"
-
-
-class Resolution(NamedTuple):
-    """The result of resolving a name: one plan, or the reason why there is none."""
-
-    entry: PlanEntry | None
-    candidates: tuple[str, ...] = ()
-    """IDs of the plans that the name could mean, if there are several."""
-    unknown_project: str = ""
-    """Name of the project, if it is not among the projects of the user."""
-
-    @property
-    def problem(self) -> str:
-        """Why the name is not clear; empty if it is."""
-        if self.entry is not None:
-            return ""
-        if self.unknown_project:
-            return f"unknown: your settings list no project {self.unknown_project} that can be read"
-        return (
-            f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
-            if self.candidates
-            else "no such plan"
-        )
 
 
 class PlanResolver:
@@ -87,13 +47,15 @@ class PlanResolver:
         self._by_slug: dict[str, list[PlanEntry]] = {}
         self._written_ids: dict[str, list[PlanEntry]] | None = None
         self._loaded: dict[str, StoredPlan] = {}
+        self._facts: dict[str, PlanFacts] = {}
         self._resolutions: dict[str, Resolution] = {}
+        self._has_all_facts = False
 
     @property
     def entries(self) -> list[PlanEntry]:
         """All plans, archived ones last in each project."""
         if self._entries is None:
-            members = _members(self._project)
+            members = related_projects(self._project)
             self._entries = [
                 PlanEntry(member, ref, self._origin) for member in members for ref in plan_store.all_refs(member)
             ]
@@ -148,23 +110,36 @@ class PlanResolver:
             self._loaded[path] = plan_store.load(entry.project, entry.ref)
         return self._loaded[path]
 
-    def add_loaded(self, stored_plans: Iterable[StoredPlan]) -> None:
-        """Remember plans that were already read."""
-        self._loaded.update({stored_plan.ref.path: stored_plan for stored_plan in stored_plans})
+    def facts(self, entry: PlanEntry) -> PlanFacts:
+        """Return the facts of a plan."""
+        path = entry.ref.path
+        if path not in self._facts:
+            self._facts[path] = read_plan_facts(entry.project, entry.ref)
+        return self._facts[path]
+
+    def load_all_facts(self) -> None:
+        """Load the facts of all plans at once, which is faster than one after the other."""
+        if not self._has_all_facts:
+            self._has_all_facts = True
+            missing = [(entry.project, entry.ref) for entry in self.entries if entry.ref.path not in self._facts]
+            self.add_listed(load_facts(self.entries[0].project, missing) if missing else ())
+
+    def add_listed(self, plans: Iterable[ListedPlan]) -> None:
+        """Remember the facts of plans."""
+        self._facts.update({plan.ref.path: plan.facts for plan in plans})
 
     def is_done(self, entry: PlanEntry) -> bool:
         """Return whether plans that depend on this one can start: it is archived, or all its tasks are done."""
-        return entry.ref.archived or self.load(entry).state in (COMPLETE, ARCHIVED)
+        return entry.ref.archived or self.facts(entry).state == COMPLETE
 
     def progress_text(self, entry: PlanEntry) -> str:
         """Describe how far a plan is, such as `active, 2 of 5 tasks done`."""
-        stored_plan = self.load(entry)
-        if stored_plan.plan is None:
+        facts = self.facts(entry)
+        if facts.counts is None:
             return BROKEN
         if entry.ref.archived:
             return ARCHIVED
-        counts = stored_plan.plan.counts()
-        return f"{stored_plan.state}, {counts['done']} of {counts['total']} tasks done"
+        return f"{facts.state}, {facts.counts.done} of {facts.counts.total} tasks done"
 
     def find_task(self, entry: PlanEntry, query: str) -> tuple[str, Task] | None:
         """Return the ID and the task with a number or an ID; None if the plan has no such task or can't be read."""
@@ -222,24 +197,16 @@ class PlanResolver:
         """Return the plans with this ID in their front matter."""
         if self._written_ids is None:
             self._written_ids = {}
+            self.load_all_facts()
             for entry in self.entries:
-                written_id = self._read_written_id(entry)
+                written_id = self.facts(entry).written_id
                 if written_id:
                     self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
         return self._written_ids.get(name, [])
 
-    def _read_written_id(self, entry: PlanEntry) -> str:
-        """Return the ID in the front matter of a plan; only plans that start with front matter are parsed."""
-        try:
-            data = plan_store.read_bytes(entry.project, entry.ref.path)
-        except ExecplanError:
-            return ""
-        plan = self.load(entry).plan if data.removeprefix(b"\xef\xbb\xbf").startswith(b"---") else None
-        return read_metadata(plan).id if plan is not None else ""
 
-
-def _members(project: Project) -> list[Project]:
-    """Return a project and its nested projects; for a nested project, all of the repository's project."""
+def related_projects(project: Project) -> list[Project]:
+    """Return the projects whose plans a plan can name: a project and its nested ones, or all of the repository's project."""
     if project.base != project.root:
         outer = project_discovery.find_beside(project, project.root)
         outer_members = with_nested_projects(outer) if outer.exists else []

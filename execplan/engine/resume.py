@@ -11,7 +11,7 @@ from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
 from execplan.engine.approved_steps import require_approved_steps, resumed_schedule
-from execplan.engine.executors.executor_choice import executor_field, open_executor
+from execplan.engine.executors.executor_choice import executor_field, open_executor, resumed_jobs
 from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.engine.program_changes import programs_json
@@ -61,7 +61,7 @@ def resume(
 ) -> FinishedRun:
     """Resume a run from its journal. Raises ExecplanError if it cannot, or if a disk fails.
 
-    `jobs` defaults to the run's own number. `executor_text` says where commands may run, as in `RunOptions`.
+    `jobs` defaults to the run's own number, or to what the workers take. `executor_text` says where commands may run, as in `RunOptions`.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -91,7 +91,7 @@ def _resume_session(
     if finished is not None:
         return finished
     with open_executor(executor_text) as remote:
-        run_jobs = jobs or journal_writer.run_state.begin_fields["jobs"]
+        run_jobs = jobs or resumed_jobs(remote, journal_writer.run_state.begin_fields)
         return _continue_or_ask(session, answer, run_jobs, executor or StepExecutor(remote))
 
 

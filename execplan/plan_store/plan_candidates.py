@@ -13,14 +13,34 @@ from execplan.plan_store import claims, plan_store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+    class FoundPlan(Protocol):
+        """A plan whose state is known."""
+
+        @property
+        def project(self) -> Project:
+            """Return the project of the plan."""
+
+        @property
+        def ref(self) -> PlanRef:
+            """Return the location of the plan."""
+
+        @property
+        def state(self) -> str:
+            """Return the state of the plan."""
 
 
-def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -> ExecplanError:
-    """Return an error that describes several plans; they are identified by path if two have the same ID."""
+_MAX_DETAILS = 100
+"""Maximum number of plans that are read for the details of an error."""
+
+
+def ambiguous_plan_error(plans: Sequence[FoundPlan], message: str, hint: str) -> ExecplanError:
+    """Return an error about several plans, with details of the first 100; two with the same ID are named by path."""
     ids = [plan.ref.id for plan in plans]
     is_one_id = len({plan_store.normalize_id(name) for name in ids}) < len(ids)
     return ExecplanError(
@@ -29,8 +49,13 @@ def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -
         exit=INPUT,
         hint=hint,
         candidates=[plan.project.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
-        details=[describe_plan(plan) for plan in plans],
+        details=[describe_plan(_load(plan)) for plan in plans[:_MAX_DETAILS]],
     )
+
+
+def _load(plan: FoundPlan) -> StoredPlan:
+    """Return a plan with its content, which is read if that is necessary."""
+    return plan if isinstance(plan, plan_store.StoredPlan) else plan_store.load(plan.project, plan.ref)
 
 
 def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:

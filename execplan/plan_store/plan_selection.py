@@ -15,9 +15,12 @@ from execplan.project import project_discovery
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_store.plan_candidates import FoundPlan
     from execplan.project.project import Project
+
+    ChosenPlan = TypeVar("ChosenPlan", bound=FoundPlan)
 
 PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
@@ -263,7 +266,7 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
     return stored_plan.project, stored_plan.ref
 
 
-def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
+def select_only_plan(plans: Sequence[ChosenPlan]) -> ChosenPlan:
     """Return the only unarchived plan, else the only draft or active one.
 
     Raises ExecplanError if there is none or several.

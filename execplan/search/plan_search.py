@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from execplan import trace
 from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.named_tuple import NamedTuple
-from execplan.search import index_file, index_update
+from execplan.plan_facts import index_file
+from execplan.search import index_update
 from execplan.search.index_records import indexed_items
 from execplan.search.match_lines import Match, make_match
+from execplan.search.opened_index import open_memory_index, open_search_index
 from execplan.search.search_query import parse_query
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ def _find_hits(
     """Return the matching items according to the index, best first, and the plans that can't be read."""
     for _ in range(2):  # a damaged index is removed, and created again
         try:
-            with index_file.open_index_file(project) as index:
+            with open_search_index(project) as index:
                 index_update.update(index, plan_files, partial(index_file.index_lock, project), tick)
                 return _query_index(index, plan_files, query)
         except sqlite3.Error as error:
@@ -117,7 +119,7 @@ def _find_hits(
                 raise
             trace.log(f"can't use {index_file.index_path(project)}: {error.message}")
             break
-    with index_file.open_memory_index() as index:
+    with open_memory_index() as index:
         index_update.update(index, plan_files, tick=tick)
         return _query_index(index, plan_files, query)
 
@@ -174,7 +176,7 @@ def _mark_items(
     """
     if max(positions, default=0) >= len(content.items):
         return None
-    with index_file.open_memory_index(keeps_text=True) as index:
+    with open_memory_index(keeps_text=True) as index:
         items = indexed_items(content.record, [(position, content.items[position]) for position in positions])
         index.add(content.record, items)
         spans = index.mark_matches(query)

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from execplan import __version__
 from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.plan_facts import index_file
 from execplan.search.index_conditions import ensure_sections_exist, make_conditions
 from execplan.search.index_records import Hit, PlanRecord
 from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import Final
 
     from execplan.search.index_records import IndexedItem
     from execplan.search.search_query import SearchQuery
 
-_FORMAT: Final = 4
-"""Version of the tables and of what is in them; an index of another version is rebuilt."""
 _TOKENIZER: Final = "unicode61 remove_diacritics 2"
 _SCHEMA = (
-    "create table properties(name text primary key, value text not null)",
+    "create table search_properties(name text primary key, value text not null)",
     """create table plans(
         id integer primary key, path blob not null unique, status text not null, digest text not null,
         name text not null, title text not null, state text not null, date text not null, artifacts text not null,
@@ -48,21 +46,12 @@ class SearchIndex:
         self._database = database
         self._content = "" if keeps_text else ", content=''"
 
-    @property
-    def version(self) -> str:
-        """Return the version that an index must have to be used."""
-        return f"{_FORMAT} {__version__} {sqlite3.sqlite_version}"
-
-    def is_usable(self) -> bool:
-        """Return whether the database is an index of this version, and contains no code. Raises sqlite3.Error."""
-        names = self._database.execute("select type, name from sqlite_master").fetchall()
-        if ("table", "properties") not in names or {kind for kind, _ in names} - {"table", "index"}:
-            return False
-        row = self._database.execute("select value from properties where name = 'version'").fetchone()
-        return row is not None and row[0] == self.version
+    def is_created(self) -> bool:
+        """Return whether the database has the tables of the search. Raises sqlite3.Error."""
+        return bool(self._database.execute("select 1 from sqlite_master where name = 'words'").fetchone())
 
     def create(self) -> None:
-        """Create the tables in an empty database.
+        """Create the tables of the search.
 
         Raises ExecplanError if Python's SQLite does not support full-text search, and sqlite3.Error.
         """
@@ -78,27 +67,18 @@ class SearchIndex:
             hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
             message = f"plans can't be searched: {error}"
             raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
-        self._database.executemany(
-            "insert into properties values (?, ?)", [("version", self.version), ("next item", "1")]
-        )
+        self._database.execute("insert into search_properties values ('next item', '1')")
 
     def clear(self) -> None:
         """Remove all plans, with their words."""
         self._database.execute("delete from plans")
         self._database.execute("delete from items")
         self._database.execute("insert into words(words) values ('delete-all')")
-        self._database.execute("update properties set value = '1' where name = 'next item'")
+        self._database.execute("update search_properties set value = '1' where name = 'next item'")
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Make changes all or none. Raises sqlite3.Error."""
-        self._database.execute("begin immediate")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("rollback")
-            raise
-        self._database.execute("commit")
+        return index_file.transaction(self._database)
 
     def records(self) -> dict[bytes, PlanRecord]:
         """Return the plans in the index by path."""
@@ -123,7 +103,9 @@ class SearchIndex:
             f"insert into plans({', '.join(record._fields)}) values ({marks})",  # noqa: S608 - names of ours
             [clean_text(value) if isinstance(value, str) else value for value in record],
         ).lastrowid
-        first = int(self._database.execute("select value from properties where name = 'next item'").fetchone()[0])
+        first = int(
+            self._database.execute("select value from search_properties where name = 'next item'").fetchone()[0]
+        )
         self._database.executemany(
             "insert into items values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(number, plan, *item[:7]) for number, item in enumerate(items, first)],
@@ -132,11 +114,13 @@ class SearchIndex:
             "insert into words(rowid, text, context) values (?, ?, ?)",
             [(number, item.text, item.context) for number, item in enumerate(items, first)],
         )
-        self._database.execute("update properties set value = ? where name = 'next item'", (str(first + len(items)),))
+        self._database.execute(
+            "update search_properties set value = ? where name = 'next item'", (str(first + len(items)),)
+        )
 
     def has_much_waste(self) -> bool:
         """Return whether more words are left of removed plans than are in the index."""
-        (first,) = self._database.execute("select value from properties where name = 'next item'").fetchone()
+        (first,) = self._database.execute("select value from search_properties where name = 'next item'").fetchone()
         (count,) = self._database.execute("select count(*) from items").fetchone()
         return int(first) > 2 * int(count) + _MAX_UNUSED_IDS
 

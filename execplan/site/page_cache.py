@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan import __version__
 from execplan.files import marshal_cache
+from execplan.files.file_status import package_fingerprint
 from execplan.history.history_event import HistoryEvent
-from execplan.linter.checking.lint_cache import package_fingerprint
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from execplan.charts import chart_svg
 from execplan.charts.chart_sources import PlanSources, read_plan_sources
@@ -13,6 +13,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
+from execplan.site.built_site import BuiltSite
 from execplan.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
 from execplan.site.page_charts import draw_plan_chart
 from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE
@@ -40,25 +41,6 @@ if TYPE_CHECKING:
 
 _IGNORE_FILE: Final = ".gitignore"
 _IGNORE_ALL: Final = b"*\n"
-
-
-class BuiltSite(NamedTuple):
-    """The result of building a site."""
-
-    directory: str
-    """Absolute path."""
-    pages: int
-    """Number of pages, changed or not."""
-    changed: tuple[str, ...]
-    """The files that were written, by their paths in the site, in order; in a dry run those that would be."""
-    unchanged: int
-    """Number of files that already had the right content."""
-    removed: tuple[str, ...]
-    warnings: tuple[str, ...]
-    has_charts: bool
-    """Whether there are charts, which need matplotlib."""
-    problems: tuple[str, ...] = ()
-    """Why some of several projects have no pages."""
 
 
 def build_site(

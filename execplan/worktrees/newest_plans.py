@@ -9,20 +9,30 @@ from execplan.git.linked_worktrees import has_linked_worktrees
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
     from execplan.worktrees.plan_location import PlanLocation
 
 
-def with_newest_versions(
-    project: Project, plans: Sequence[StoredPlan], *, includes_new: bool
-) -> tuple[list[StoredPlan], dict[str, PlanLocation]]:
-    """Replace plans by their newest versions in other worktrees; also return the locations by path of the plan's file.
+def with_newest_version(project: Project, plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:
+    """Replace a plan by its newest version in another worktree; also return its location, if that is known."""
+    if not has_linked_worktrees(project):
+        return plan, None
+    from execplan.worktrees.plan_versions import replace_with_newest  # not at the top: most repositories don't need it
 
-    `includes_new` adds plans that only other worktrees have.
+    return replace_with_newest(plan)
+
+
+def with_newest_versions(
+    project: Project, plans: Sequence[ListedPlan]
+) -> tuple[list[ListedPlan], dict[str, PlanLocation]]:
+    """Replace plans by their newest versions in other worktrees, and add plans that only those have.
+
+    Also returns the locations by path of the plan's file.
     """
     if not has_linked_worktrees(project):
         return list(plans), {}
-    from execplan.worktrees.plan_versions import replace_with_newest  # not at the top: most repositories don't need it
+    from execplan.worktrees.plan_versions import list_newest
 
-    return replace_with_newest(project, plans, includes_new=includes_new)
+    return list_newest(project, plans)

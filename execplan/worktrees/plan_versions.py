@@ -16,6 +16,7 @@ from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in, 
 from execplan.plan import reader
 from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
+from execplan.plan_facts.listed_plan import list_stored_plan
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.text.pure_paths import is_inside
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from execplan.plan.model import ParsedPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
@@ -55,27 +57,44 @@ class _Version(NamedTuple):
     data: bytes
 
 
-def replace_with_newest(
-    project: Project, plans: Sequence[StoredPlan], *, includes_new: bool
-) -> tuple[list[StoredPlan], dict[str, PlanLocation]]:
-    """Replace plans by their newest versions in other worktrees, and return them with the locations by file path.
+def replace_with_newest(plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:
+    """Return the newest version of a plan, with its location if that is known. An archived plan stays as it is."""
+    own = {} if plan.ref.archived else {plan.ref.path: plan.data}
+    for version in find_newest_versions(plan.project, own, includes_new=False):
+        is_elsewhere = version.project.root != plan.project.root
+        return plan_store.load(version.project, version.ref) if is_elsewhere else plan, version.location
+    return plan, None
 
-    `includes_new` adds plans that only other worktrees have. Archived plans stay as they are.
+
+def list_newest(project: Project, plans: Sequence[ListedPlan]) -> tuple[list[ListedPlan], dict[str, PlanLocation]]:
+    """Replace plans of a project and its nested projects by their newest versions, and add those only elsewhere.
+
+    Also returns the locations by file path. Archived plans stay as they are.
     """
-    replaced: dict[str, StoredPlan] = {}
-    added: list[StoredPlan] = []
+    replaced: dict[str, ListedPlan] = {}
+    added: list[ListedPlan] = []
     locations: dict[str, PlanLocation] = {}
-    members = with_nested_projects(project) if includes_new else [plan.project for plan in plans[:1]]
-    for member in members:
-        own = {plan.ref.path: plan.data for plan in plans if plan.project.base == member.base and not plan.ref.archived}
-        for version in find_newest_versions(member, own, includes_new=includes_new):
+    for member in with_nested_projects(project):
+        own = {
+            plan.ref.path: _read_or_empty(plan)
+            for plan in plans
+            if plan.project.base == member.base and not plan.ref.archived
+        }
+        for version in find_newest_versions(member, own, includes_new=True):
             if version.project.root != member.root:
-                stored_plan = plan_store.load(version.project, version.ref)
-                replaced[version.path] = stored_plan
+                newest = list_stored_plan(plan_store.load(version.project, version.ref))
+                replaced[version.path] = newest
                 if version.path not in own:
-                    added.append(stored_plan)
+                    added.append(newest)
             locations[version.ref.path] = version.location
     return [*[replaced.get(plan.ref.path, plan) for plan in plans], *added], locations
+
+
+def _read_or_empty(plan: ListedPlan) -> bytes:
+    try:
+        return plan_store.read_bytes(plan.project, plan.ref.path)
+    except ExecplanError:
+        return b""
 
 
 def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes_new: bool) -> list[PlanVersion]:

@@ -174,6 +174,9 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, 
         with_worktree,
     ):
         shell = make(tmp_path_factory.mktemp(make.__name__))
+        shell.write(
+            "../other/.agent/execplans/2026-01-01_lines.md", CLEAN.replace("# Build the parser", "# Read lines")
+        )
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
     return shells

@@ -69,6 +69,7 @@ class ScriptedExecutor(StepExecutor):
     """Each step does what it is told: a list of what its attempts come to, the last one again and again."""
 
     def __init__(self, outcomes: Mapping[str, Sequence[Any]]) -> None:
+        super().__init__()
         self.outcomes = {name: list(results) for name, results in outcomes.items()}
         self.ran: list[str] = []
         self.retaken: list[tuple[str, ...]] = []
@@ -81,7 +82,7 @@ class ScriptedExecutor(StepExecutor):
         errors = self.outcomes.get(f"before {step.id}")
         if errors:
             raise errors.pop(0)
-        return SimpleNamespace(before={}, snapshot=False)
+        return SimpleNamespace(before={}, snapshot=False, placement=None)
 
     def repair(self, context: Any, journal_writer: Any) -> list[str]:
         """Nothing is ever removed."""

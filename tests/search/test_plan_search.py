@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from execplan.errors import ExecplanError
 from execplan.library.project_api import Project
 from execplan.plan import reader
+from execplan.plan_facts import index_file
 from execplan.project import project_discovery
-from execplan.search import index_file, plan_search
+from execplan.search import opened_index, plan_search
 from execplan.search.index_records import PlanRecord, indexed_items
 from execplan.search.index_update import PlanFile
 from execplan.search.indexed_text import find_marks, prepare_text
@@ -351,7 +352,7 @@ def test_removed_words_are_cleaned_up(repo: Folder, monkeypatch: pytest.MonkeyPa
         path.write_text(CLEAN.replace("loss", f"loss of word{at}"))
         assert only_line(repo, f"word{at}")
         with sqlite3.connect(index_of(repo)) as database:
-            sizes.append(database.execute("select value from properties where name = 'next item'").fetchone()[0])
+            sizes.append(database.execute("select value from search_properties where name = 'next item'").fetchone()[0])
     assert max(map(int, sizes)) < 100
     assert sorted(sizes, key=int) != sizes
 
@@ -394,7 +395,7 @@ def test_every_word_of_a_plan_is_found(words: list[str], data: st.DataObject) ->
     items = list(enumerate(plan_items(plan)))
     word = data.draw(st.sampled_from(words))
     is_prefix = data.draw(st.booleans())
-    with index_file.open_memory_index(keeps_text=True) as index:
+    with opened_index.open_memory_index(keeps_text=True) as index:
         index.add(record, indexed_items(record, items))
         marks = index.mark_matches(SearchQuery((SearchWord(word, is_prefix),), (), ()))
     if any(char.isalnum() for char in word):

@@ -36,6 +36,9 @@ COMMIT_COMMAND: Final = "commit"
 _WRITE_FLAGS = f"--dry-run --no-commit {COMMIT_FLAG}"
 _PLAN_OPTIONS = "-p --plan"
 _PLAN_WRITE_OPTIONS = f"{_PLAN_OPTIONS} --if-match"
+_PROJECT_OPTION = "--project"
+_ALL_PROJECTS_FLAG = "--all-projects"
+"""The flag reads projects outside the repository, which an agent may not read."""
 _DENIED_EVERYWHERE = "--lock-timeout"
 _DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
 """Options denied for commands that write.
@@ -67,22 +70,26 @@ def _task_command(flags: str = "", value_options: str = "", *, denied_options: s
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
-    "board": AllowedOptions("--all --plain", "--as"),
+    "board": AllowedOptions("--all --plain", "--as", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
         "--claim? --release?",
         f"{_PLAN_OPTIONS} --task --for --to --as",
+        file_options=_PROJECT_OPTION,
         operand_kind="plan",
-        denied_options="--lock-timeout --hook",
+        denied_options=f"--lock-timeout --hook {_ALL_PROJECTS_FLAG}",
     ),
     "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
-    "search": AllowedOptions(value_options="--limit --matches"),
+    "search": AllowedOptions(
+        value_options="--limit --matches", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG
+    ),
     "stats": AllowedOptions(
         "--cost",
         value_options=f"{_PLAN_OPTIONS} --format --chart",
+        file_options=_PROJECT_OPTION,
         operand_kind="plan",
-        denied_options="--textfile --svg",
+        denied_options=f"--textfile --svg {_ALL_PROJECTS_FLAG}",
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),

@@ -23,7 +23,7 @@ _TEXT, _MERMAID, _DOT, _SVG = "text", "mermaid", "dot", "svg"
 
 @define_command(
     reads="the plans outside the archive, including those of nested projects, and the archived plans that they need.",
-    writes="nothing.",
+    writes="the index of many plans in the git directory; nothing else.",
     examples=(
         "execplan graph",
         "execplan graph parser",

@@ -7,14 +7,19 @@ import os
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
+from execplan.advice.plan_json import (
+    listed_conflict_warnings,
+    listed_plan_json,
+    no_open_plans_commands,
+    no_open_plans_text,
+)
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan.model import BROKEN
-from execplan.plan_store import plan_store
+from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.worktrees.newest_plans import with_newest_versions
@@ -22,7 +27,7 @@ from execplan.worktrees.newest_plans import with_newest_versions
 
 @define_command(
     reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans and approvals.",
-    writes="nothing.",
+    writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan list", "execplan list --all --json"),
 )
 @click.option("--all", "everything", is_flag=True, help="Include archived plans.")
@@ -32,19 +37,17 @@ def list_(call: Call, everything: bool) -> Answer:
     Each line shows the plan's state, how many of its tasks are done, its ID and its title.
     """
     project = project_discovery.require(os.getcwd())
-    stored_plans, locations = with_newest_versions(
-        project, plan_store.load_with_nested(project, archive=everything), includes_new=True
-    )
+    listed_plans, locations = with_newest_versions(project, load_listed_plans(project, archive=everything))
     plans = [
         {
-            **plan_json(stored_plan),
-            "execution": execution_status.status_if_active(stored_plan),
+            **listed_plan_json(listed_plan),
+            "execution": execution_status.status_if_active(listed_plan),
             "worktree": location.to_json() if location is not None else None,
         }
-        for stored_plan in stored_plans
-        for location in [locations.get(stored_plan.ref.path)]
+        for listed_plan in listed_plans
+        for location in [locations.get(listed_plan.ref.path)]
     ]
-    name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
+    name = "path" if len({listed_plan.project.base_path for listed_plan in listed_plans}) > 1 else "id"
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
@@ -58,7 +61,7 @@ def list_(call: Call, everything: bool) -> Answer:
         for plan in plans
     ]
     text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
-    places = [locations.get(stored_plan.ref.path) for stored_plan in stored_plans]
+    places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     names = [plan[name] for plan in plans]
     text = "\n".join([text, *worktree_lines(list(zip(names, places, strict=True)))])
     next_commands = (
@@ -68,7 +71,7 @@ def list_(call: Call, everything: bool) -> Answer:
         if broken
         else ()
     )
-    warnings = conflict_warnings(stored_plans)
+    warnings = listed_conflict_warnings(listed_plans)
     return Answer(
         {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
     )

@@ -7,34 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice import execution_status
 from execplan.advice.next_plan import select_next_plan
 from execplan.advice.next_tasks import (
-    blocked_line,
     blocked_task_ids,
-    claim_line,
-    describe_blockers,
-    describe_unknown,
-    find_open_tasks,
 )
-from execplan.advice.plan_advice import advise
 from execplan.advice.plan_json import (
     conflict_warnings,
     no_open_plans_commands,
     no_open_plans_text,
     plan_json,
-    task_line,
 )
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.durations import parse_duration
+from execplan.cli.output.next_output import task_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.plan_lookup import find_task
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.author import actor
 from execplan.plan_store.plan_store import quote_plan_name
@@ -43,19 +35,12 @@ from execplan.project.project_discovery import require_existing
 from execplan.text.invisible_characters import escape_unprintable
 
 if TYPE_CHECKING:
-    from execplan.advice.next_tasks import OpenTasks
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project_list import ProjectList
-    from execplan.worktrees.plan_location import PlanLocation
-
-_UNKNOWN_REASON = "your settings list no such project, or it can't be read"
-"""Why a plan of another project, on which a plan depends, is unknown."""
 
 
 @define_command(
     reads="the plan; without a name, the states of all plans outside the archive; the claims.",
-    writes="nothing; with --claim and --release, the claims in the git directory that all worktrees share.",
+    writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
     examples=(
         "execplan next",
         "execplan next parser --json",
@@ -170,7 +155,7 @@ def next_(
         if chosen_id is not None:
             warnings += ("the claimed task is blocked: see below",) if chosen_id in blocked_ids else ()
             stored_plan = plan_store.load(project, ref)
-    answer = _task_answer(stored_plan, claimant, task, chosen.location)
+    answer = task_answer(stored_plan, claimant, task, chosen.location)
     return answer._replace(
         data={**answer.data, "broken": broken_ids, "passed_over": [name for name, _ in passed_over]},
         text="\n".join([answer.text, *[printable_lines([f"passed over: {name}, {why}"]) for name, why in passed_over]]),
@@ -188,62 +173,6 @@ def _joint_answer(selected: ProjectList, *, names_plan: bool) -> Answer:
     from execplan.cli.output.joint_next_output import joint_next_answer
 
     return joint_next_answer(selected)
-
-
-def _task_answer(
-    stored_plan: StoredPlan, claimant: str | None, query: str | None, location: PlanLocation | None
-) -> Answer:
-    """Show the next task or the task that `claimant` has just claimed; if given, the task that `query` names."""
-    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
-    assert plan is not None
-    open_tasks = find_open_tasks(project, ref, plan, claimant)
-    if query is not None:
-        task_id = find_task(plan, query)[0]
-        open_tasks = open_tasks._replace(
-            task=next((task for task in open_tasks.claimed_tasks if task["id"] == task_id), open_tasks.task)
-        )
-    elif claimant is not None and not open_tasks.is_yours:
-        open_tasks = open_tasks._replace(task=None)
-    execution = execution_status.status_if_readable(stored_plan)
-    advice = advise(stored_plan, open_tasks, execution)
-    advice = advice.in_directory(location.directory if location is not None else "")
-    run = execution_status.unfinished_run(execution)
-    if open_tasks.task is None:
-        lines = [_no_task_text(open_tasks, plan)]
-    else:
-        until = f", claimed by you, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
-        lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
-        lines += [f"check: {open_tasks.task['check']}"] if open_tasks.task["check"] else []
-    lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
-    if open_tasks.plan_blockers:
-        lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
-    lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
-    lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
-    lines += [f"{describe_unknown(open_tasks)}: {_UNKNOWN_REASON}"] if open_tasks.unknown else []
-    lines += [location.describe()] if location is not None else []
-    data = {
-        **plan_json(stored_plan),
-        "task": open_tasks.task,
-        "taken": open_tasks.claimed_tasks,
-        "blocked": open_tasks.blocked_tasks,
-        "blocked_by": [blocker.to_json() for blocker in open_tasks.plan_blockers],
-        "unknown_dependencies": list(open_tasks.unknown),
-        "run": run,
-        "worktree": location.to_json() if location is not None else None,
-    }
-    work = advice.work
-    if work is not None and work.task is not None:
-        work = work._replace(description="do it")
-    return Answer(data, printable_lines(lines), warnings=open_tasks.problems, next_commands=advice.commands, work=work)
-
-
-def _no_task_text(open_tasks: OpenTasks, plan: ParsedPlan) -> str:
-    """Describe why there is no next task."""
-    if open_tasks.plan_blockers or open_tasks.blocked_tasks:
-        return f"all open tasks are {'claimed or ' if open_tasks.claimed_tasks else ''}blocked"
-    if open_tasks.claimed_tasks:
-        return "all open tasks are claimed"
-    return "no open tasks" if plan.tasks else "no tasks yet"
 
 
 def _ensure_compatible_options(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @define_command(
     reads="the open plans, including those of nested projects.",
-    writes="nothing.",
+    writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan overlaps", "execplan overlaps --check", "execplan overlaps -p parser --json"),
 )
 @click.option("-p", "--plan", metavar="PLAN", help="Only files that this plan names. Default: all open plans.")

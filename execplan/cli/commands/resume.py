@@ -65,7 +65,10 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
     help="Answer the question of the run: continue, run the step again, continue without the step, or stop the run.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, MAX_JOBS), metavar="N", help="Run up to N steps in parallel. Default: as before."
+    "--jobs",
+    type=click.IntRange(1, MAX_JOBS),
+    metavar="N",
+    help="Run up to N steps in parallel. Default: as before, or what the workers of --executor take.",
 )
 @click.option(
     "--executor",

@@ -16,7 +16,7 @@ from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.site.site_builder import BuiltSite
+    from execplan.site.built_site import BuiltSite
 
 
 @define_command(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, find_listed_open_tasks
 from execplan.advice.plan_advice import Advice, advise
-from execplan.advice.plan_json import conflict_warnings, plan_json
+from execplan.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
@@ -20,14 +20,21 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
-from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_facts.facts_loader import load_listed_plans
+from execplan.plan_facts.listed_plan import list_stored_plan
+from execplan.plan_store import claims, plan_selection, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
+from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
-from execplan.worktrees.newest_plans import with_newest_versions
+from execplan.worktrees.newest_plans import with_newest_version, with_newest_versions
 
 if TYPE_CHECKING:
-    from execplan.plan_store.plan_store import StoredPlan
+    from collections.abc import Mapping
+
+    from execplan.advice.next_tasks import OpenTasks
+    from execplan.plan_facts.listed_plan import ListedPlan
+    from execplan.plan_store.claims_file import Claim
     from execplan.worktrees.plan_location import PlanLocation
 
 _BY_STATE = "state"
@@ -39,7 +46,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
 
 @define_command(
     reads="every plan, including nested projects, or the named one; execution plans and approvals.",
-    writes="nothing.",
+    writes="the index of many plans in the git directory; nothing else.",
     examples=(
         "execplan status",
         "execplan status parser --json",
@@ -80,47 +87,54 @@ def status(
     is_named = plan is not None or (not is_filtered and plan_selection.plan_from_environment() is not None)
     if not is_named:
         project = project_discovery.require(os.getcwd())
-        stored_plans = plan_store.load_with_nested(project, archive=True)
+        plans, locations = with_newest_versions(project, load_listed_plans(project, archive=True))
     else:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
-        stored_plans = [plan_store.load(project, ref)]
-    stored_plans, locations = with_newest_versions(project, stored_plans, includes_new=not is_named)
-    stored_plans.sort(key=lambda stored_plan: STATES.index(stored_plan.state))
+        stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
+        plans = [list_stored_plan(stored_plan)]
+        locations = {stored_plan.ref.path: location} if location is not None else {}
+    plans.sort(key=lambda listed_plan: STATES.index(listed_plan.state))
     activity, resolver = PlanActivity(), PlanResolver(project)
-    resolver.add_loaded(stored_plans)
+    resolver.add_listed(plans)
+    claims_by_path = _load_claims(plans)
     listed_states = states or [state for state in STATES if is_named or state != ARCHIVED]
     rows = [
-        _plan_row(stored_plan, activity, resolver, locations.get(stored_plan.ref.path))
-        for stored_plan in stored_plans
-        if stored_plan.state in listed_states or (stored_plan.ref.path in locations and not states)
+        _plan_row(
+            listed_plan,
+            activity,
+            resolver,
+            claims_by_path.get(listed_plan.ref.path, {}),
+            locations.get(listed_plan.ref.path),
+        )
+        for listed_plan in plans
+        if listed_plan.state in listed_states or (listed_plan.ref.path in locations and not states)
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
     hides_complete = not (is_named or states or call.as_json) and sys.stdout.isatty()
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]
-    plan_states = [stored_plan.state for stored_plan in stored_plans]
+    plan_states = [listed_plan.state for listed_plan in plans]
     counts = {state: plan_states.count(state) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
-    advice = Advice(("execplan new 'Title'",))
+    advice, advised_row = Advice(("execplan new 'Title'",)), None
     if rows:
-        name = "path" if len({stored_plan.project.base_path for stored_plan in stored_plans}) > 1 else "id"
+        name = "path" if len({listed_plan.project.base_path for listed_plan in plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
-        lines += worktree_lines([(row.data[name], locations.get(row.stored_plan.ref.path)) for row in listed_rows])
+        lines += worktree_lines([(row.data[name], locations.get(row.plan.ref.path)) for row in listed_rows])
         if left_out_count:
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
-        advice = _first_advice(rows)
-    elif is_filtered and stored_plans:
+        advice, advised_row = _first_advice(rows)
+    elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
     work = advice.work
-    if work is not None and work.task is not None and len(rows) > 1:
-        plan_of = next(row.data["id"] for row in rows if row.advice is advice)
-        work = work._replace(description=f"{work.description} of {plan_of}")
+    if work is not None and work.task is not None and len(rows) > 1 and advised_row is not None:
+        work = work._replace(description=f"{work.description} of {advised_row.data['id']}")
     data = {"states": counts, "plans": [row.data for row in listed_rows]}
-    warnings = conflict_warnings(stored_plans)
+    warnings = listed_conflict_warnings(plans)
     exit_ = CHECK_FAILED if any([row.data["state"] == BROKEN for row in rows]) else OK
     return Answer(data, "\n".join(lines), exit_, warnings=warnings, next_commands=advice.commands, work=work)
 
@@ -128,10 +142,12 @@ def status(
 class _PlanRow(NamedTuple):
     """A plan with its status."""
 
-    stored_plan: StoredPlan
+    plan: ListedPlan
     data: dict[str, Any]
     """JSON form of the plan, with its next task and whether it is stalled."""
-    advice: Advice
+    open_tasks: OpenTasks | None
+    """None if the plan is neither a draft nor active."""
+    location: PlanLocation | None
     blockers: str
     """What blocks the plan or its first blocked task, for people; empty if nothing does."""
     unknown: str
@@ -140,9 +156,7 @@ class _PlanRow(NamedTuple):
     @property
     def last_date(self) -> str:
         """Date of the latest timestamp in the plan, such as 2026-01-31; empty if there is none."""
-        from execplan.linter.rules.staleness_rules import latest_date
-
-        return latest_date(self.stored_plan.plan) if self.stored_plan.plan is not None else ""
+        return self.plan.facts.last_date
 
     @property
     def done_fraction(self) -> float:
@@ -165,10 +179,18 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
     return [row for row in rows if row.data["state"] != COMPLETE or row.data["execution"]] or rows
 
 
-def _first_advice(rows: list[_PlanRow]) -> Advice:
-    """Return the first advice to do something, in the order of states; plans that wait for others come last."""
-    in_order = sorted(rows, key=lambda row: (bool(row.data["blocked_by"]), STATES.index(row.data["state"])))
-    return next((row.advice for row in in_order if row.advice.commands or row.advice.work), Advice())
+def _first_advice(rows: list[_PlanRow]) -> tuple[Advice, _PlanRow | None]:
+    """Return the first advice to do something, in the order of states, with its row; plans that wait come last.
+
+    Advice needs the plan itself, so only plans up to the first with advice are read.
+    """
+    for row in sorted(rows, key=lambda row: (bool(row.data["blocked_by"]), STATES.index(row.data["state"]))):
+        if row.plan.state != ARCHIVED:
+            stored_plan = plan_store.load(row.plan.project, row.plan.ref)
+            advice = advise(stored_plan, row.open_tasks, row.data["execution"])
+            if advice.commands or advice.work:
+                return advice.in_directory(row.location.directory if row.location is not None else ""), row
+    return Advice(), None
 
 
 def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
@@ -179,15 +201,32 @@ def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
     return format_table(("state", "done", "activity", name, "next"), dated_cells)
 
 
+def _load_claims(plans: list[ListedPlan]) -> dict[str, dict[str, Claim]]:
+    """Return the claims on the open tasks of plans, by path and task ID; the claims of each project are read once."""
+    projects = {plan.project.base_path: plan.project for plan in plans}
+    claims_by_path: dict[str, dict[str, Claim]] = {}
+    for base_path, project in projects.items():
+        refs = [plan.ref for plan in plans if plan.project.base_path == base_path and plan.state in (ACTIVE, DRAFT)]
+        claims_by_path |= claims.load_task_claims(project, refs) if refs else {}
+    open_ids = {plan.ref.path: {task.id for task in plan.facts.open_tasks} for plan in plans if claims_by_path}
+    return {
+        path: {task_id: claim for task_id, claim in plan_claims.items() if task_id in open_ids[path]}
+        for path, plan_claims in claims_by_path.items()
+    }
+
+
 def _plan_row(
-    stored_plan: StoredPlan, activity: PlanActivity, resolver: PlanResolver, location: PlanLocation | None
+    plan: ListedPlan,
+    activity: PlanActivity,
+    resolver: PlanResolver,
+    claims_by_task: Mapping[str, Claim],
+    location: PlanLocation | None,
 ) -> _PlanRow:
-    """Return a plan with its next task and whether it is stalled, and advice on what to do next."""
-    plan_data = plan_json(stored_plan)
-    plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
-    open_tasks = (
-        find_open_tasks(stored_plan.project, stored_plan.ref, plan, resolver=resolver) if plan is not None else None
-    )
+    """Return a plan with its next task and whether it is stalled."""
+    facts = plan.facts
+    is_open = plan.state in (ACTIVE, DRAFT)
+    open_tasks = find_listed_open_tasks(plan, claims_by_task, resolver) if is_open else None
+    plan_data = listed_plan_json(plan)
     plan_data["next"] = open_tasks.task if open_tasks is not None else None
     plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
     plan_data["blocked"] = open_tasks.blocked_tasks if open_tasks is not None else []
@@ -195,16 +234,14 @@ def _plan_row(
         [blocker.to_json() for blocker in open_tasks.plan_blockers] if open_tasks is not None else []
     )
     plan_data["unknown_dependencies"] = list(open_tasks.unknown) if open_tasks is not None else []
-    plan_data["stalled"] = plan is not None and activity.is_stalled(stored_plan.project, stored_plan.ref.path, plan)
-    plan_data["execution"] = execution_status.status_if_active(stored_plan)
+    plan_data["stalled"] = is_open and activity.is_stalled_since(
+        plan.project, plan.ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
+    )
+    plan_data["execution"] = execution_status.status_if_active(plan)
     plan_data["worktree"] = location.to_json() if location is not None else None
-    advice = Advice()
-    if stored_plan.state != ARCHIVED:
-        advice = advise(stored_plan, open_tasks, plan_data["execution"])
-        advice = advice.in_directory(location.directory if location is not None else "")
     blockers = describe_blockers(open_tasks) if open_tasks is not None else ""
     unknown = describe_unknown(open_tasks) if open_tasks is not None else ""
-    return _PlanRow(stored_plan, plan_data, advice, blockers, unknown)
+    return _PlanRow(plan, plan_data, open_tasks, location, blockers, unknown)
 
 
 def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str, str]:
@@ -222,9 +259,11 @@ def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str,
 
 
 def _next_task_text(row: _PlanRow) -> str:
-    plan_data, advice = row.data, row.advice
-    is_finished = plan_data["state"] == COMPLETE and not plan_data["execution"]
-    finishing_command = advice.commands[0].split()[1] if is_finished else ""
+    plan_data, plan = row.data, row.plan
+    is_finished = plan.state == COMPLETE and not plan_data["execution"]
+    finishing_command = plan.facts.finishing_command if is_finished else ""
+    if finishing_command == "archive" and is_plan_of_worktree(plan.project, plan.ref):
+        finishing_command = ""  # finishing the worktree archives the plan
     return describe_next_task(
         plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers, row.unknown
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,9 @@ from execplan.engine.executors.cluster_checks import (
     no_workers_error,
     scheduler_address,
 )
-from execplan.engine.executors.executor import Finished, Worker
+from execplan.engine.executors.executor import Worker
 from execplan.engine.executors.executor_address import worker_name
-from execplan.engine.executors.ticket_watch import watch_ticket
+from execplan.engine.executors.ticket_watch import DaskSubmission, watch_ticket
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -64,6 +64,8 @@ class DaskExecutor:
         self._loads: dict[str, int] = {}
         """Number of tickets by the address of the worker that has them."""
         self._workers: dict[str, Worker] = {}
+        self._holders: set[tuple[str, str]] = set()
+        """Workspaces by digest, each with the token of a worker that has it."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
@@ -92,37 +94,31 @@ class DaskExecutor:
                 chosen = min(candidates, key=lambda address: self._loads.get(address, 0) / self._threads[address])
                 self._loads[chosen] = self._loads.get(chosen, 0) + 1
                 worker = self._workers[chosen]
-            if self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
+            holder = (workspace.digest, worker.token)
+            if holder in self._holders or self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
+                self._holders.add(holder)
                 return worker
             unfit.append(chosen)
             self._release(chosen)
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
         """Give a packed ticket to a reserved worker."""
-        return DaskSubmission(self, worker, ticket_id, data)
+        watch = partial(watch_ticket, self._client, worker, ticket_id, data)
+        return DaskSubmission(self._start, watch, lambda: self._release(worker.address))
 
     def close(self) -> None:
         """Leave the cluster, and end its processes if they were started for this run."""
         try:
             self._call(self._disconnect(), 2 * _CONNECT_SECONDS)
-        except (FutureTimeoutError, OSError):
+        except (TimeoutError, OSError):
             pass  # processes of workers end by themselves when this process ends
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def start(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    def _start(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine in the thread of the connection."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-
-    @property
-    def client(self) -> Any:
-        """The connected asynchronous client."""
-        return self._client
-
-    def release(self, worker: Worker) -> None:
-        """Note that a ticket of a worker has ended."""
-        self._release(worker.address)
 
     def _release(self, address: str) -> None:
         with self._lock:
@@ -130,7 +126,7 @@ class DaskExecutor:
 
     def _call(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
         """Run a coroutine in the thread of the connection and return its result."""
-        return self.start(coroutine).result(seconds)
+        return self._start(coroutine).result(seconds)
 
     async def _connect(self) -> None:
         dask.config.set(_SETTINGS)
@@ -167,7 +163,7 @@ class DaskExecutor:
 
     async def _update_workers(self) -> None:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
-        info = (await self.client.scheduler.identity(n_workers=-1))["workers"]
+        info = (await self._client.scheduler.identity(n_workers=-1))["workers"]
         new = [address for address in info if address not in self._workers]
         answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
         descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
@@ -182,6 +178,8 @@ class DaskExecutor:
     async def _describe_worker(self, address: str) -> Any:
         """Return the description of a worker, or the exception that it raised; None if it doesn't answer."""
         try:
+            if self._address.is_local:
+                await self._ask(address, _ANSWER_SECONDS, worker_task.ignore_terminal)
             return await self._ask(address, _ANSWER_SECONDS, worker_task.describe_worker)
         except (OSError, TimeoutError):
             return None
@@ -204,7 +202,7 @@ class DaskExecutor:
 
     async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
         """Return what a function returns in the process of a worker, or raise what it raises."""
-        answers = await asyncio.wait_for(self.client.run(function, *arguments, workers=[address]), seconds)
+        answers = await asyncio.wait_for(self._client.run(function, *arguments, workers=[address]), seconds)
         return answers[address]
 
     async def _disconnect(self) -> None:
@@ -219,28 +217,3 @@ def _scheduler_address(address: ExecutorAddress) -> str:
     has_certificates = bool(dask.config.get("distributed.comm.tls.ca-file", None))
     requires_tls = bool(dask.config.get("distributed.comm.require-encryption", None))
     return scheduler_address(address, has_certificates=has_certificates, requires_tls=requires_tls)
-
-
-class DaskSubmission:
-    """A ticket on a worker of a cluster."""
-
-    def __init__(self, executor: DaskExecutor, worker: Worker, ticket_id: str, data: bytes) -> None:
-        self._executor, self._worker = executor, worker
-        self._cancelled = asyncio.Event()
-        self._future = executor.start(watch_ticket(executor.client, worker, ticket_id, data, self._cancelled))
-        self._future.add_done_callback(lambda _: executor.release(worker))
-
-    def wait(self, seconds: float) -> Finished | None:
-        """Return how the ticket ended, or None if it has not ended in this time."""
-        try:
-            return self._future.result(seconds)
-        except FutureTimeoutError:
-            return None
-
-    def cancel(self) -> None:
-        """Ask the worker to stop the command."""
-
-        async def set_cancelled() -> None:
-            self._cancelled.set()
-
-        self._executor.start(set_cancelled())

@@ -10,7 +10,8 @@ from execplan.engine.executors.executor_address import parse_executor
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from execplan.engine.executors.executor import Executor
 
@@ -22,6 +23,17 @@ MAX_JOBS = 64
 def default_jobs(executor: Executor | None) -> int:
     """Return how many steps run at the same time unless a person says it: as many as the workers take."""
     return 1 if executor is None else min(max(executor.slots, 1), MAX_JOBS)
+
+
+def resumed_jobs(executor: Executor | None, begin_fields: Mapping[str, Any]) -> int:
+    """Return how many steps a resumed run runs at the same time unless a person says it.
+
+    It is the run's own number, from the entry of its beginning, unless that depended on workers or now does.
+    """
+    if executor is not None or begin_fields.get("executor"):
+        return default_jobs(executor)
+    jobs: int = begin_fields["jobs"]
+    return jobs
 
 
 def executor_field(text: str) -> dict[str, str]:

@@ -59,7 +59,7 @@ def create_ticket(
     declared = [normalize_path(path) or path for path in (*step.inputs, *step.outputs)]
     entries = {entry["path"]: entry for path in declared for entry in entries_below(workspace, path)}
     inputs = {path: entry["sha256"] for path, entry in entries.items() if entry["kind"] == FILE}
-    for path in _earlier_results(context.document, step, expected):
+    for path in _earlier_results(context.document, step, packed, expected):
         entries |= {entry["path"]: entry for entry in entries_below(workspace, path) if entry["path"] not in entries}
     argv = step.argv if step.argv is not None else (step.shell or "", "-c", step.command or "")
     ticket = Ticket(
@@ -113,13 +113,18 @@ def _ensure_not_larger(workspace: WorkspaceFiles, step: Step, entries: Sequence[
         )
 
 
-def _earlier_results(document: ExecutionPlan, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
-    """Yield the files that the run knows and that this step may use without declaring them.
+def _earlier_results(
+    document: ExecutionPlan, step: Step, packed: PackedWorkspace, expected: Mapping[str, State]
+) -> Iterator[str]:
+    """Yield the files that steps have changed since the workspace was packed and that this step may use undeclared.
 
     If the step is parallel, those of steps that it doesn't need are left out: they may be written at this moment.
     """
     other_paths = _paths_of_independent_steps(document, step) if step.parallel else frozenset()
-    for path in expected:
+    for path, state in expected.items():
+        old = packed.states.get(path, State(ABSENT))
+        if state.kind == FOLDER or state[:4] == old[:4] or (state.kind == old.kind == ABSENT):
+            continue
         parts = path.split("/")
         if not any(["/".join(parts[:end]) in other_paths for end in range(1, len(parts) + 1)]):
             yield path

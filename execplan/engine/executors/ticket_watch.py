@@ -10,6 +10,8 @@ from execplan.engine.executors import worker_task
 from execplan.engine.executors.executor import Finished
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
     from typing import Any, Final
 
     from execplan.engine.executors.executor import Worker
@@ -22,6 +24,37 @@ LOST_AFTER: Final = worker_task.LEASE_SECONDS + 15.0
 """Seconds without an answer after which a worker is lost. By then, it has stopped the command unless it can't."""
 STOP_SECONDS: Final = 20.0
 """Seconds to wait for the result of a command that was to be stopped."""
+
+
+class DaskSubmission:
+    """A ticket on a worker of a cluster."""
+
+    def __init__(
+        self,
+        start: Callable[[Coroutine[Any, Any, Any]], Future[Any]],
+        watch: Callable[[asyncio.Event], Coroutine[Any, Any, Finished]],
+        on_end: Callable[[], None],
+    ) -> None:
+        """Submit a ticket with `watch`, in the thread in which `start` runs coroutines; call `on_end` at its end."""
+        self._start = start
+        self._cancelled = asyncio.Event()
+        self._future: Future[Finished] = start(watch(self._cancelled))
+        self._future.add_done_callback(lambda _: on_end())
+
+    def wait(self, seconds: float) -> Finished | None:
+        """Return how the ticket ended, or None if it has not ended in this time."""
+        try:
+            return self._future.result(seconds)
+        except TimeoutError:
+            return None
+
+    def cancel(self) -> None:
+        """Ask the worker to stop the command."""
+
+        async def set_cancelled() -> None:
+            self._cancelled.set()
+
+        self._start(set_cancelled())
 
 
 async def watch_ticket(client: Any, worker: Worker, ticket_id: str, data: bytes, cancelled: asyncio.Event) -> Finished:
@@ -92,4 +125,6 @@ async def _stop(client: Any, worker: Worker, ticket_id: str) -> None:
 
 
 def _first_line(error: BaseException) -> str:
+    if type(error).__name__ == "KilledWorker":
+        return "its process ended"
     return (str(error).splitlines() or [type(error).__name__])[0]

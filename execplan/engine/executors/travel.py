@@ -91,17 +91,18 @@ def _read_entry(
     mode = stat.S_IMODE(status.st_mode) & 0o777
     if stat.S_ISDIR(status.st_mode):
         return {"path": path, "kind": "folder", "mode": mode}, None, ("", "")
-    state = workspace.state(path)
-    if state.kind == LINK:
+    if stat.S_ISLNK(status.st_mode):
+        state = workspace.state(path)
         blob = _blob_id(os.fsencode(state.link), digest_length)
         return {"path": path, "kind": LINK, "link": state.link}, state, (_SYMLINK, blob)
-    if state.kind != FILE:
+    if not stat.S_ISREG(status.st_mode):
         return None, None, ("", "")
     data = workspace.read(path)
     file_digest = sha256(data).hexdigest()
     tree_mode = "100755" if mode & 0o100 else "100644"
     entry = {"path": path, "kind": FILE, "mode": mode, "sha256": file_digest}
-    return entry, state._replace(sha256=file_digest, mode=mode), (tree_mode, _blob_id(data, digest_length))
+    state = State(FILE, file_digest, mode, "", len(data))
+    return entry, state, (tree_mode, _blob_id(data, digest_length))
 
 
 def _blob_id(data: bytes, length: int) -> str:

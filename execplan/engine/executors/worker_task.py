@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import threading
@@ -80,6 +81,12 @@ def describe_process() -> dict[str, Any]:
         "host": socket.gethostname(),
         "token": _process_token(os.getpid()),
     }
+
+
+def ignore_terminal() -> None:
+    """Ignore the signals of the terminal that a worker shares with the run: they stop the run, which stops the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def has_workspace(digest: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan import trace
+from execplan.files.file_status import file_stat
 from execplan.linter.checking.effective_rules import effective_selection
-from execplan.linter.checking.lint_cache import LintCache, file_stat, open_cache
+from execplan.linter.checking.lint_cache import LintCache, open_cache
 from execplan.linter.checking.pending_check import Outcome, PendingPlan, WantedParts, check_pending
 from execplan.linter.checking.plan_check import (
     CheckedFile,

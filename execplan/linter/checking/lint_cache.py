@@ -7,17 +7,17 @@ from time import time_ns
 
 from execplan import __version__
 from execplan.files import marshal_cache
+from execplan.files.file_status import MTIME_MARGIN_NS, package_fingerprint
 from execplan.linter.rule import BUILTIN_PREFIX, RULES
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.files.file_status import FileStat
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.rule import RuleContext
     from execplan.project.project import Project
 
-    FileStat = tuple[int, int, int, int]
-    """File status: size, modification and status change times in nanoseconds, inode."""
     TreeQuery = tuple[str, str, object]
     """A rule's query about the repository tree, with the answer."""
     StoredReport = tuple[tuple[int, ...], str, str, str]
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 _MAGIC = b"execplan lint 2\n"
 _MAX_CACHES = 16
 """Maximum number of caches per repository, one for each project, options, settings and version."""
-MTIME_MARGIN_NS = 2_000_000_000
-"""Nanoseconds that a file must be older than the run, because the coarsest file systems round times to two seconds."""
 NO_MINUTE_LIMIT = 1 << 62
-_PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class LintCache:
@@ -161,33 +158,6 @@ def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
     key_parts = (__version__, rules, sys.version, os.geteuid(), project, options.is_hook, options.selection)
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
     return LintCache(os.path.join(project.caches, "lint", key[:16].decode()), key)
-
-
-def package_fingerprint() -> str | None:
-    """Return a fingerprint of this package's files that differs between versions.
-
-    Returns None if a file was just changed, because it may differ from the one that was loaded.
-    """
-    file_stats = []
-    directories = [_PACKAGE_DIR]
-    newest_ns = 0
-    try:
-        for directory in directories:
-            for dir_entry in os.scandir(directory):
-                if dir_entry.is_dir():
-                    directories += [dir_entry.path] if dir_entry.name != "__pycache__" else []
-                    continue
-                status = dir_entry.stat()
-                newest_ns = max(newest_ns, status.st_mtime_ns, status.st_ctime_ns)
-                file_stats.append((dir_entry.path, *file_stat(status)))
-    except OSError:
-        return None
-    return None if newest_ns >= time_ns() - MTIME_MARGIN_NS else repr(sorted(file_stats))
-
-
-def file_stat(status: os.stat_result) -> FileStat:
-    """Return the status fields that reveal a change of a file."""
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def _directory_key(directory: str, *, archived: bool) -> str:

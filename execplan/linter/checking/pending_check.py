@@ -6,8 +6,9 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.file_status import file_stat
 from execplan.linter.checking.effective_rules import active_levels
-from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache, file_stat
+from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings, encode_findings
 from execplan.linter.runner import lint_plan, unreadable_finding

@@ -29,6 +29,7 @@ class RepositoryTrees:
         self._indexes_by_root: dict[str, _FileIndex] = {}
         self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
         self._dependencies_by_project: dict[str, DependencyAnswers] = {}
+        self._dependencies_by_bases: dict[tuple[str, ...], DependencyAnswers] = {}
         self._existing_by_path: dict[tuple[str, str], bool] = {}
 
     def tree_for(self, project: Project) -> RepositoryTree:
@@ -48,15 +49,23 @@ class RepositoryTrees:
 
             return recorded_digest(project, os.path.join(project.root, subject))
         if kind in (DEPENDENCY, CYCLE):
-            if project.base not in self._dependencies_by_project:
-                from execplan.dependencies.dependency_answers import DependencyAnswers
-
-                self._dependencies_by_project[project.base] = DependencyAnswers(project)
-            answers = self._dependencies_by_project[project.base]
+            answers = self._dependency_answers(project)
             return answers.find_problem(subject) if kind == DEPENDENCY else answers.find_cycle(subject)
         if kind == COMMENTS:
             return _list_open_comments(project, os.path.join(project.root, subject))
         return self._find_same_id(project, os.path.join(project.root, subject))
+
+    def _dependency_answers(self, project: Project) -> DependencyAnswers:
+        """Return the answers for a project; projects whose plans can name the same plans share them."""
+        if project.base not in self._dependencies_by_project:
+            from execplan.dependencies.dependency_answers import DependencyAnswers
+            from execplan.dependencies.plan_resolver import related_projects
+
+            bases = tuple([member.base for member in related_projects(project)])
+            if bases not in self._dependencies_by_bases:
+                self._dependencies_by_bases[bases] = DependencyAnswers(project)
+            self._dependencies_by_project[project.base] = self._dependencies_by_bases[bases]
+        return self._dependencies_by_project[project.base]
 
     def _path_exists(self, project: Project, path: str) -> bool:
         parts = os.path.normpath(path).split("/")

@@ -18,7 +18,8 @@ def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
     """A plan or task depends on a plan or task that doesn't exist, or the name matches several.
 
     It waits for nothing then, although its author meant it to wait. Checked are `depends_on`, a Metadata list, the
-    section Plan dependencies, and `needs plan#task` in open tasks. Use a plan's ID, or a part that only it has.
+    section Plan dependencies, and `needs plan#task` in open tasks. Use a plan's ID, or a part that only it has. Plans of
+    other projects, such as `app:editor`, are not looked up, so that findings are the same on every machine.
 
     Bad (path .agent/execplans/parser.md, unknown scaner):
         ---

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class Cluster:
     """A scheduler, and as many workers as a test starts."""
 
-    def __init__(self, folder: Path, *, allowed_failures: int = 0) -> None:
+    def __init__(
+        self, folder: Path, *, allowed_failures: int = 0, certificate: Path | None = None, key: Path | None = None
+    ) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
         self.file = folder / "scheduler.json"
@@ -26,10 +28,14 @@ class Cluster:
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(allowed_failures),
             "PYTHONWARNINGS": "ignore",
         }
+        files = (("--tls-ca-file", certificate), ("--tls-cert", certificate), ("--tls-key", key))
+        self.tls_options = [word for option, file in files if file for word in (option, str(file))]
         self.processes: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         self.wait_until(lambda: self.file.exists() and bool(self.file.read_text()))
-        self.address = json.loads(self.file.read_text())["address"].replace("tcp://", "dask://")
+        self.address = json.loads(self.file.read_text())["address"].replace(
+            "tls://" if certificate else "tcp://", "dask://"
+        )
 
     def start_worker(self, *, threads: int = 1, **env: str) -> subprocess.Popen[bytes]:
         """Start a worker, and wait until the scheduler has it."""
@@ -66,7 +72,7 @@ class Cluster:
     def _start(self, kind: str, *options: str, **env: str) -> subprocess.Popen[bytes]:
         log = (self.folder / f"{kind}-{len(self.processes)}.log").open("wb")
         process = subprocess.Popen(
-            [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file), *options],
+            [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file), *self.tls_options, *options],
             env={**self.env, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
         )  # fmt: skip
         log.close()

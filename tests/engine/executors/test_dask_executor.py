@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
 from tests.engine.run_repository import steps
+from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -266,6 +269,81 @@ def test_executors_that_are_not_used(
         run_repo.run_plan(executor=executor)
     assert (raised.value.code, raised.value.exit) == (code, exit)
     assert not run_repo.runs()
+
+
+def test_a_cluster_with_tls(run_repo: RunRepository, tmp_path: Path) -> None:
+    import dask
+
+    pytest.importorskip("cryptography")
+    from distributed import Security
+
+    security = Security.temporary()  # type: ignore[no-untyped-call]
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    certificate.write_text(security.tls_ca_file)
+    key.write_text(security.tls_client_key)
+    cluster = Cluster(tmp_path / "cluster", certificate=certificate, key=key)
+    tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
+    settings = {f"distributed.comm.tls.{name}": str(path) for name, path in tls.items()}
+    try:
+        cluster.start_worker()
+        run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+        with dask.config.set({**settings, "distributed.comm.require-encryption": True}):
+            assert run_repo.run_plan(executor=cluster.address).status == states.COMPLETED
+    finally:
+        cluster.close()
+    assert run_repo.text("out.txt") == "parser:\n"
+
+
+def test_dask_is_not_installed(run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.run_plan(executor="dask")
+    assert (raised.value.code, raised.value.exit) == ("no-dask", ENVIRONMENT)
+    assert raised.value.hint == "install it: pip install 'execplan[dask]'"
+    assert not run_repo.runs()
+
+
+def test_a_run_without_an_executor_imports_no_dask(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    code = (
+        "import sys; from execplan.cli.main import run; sys.argv = ['execplan', 'run']; status = run(); "
+        "sys.exit(status or bool({'dask', 'distributed'} & set(sys.modules)))"
+    )
+    completed = subprocess.run([sys.executable, "-c", code], cwd=run_repo.path, env=run_repo.env, check=False)
+    assert completed.returncode == 0
+
+
+def test_workers_of_this_machine_by_the_command(run_repo: RunRepository) -> None:
+    """The real script starts processes that import it again."""
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    script = shutil.which("execplan", path=os.path.dirname(sys.executable))
+    assert script is not None
+    command = [script, "run", "--executor", "dask"]
+    completed = subprocess.run(
+        command, cwd=run_repo.path, env=run_repo.env, capture_output=True, text=True, check=False
+    )
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert "with workers of dask" in completed.stdout
+    assert "ok 1 see (" in completed.stdout
+    assert ", on " in completed.stdout
+    audit = run_repo.type("audit").out
+    assert "see, attempt 1, on " in audit
+    assert "with workers of dask" in audit
+    shown = run_repo.data("show", NAME, "--run", "1")
+    assert shown["executor"] == "dask"
+    assert shown["steps"][0]["worker"] == shown["record"]["steps"][0]["worker"]
+    assert shown["steps"][0]["worker"].split()[1].startswith("127.0.0.1:")
+
+
+def test_a_dry_run_shows_which_steps_travel(run_repo: RunRepository) -> None:
+    travels = "```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"
+    run_repo.approve_plan(steps(travels, "```sh {#home inputs=Makefile}\ncat Makefile\n```"))
+    preview = run_repo.data("run", "--dry-run", "--executor", "dask")
+    assert [step["stays"] for step in preview["steps"]] == [None, "it declares no outputs"]
+    text = run_repo.type("run", "--dry-run", "--executor", "dask").out
+    assert "  on a worker of dask\n" in text
+    assert "  here: it declares no outputs\n" in text
 
 
 def _run_while(run_repo: RunRepository, cluster: Cluster, action: object, **options: Any) -> FinishedRun:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from execplan.files import file_status
 from execplan.linter.checking import lint_cache
 from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.rule import RULES, WARNING, Rule
@@ -71,15 +72,15 @@ def test_a_rule_that_was_just_edited(project: LintProject, monkeypatch: pytest.M
     (package / "lint").mkdir(parents=True)
     rules = package / "lint" / "rules.py"
     rules.write_text("a = 1\n")
-    monkeypatch.setattr(lint_cache, "_PACKAGE_DIR", str(package))
-    assert lint_cache.package_fingerprint() is None, "it may have been edited after it was loaded"
-    monkeypatch.setattr(lint_cache, "MTIME_MARGIN_NS", -(10**12))
-    fingerprint = lint_cache.package_fingerprint()
-    assert fingerprint == lint_cache.package_fingerprint()
+    monkeypatch.setattr(file_status, "_PACKAGE_DIR", str(package))
+    assert file_status.package_fingerprint() is None, "it may have been edited after it was loaded"
+    monkeypatch.setattr(file_status, "MTIME_MARGIN_NS", -(10**12))
+    fingerprint = file_status.package_fingerprint()
+    assert fingerprint == file_status.package_fingerprint()
     rules.write_text("a = 12\n")
-    assert lint_cache.package_fingerprint() not in (None, fingerprint)
-    monkeypatch.setattr(lint_cache, "_PACKAGE_DIR", str(tmp_path / "in-a-zip"))
-    assert lint_cache.package_fingerprint() is None
+    assert file_status.package_fingerprint() not in (None, fingerprint)
+    monkeypatch.setattr(file_status, "_PACKAGE_DIR", str(tmp_path / "in-a-zip"))
+    assert file_status.package_fingerprint() is None
 
 
 def test_rules_of_ones_own_and_history(project: LintProject, monkeypatch: pytest.MonkeyPatch) -> None:

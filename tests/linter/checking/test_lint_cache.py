@@ -11,7 +11,7 @@ import pytest
 from execplan import trace
 from execplan.cli.formats import text
 from execplan.files import file_access
-from execplan.linter.checking import batch_check, lint_cache, pending_check, plan_check, stored_findings
+from execplan.linter.checking import batch_check, pending_check, plan_check, stored_findings
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import FindingReport
 from execplan.linter.rule import Finding
@@ -107,7 +107,7 @@ def test_a_plan_that_was_just_written_is_not_believed(tmp_path: Path, monkeypatc
     project = make_lint_project(tmp_path / "home", monkeypatch, old=False)
     coarse = 2 * 10**9
 
-    def coarse_stat(status: os.stat_result) -> lint_cache.FileStat:
+    def coarse_stat(status: os.stat_result) -> tuple[int, int, int, int]:
         times = [moment // coarse * coarse for moment in (status.st_mtime_ns, status.st_ctime_ns)]
         return status.st_size, times[0], times[1], status.st_ino
 

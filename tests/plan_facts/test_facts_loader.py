@@ -1,4 +1,4 @@
-"""The cache of facts: a board from the cache is the board without it, whatever happens to the files."""
+"""The facts in the index: a board with the index is the board without it, whatever happens to the files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.board import facts_cache
 from execplan.board.board_cards import Board
 from execplan.board.board_loader import load_board
 from execplan.linter.checking import lint_cache
+from execplan.plan_facts import facts_loader, facts_table, index_file
 from execplan.project import project_discovery
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN
@@ -37,10 +37,16 @@ NAMES = (NAME, "a", "b")
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository whose cache trusts files that were just written, and this package although it may be edited."""
     desk = InProcessRepository(tmp_path / "desk", monkeypatch)
-    monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
-    monkeypatch.setattr(facts_cache, "package_fingerprint", lambda: "these rules")
-    monkeypatch.setattr(facts_cache, "MTIME_MARGIN_NS", -(10**11))
+    use_index(monkeypatch)
     return desk
+
+
+def use_index(patch: pytest.MonkeyPatch) -> None:
+    """Use the index also for few plans, for files that were just written, and although this package may be edited."""
+    patch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
+    patch.setattr(index_file, "package_fingerprint", lambda: "these rules")
+    patch.setattr(facts_loader, "MTIME_MARGIN_NS", -(10**11))
+    patch.setattr(facts_loader, "MIN_INDEXED_PLANS", 0)
 
 
 def current_project() -> Project:
@@ -49,21 +55,21 @@ def current_project() -> Project:
 
 
 def fresh_board() -> Board:
-    """The board without a cache."""
+    """The board without the index."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(facts_cache, "package_fingerprint", lambda: None)
+        patch.setattr(facts_loader, "MIN_INDEXED_PLANS", 1000)
         return load_board(current_project(), archived=True)
 
 
-def cache_files(desk: InProcessRepository) -> list[Path]:
-    """The files of the cache."""
-    return sorted((desk.path / ".git/execplan/board").glob("*"))
+def index_files(desk: InProcessRepository) -> list[Path]:
+    """The files of the index."""
+    return sorted((desk.path / ".git/execplan/index").glob("*"))
 
 
 def test_unchanged_plans_are_not_parsed_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.plan(CLEAN)
     first = load_board(current_project())
-    monkeypatch.setattr(facts_cache, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
+    monkeypatch.setattr(facts_loader, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
     assert load_board(current_project()) == first
 
 
@@ -79,13 +85,12 @@ def test_unchanged_plans_are_not_parsed_again(desk: InProcessRepository, monkeyp
         max_size=6,
     )
 )
-def test_a_board_from_the_cache_is_the_board_without_it(
+def test_a_board_from_the_index_is_the_board_without_it(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str]]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         desk = InProcessRepository(tmp_path_factory.mktemp("desk") / "desk", patch)
-        patch.setattr(facts_cache, "package_fingerprint", lambda: "these rules")
-        patch.setattr(facts_cache, "MTIME_MARGIN_NS", -(10**11))
+        use_index(patch)
         for action, name, argument in steps:
             path = desk.path / f".agent/execplans/{name}.md"
             other = desk.path / f".agent/execplans/{argument}.md"
@@ -106,40 +111,39 @@ def test_a_board_from_the_cache_is_the_board_without_it(
             assert load_board(current_project(), archived=True) == fresh_board()
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"execplan board 1\n" + bytes(80)])
-def test_a_damaged_cache_is_replaced(desk: InProcessRepository, damage: bytes) -> None:
+@pytest.mark.parametrize("damage", [b"", b"x", b"SQLite format 3\0" + bytes(80)])
+def test_a_damaged_index_is_replaced(desk: InProcessRepository, damage: bytes) -> None:
     desk.plan(CLEAN)
     expected = load_board(current_project())
-    (path,) = cache_files(desk)
-    good = path.read_bytes()
+    (path,) = index_files(desk)
     path.write_bytes(damage)
     assert load_board(current_project()) == expected
-    assert path.read_bytes() == good
+    assert facts_table.load(current_project())
 
 
 def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may change again with the same timestamp, on a file system that rounds times."""
-    monkeypatch.setattr(facts_cache, "MTIME_MARGIN_NS", 2_000_000_000)
+    monkeypatch.setattr(facts_loader, "MTIME_MARGIN_NS", 2_000_000_000)
     desk.plan(CLEAN)
     load_board(current_project())
-    cache = facts_cache.open_facts_cache(current_project())
-    assert cache is not None
-    assert cache.find(str(desk.path / f".agent/execplans/{NAME}.md")) is None
+    stored = facts_table.load(current_project())
+    assert stored is not None
+    assert [entry.status for entry in stored.values()] == [""]
 
 
 def test_a_read_only_state_directory_is_no_error(desk: InProcessRepository) -> None:
     desk.plan(CLEAN)
-    desk.write(".git/execplan/board", "a file instead of a directory")
+    desk.write(".git/execplan/index", "a file instead of a directory")
     assert [card.id for card in load_board(current_project()).cards] == [NAME]
 
 
-def test_without_git_there_is_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_there_is_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = tmp_path / ".agent/execplans"
     plans.mkdir(parents=True)
     (plans / "a.md").write_text(CLEAN)
     monkeypatch.chdir(tmp_path)
     assert [card.id for card in load_board(current_project()).cards] == ["a"]
-    assert not (tmp_path / ".agent/.state/board").exists()
+    assert not (tmp_path / ".agent/.state/index").exists()
 
 
 def test_a_plan_that_links_out_of_the_repository_is_broken(desk: InProcessRepository, tmp_path: Path) -> None:

@@ -1,0 +1,163 @@
+"""Plans with their facts: what lists, the board and other plans need of a plan, without parsing it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.plan.model import ARCHIVED, BROKEN
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan.plan_dependencies import PlanMention
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
+
+
+class TaskCounts(NamedTuple):
+    """The number of tasks in each state."""
+
+    open: int
+    done: int
+    other: int
+    total: int
+
+
+class OpenTask(NamedTuple):
+    """An open task of a plan."""
+
+    number: int
+    """Position among the plan's tasks, from 1."""
+    id: str
+    text: str
+    mark: str
+    stamp: str | None
+    """Timestamp as written."""
+    depth: int
+    start: int
+    """First line, from 0."""
+    end: int
+    """Line after the task's own text."""
+    box_line: int
+    """Line of the checkbox."""
+    check: str | None
+    """Command of the task's own check; None if it has none, or one that can't be read."""
+
+
+class PlanFacts(NamedTuple):
+    """What the content of a plan says, independent of where the plan is and of the time."""
+
+    digest: str
+    """SHA-256 of the file, in 64 hexadecimal digits; empty if the file can't be read."""
+    title: str | None
+    state: str
+    """State of the plan if it is not archived."""
+    counts: TaskCounts | None
+    """None for a broken plan."""
+    open_tasks: tuple[OpenTask, ...]
+    dependencies: tuple[PlanMention, ...]
+    """The plans that the metadata names as dependencies."""
+    written_id: str
+    """ID in the front matter, or empty."""
+    last_date: str
+    """Latest date in the plan, such as 2026-01-31; empty if there is none."""
+    is_on_hold: bool
+    conflict_line: int
+    """First line with a conflict marker, from 1, or 0."""
+    finishing_command: str
+    """The command that the plan needs first once it is complete: `merge`, `outcome`, `lint` or `archive`."""
+    error: str
+    """Why the plan is broken; empty for others."""
+
+
+class ListedPlan(NamedTuple):
+    """A plan of a project with its facts."""
+
+    project: Project
+    ref: PlanRef
+    facts: PlanFacts
+
+    @property
+    def state(self) -> str:
+        """Return the state of the plan, one of five."""
+        return ARCHIVED if self.ref.archived and self.facts.state != BROKEN else self.facts.state
+
+    @property
+    def display_path(self) -> str:
+        """Path from the repository root."""
+        return self.project.display_path(self.ref.path)
+
+
+def list_stored_plan(stored_plan: StoredPlan) -> ListedPlan:
+    """Return a plan that was read with its facts."""
+    from execplan.text.text_lines import digest
+
+    project, ref, data, plan, error = stored_plan
+    if plan is None:
+        return ListedPlan(project, ref, broken_facts(error.message if error is not None else ""))
+    return ListedPlan(project, ref, extract_facts(plan, digest(data), project.display_path(ref.path)))
+
+
+def broken_facts(message: str) -> PlanFacts:
+    """Return the facts of a plan that can't be read, for the reason in the message."""
+    return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message)
+
+
+def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
+    """Extract the facts from a parsed plan, given the digest of its file and its path from the repository root."""
+    from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
+    from execplan.plan.model import OPEN
+    from execplan.plan.plan_dependencies import read_dependencies
+    from execplan.plan.plan_lookup import task_ids
+    from execplan.plan.plan_metadata import read_metadata
+    from execplan.plan.task_checks import find_check
+
+    open_tasks = []
+    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
+        if task.state == OPEN:
+            check = find_check(plan, task)
+            stamp = task.timestamp.text if task.timestamp is not None else None
+            lines = task.depth, task.start, task.end, task.box_line
+            command = check.command or None if check is not None else None
+            open_tasks.append(OpenTask(task.number, task_id, task.text, task.mark, stamp, *lines, command))
+    return PlanFacts(
+        file_digest,
+        plan.title,
+        plan.state(),
+        TaskCounts(**plan.counts()),
+        tuple(open_tasks),
+        tuple(read_dependencies(plan)),
+        read_metadata(plan).id if plan.text.lines and plan.text.lines[0].startswith("---") else "",
+        latest_date(plan),
+        is_on_hold(plan, path),
+        plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
+        _finishing_command(plan),
+        "",
+    )
+
+
+def _finishing_command(plan: ParsedPlan) -> str:
+    """Return the command that the plan needs first once it is complete, as `plan_advice` advises."""
+    if plan.conflict_lines:
+        return "merge"
+    if not plan.outcomes:
+        return "outcome"
+    return "lint" if plan.placeholder_lines else "archive"
+
+
+def to_plain(value: Any) -> Any:
+    """Return facts, or a part of them, as plain tuples, the only ones that `marshal` writes."""
+    return tuple([to_plain(part) for part in value]) if isinstance(value, tuple) else value
+
+
+def from_plain(fields: tuple[Any, ...]) -> PlanFacts:
+    """Return the facts that `to_plain` has converted."""
+    from execplan.plan.plan_dependencies import PlanMention
+
+    facts = PlanFacts._make(fields)
+    return facts._replace(
+        counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,
+        open_tasks=tuple([OpenTask._make(task) for task in facts.open_tasks]),
+        dependencies=tuple([PlanMention._make(mention) for mention in facts.dependencies]),
+    )
