@@ -70,6 +70,10 @@ class DaskExecutor:
         """Addresses of workers that did not take a workspace."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
+        # What fails in Dask's own tasks, such as a late answer when the connection is closed, changes no result.
+        self._loop.set_exception_handler(
+            lambda loop, context: trace.log(f"dask: {context.get('exception') or context}")
+        )
         self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
         self._thread.start()
         try:
