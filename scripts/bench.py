@@ -7,12 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench_agents import measure_agents
 from bench_board import measure_board
 from bench_compiled import measure_compiled
 from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
 from bench_run import measure_commit, measure_runs
+from bench_scale import measure_scale
 from bench_start import measure_start
 from bench_text import measure_hostile, measure_throughput
 from bench_tools import Table, find_installation, print_table
@@ -24,6 +26,8 @@ MEASUREMENTS = {
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,
+    "scale": measure_scale,
+    "agents": measure_agents,
     "executors": measure_executors,
     "growth": measure_growth,
     "compiled": measure_compiled,

@@ -36,7 +36,8 @@ def main() -> None:
         seconds = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
         peak_bytes = resources.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        print(json.dumps([process.returncode, seconds, peak_bytes]), flush=True)
+        cpu_seconds = resources.ru_utime + resources.ru_stime
+        print(json.dumps([process.returncode, seconds, cpu_seconds, peak_bytes]), flush=True)
 
 
 if __name__ == "__main__":

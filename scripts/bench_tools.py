@@ -57,6 +57,8 @@ class Usage(NamedTuple):
 
     seconds: float
     """Elapsed time."""
+    cpu_seconds: float
+    """Time on a processor, with the processes that it waited for."""
     peak_bytes: int
     """Peak memory of the process, or of the largest process that it waited for."""
 
@@ -127,7 +129,11 @@ def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, Usage
             if turn or runs == 1:  # the first turn warms the caches
                 samples_by_name[name].append(usage)
     return {
-        name: Usage(median([usage.seconds for usage in samples]), max([usage.peak_bytes for usage in samples]))
+        name: Usage(
+            median([usage.seconds for usage in samples]),
+            median([usage.cpu_seconds for usage in samples]),
+            max([usage.peak_bytes for usage in samples]),
+        )
         for name, samples in samples_by_name.items()
     }
 
@@ -146,10 +152,10 @@ def run_command(command: Command) -> Usage:
     assert launcher.stdout is not None
     launcher.stdin.write(json.dumps(fields | {"stdin": base64.b64encode(command.stdin).decode()}) + "\n")
     launcher.stdin.flush()
-    status, seconds, peak_bytes = json.loads(launcher.stdout.readline())
+    status, seconds, cpu_seconds, peak_bytes = json.loads(launcher.stdout.readline())
     if status not in command.exits:
         raise SystemExit(f"{' '.join(command.argv)} in {command.cwd} ended with {status}")
-    return Usage(seconds, peak_bytes)
+    return Usage(seconds, cpu_seconds, peak_bytes)
 
 
 def seconds_of(usages: dict[str, Usage]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.files import atomic_files
+from execplan.files.file_lock import is_held
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.model import task_state
@@ -99,6 +100,14 @@ class WriteResult(NamedTuple):
     warnings: tuple[str, ...]
 
 
+class PreparedChange(NamedTuple):
+    """A change that was computed before the lock was taken."""
+
+    old: bytes
+    new: bytes
+    change: PlanChange
+
+
 def amend(
     project: Project,
     ref: PlanRef,
@@ -108,12 +117,14 @@ def amend(
     command: str,
     extra_paths: tuple[str, ...] = (),
     resolves_conflicts: bool = False,
+    is_pure: bool = False,
     make_operation: Callable[[], Operation] = Operation,
 ) -> EditResult:
     """Apply a change to a plan.
 
     Raises ExecplanError and leaves the file unchanged, unless only the commit failed. `extra_paths` are other files for
     the same commit. `resolves_conflicts` means that the change removes conflict markers, also from an archived plan.
+    `is_pure` means that the change depends only on the plan's text, so it can be computed before the lock is taken.
     `make_operation` is called once the change is known; its result is journaled.
     """
     if not project.exists:
@@ -129,7 +140,9 @@ def amend(
             options,
         )
     options.prepare_commit(project)
-    with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
+    lock = project_state.lock(project, ref.real_path, f"{command} of {ref.id}")
+    prepared = _prepare(project, ref, changer) if is_pure and not is_held(lock.path) else None
+    with lock:
         ensure_plan_exists(project, ref)
         write_result = rewrite_plan(
             project,
@@ -139,6 +152,7 @@ def amend(
             command=command,
             resolves_conflicts=resolves_conflicts,
             make_operation=make_operation,
+            prepared=prepared,
         )
         if write_result.new == write_result.old or not options.should_commit(project):
             return _edit_result(project, ref, write_result, options)
@@ -166,12 +180,13 @@ def rewrite_plan(
     resolves_conflicts: bool = False,
     make_operation: Callable[[], Operation] = Operation,
     before_write: Callable[[bytes, bytes, PlanChange], object] | None = None,
+    prepared: PreparedChange | None = None,
 ) -> WriteResult:
     """Change and journal a locked plan file, or only compute the change in a dry run.
 
     Raises ExecplanError on failure. If the file changes between read and replace, it is read again and the change
     applied to the new content. `before_write` gets the bytes before and after, just before the write, and journals
-    them.
+    them. `prepared` is the change of the text that the file probably still has.
     """
     display_path = project.display_path(ref.path)
 
@@ -183,7 +198,10 @@ def rewrite_plan(
 
                 ensure_digest_matches(project, ref, options.if_match, old)
             try:
-                new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
+                if prepared is not None and prepared.old == old:
+                    new, change = prepared.new, prepared.change
+                else:
+                    new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
             except ExecplanError as error:
                 error.add_plan_name(ref.id)
                 raise
@@ -213,6 +231,18 @@ def rewrite_plan(
     with claims.ClaimGuard(project, ref, dry_run=options.dry_run, enforced=enforced) as protection:
         write_result = atomic_files.retry_on_change(write_once, display_path)
     return write_result._replace(warnings=(*write_result.warnings, *backup.warnings))
+
+
+def _prepare(project: Project, ref: PlanRef, changer: ChangeBuilder) -> PreparedChange | None:
+    """Apply a change without the lock, so that others wait less for it: this takes most of the time of an edit.
+
+    Returns None if that fails; the error is raised under the lock, where the plan can't change.
+    """
+    try:
+        old = plan_store.read_bytes(project, ref.path)
+        return PreparedChange(old, *apply_change(old, changer))
+    except ExecplanError:
+        return None
 
 
 def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: int) -> None:

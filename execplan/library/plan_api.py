@@ -446,7 +446,7 @@ class Plan:
         return commit_plan(self.project, self.ref, message, dry_run=False, if_match=if_match)
 
     def _edit(self, command: str, changer: ChangeBuilder, options: WriteOptions) -> EditResult:
-        return amend(self.project, self.ref, changer, options, command=command)
+        return amend(self.project, self.ref, changer, options, command=command, is_pure=True)
 
     def _follow(self, moved: MoveResult, options: WriteOptions) -> None:
         """Point to the file's new place."""
