@@ -78,6 +78,9 @@ class DaskExecutor:
         self._thread.start()
         try:
             self._call(self._connect(), 4 * _CONNECT_SECONDS)
+        except TimeoutError as error:
+            self.close()
+            raise connection_error(self.name, error) from None
         except BaseException:
             self.close()
             raise
