@@ -70,10 +70,17 @@ class DaskExecutor:
         """Addresses of workers that did not take a workspace."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
+        # What fails in Dask's own tasks, such as a late answer when the connection is closed, changes no result.
+        self._loop.set_exception_handler(
+            lambda loop, context: trace.log(f"dask: {context.get('exception') or context}")
+        )
         self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
         self._thread.start()
         try:
             self._call(self._connect(), 4 * _CONNECT_SECONDS)
+        except TimeoutError as error:
+            self.close()
+            raise connection_error(self.name, error) from None
         except BaseException:
             self.close()
             raise

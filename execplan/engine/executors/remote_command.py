@@ -57,13 +57,13 @@ def run_on_worker(
     atomic_files.replace(f"{marks_path}.begun", b"{'worker': %s}" % ascii(worker.name).encode())
     finished = _wait(context, placement.executor.submit(worker, ticket.id, data))
     if finished.lost:
-        return _lost(context, step, f"{worker.name}: {finished.lost}")
+        return _unknown_result(context, step, f"{worker.name}: {finished.lost}")
     try:
         result = unpack_result(finished.data, ticket.id)
     except ValueError as error:
-        return _lost(context, step, f"{worker.name} returned something else than a result: {error}")
+        return _unknown_result(context, step, f"{worker.name} returned something else than a result: {error}")
     _write_transcript(transcript, result)
-    result = result._replace(ended=_explain_time_limit(context, step, ticket, result.ended))
+    result = result._replace(ended=_explain_stop(context, step, ticket, result.ended))
     if result.has_outputs:
         problem = find_output_problem(result.files, ticket, context.workspace)
         if problem:
@@ -85,15 +85,18 @@ def _wait(context: RunContext, submission: Submission) -> Finished:
             is_cancelled = True
 
 
-def _explain_time_limit(context: RunContext, step: Step, ticket: Ticket, ended: CommandResult) -> CommandResult:
-    """Return a result whose cause is the time limit of the run, if it was that which ended the command."""
-    is_late = ended.cause == "interrupted" and not context.stop.is_set() and time.monotonic() > context.deadline
+def _explain_stop(context: RunContext, step: Step, ticket: Ticket, ended: CommandResult) -> CommandResult:
+    """Return a result whose cause says why the command was stopped: the run's time limit, or silence of the run."""
+    is_stopped_here = ended.cause == "interrupted" and not context.stop.is_set()
+    is_late = is_stopped_here and time.monotonic() > context.deadline
     if is_late or (ended.cause == "timeout" and ticket.seconds < step.timeout_s):
         return ended._replace(cause="timeout", reason="the run exceeded its time limit")
+    if is_stopped_here:
+        return _unknown_result(context, step, "the worker stopped it, as it had heard nothing from the run")
     return ended
 
 
-def _lost(context: RunContext, step: Step, reason: str) -> CommandResult:
+def _unknown_result(context: RunContext, step: Step, reason: str) -> CommandResult:
     """Return the result of a command whose end is unknown.
 
     It is a failure for a step that may run again, whose policy then applies. The outcome of any other step is unknown:

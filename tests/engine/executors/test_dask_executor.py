@@ -182,6 +182,31 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     assert performed.cause == "interrupted"
 
 
+@pytest.mark.parametrize("effect", ["once", "idempotent"])
+def test_a_worker_that_hears_nothing_stops_the_command(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch, effect: str
+) -> None:
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 100.0)
+    site = counter.parent / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "from execplan.engine.executors import worker_task; worker_task.LEASE_SECONDS = 2.0\n"
+    )
+    cluster.start_worker(PYTHONPATH=str(site))
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(count_step("long", counter, seconds=60, effect=effect)))
+    finished = run_repo.run_plan(executor=cluster.address)
+    result = run_repo.run_state().last_result("long")
+    assert result is not None
+    assert "it had heard nothing from the run" in result.reason
+    if effect == "once":
+        assert finished.question is not None
+        assert finished.question.why == "unknown"
+    else:
+        assert (finished.status, finished.cause) == (states.ROLLED_BACK, "failure")
+    assert counts(counter) == {"long": 1}
+
+
 def test_the_limit_of_a_step_applies_on_its_worker(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
