@@ -73,6 +73,9 @@ class InProcessRepository(Folder):
             "EXECPLAN_PLAN",
             "EXECPLAN_SESSION",
             "CLAUDE_CODE_SESSION_ID",
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "OTEL_TRACES_EXPORTER",
             "XDG_CONFIG_HOME",
         ):
             patch.delenv(name, raising=False)

@@ -43,13 +43,16 @@ def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> Pr
         raise ExecplanError("usage", message, exit=USAGE, hint="--project names exactly the projects to read")
     if "" in project_paths:
         raise ExecplanError("usage", "--project requires a directory", exit=USAGE, hint="--project ../other")
-    current = _current_project()
-    return list_all_projects(current) if all_projects else list_projects(project_paths, current)
+    current, problem = _find_current_project()
+    if not all_projects:
+        return list_projects(project_paths, current)
+    projects = list_all_projects(current)
+    return projects._replace(problems=(problem, *projects.problems)) if problem else projects
 
 
-def _current_project() -> Project | None:
-    """Return the project of the current directory; None outside of projects."""
+def _find_current_project() -> tuple[Project | None, str]:
+    """Return the project of the current directory; None outside of projects, or with the problem if it can't be read."""
     try:
-        return project_discovery.require(os.getcwd())
-    except ExecplanError:
-        return None
+        return project_discovery.require(os.getcwd()), ""
+    except ExecplanError as error:
+        return None, error.message if error.code not in ("no-home", "bare-repository") else ""

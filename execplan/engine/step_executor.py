@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.executors.executor import Executor
     from execplan.engine.executors.remote_command import Placement
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
     from execplan.engine.journal.journal_entries import AttemptResult, Change
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_state import Attempt, RunState
@@ -48,7 +48,7 @@ class StepExecutor:
         """Reserve a worker for a step; return None if the step has to run here. Raises ExecplanError."""
         from execplan.engine.executors.remote_command import Placement
         from execplan.engine.executors.ticket_creation import reason_to_stay
-        from execplan.engine.executors.travel import pack_workspace
+        from execplan.engine.executors.workspace_packing import pack_workspace
 
         if reason_to_stay(step):
             return None

@@ -10,7 +10,7 @@ from execplan.project import project_discovery, user_settings
 from execplan.project.project import common_git_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from execplan.project.project import Project
 
@@ -103,18 +103,17 @@ def list_all_projects(current: Project | None) -> ProjectList:
             exit=INPUT,
             hint='add at its start: projects = ["~/src/other"]; or name one here: --project ../other',
         )
-    projects = list_projects([*([current.base] if current is not None else []), *configured], current)
-    # The current project is usually in the list, too, and so is the main worktree of its repository.
-    own = identify(current) if current is not None else None
-    notices = [notice for notice, identity in _with_identities(projects.notices, configured) if identity != own]
-    return projects._replace(notices=tuple(notices))
+    if current is not None:  # which is usually in the list, too, perhaps with its main worktree
+        configured = (current.base, *[path for path in configured if not _is_in_project(path, current)])
+    return list_projects(configured, current)
 
 
-def _with_identities(notices: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, Identity | None]]:
-    """Yield each notice with the identity of the project that it is about."""
-    for notice in notices:
-        path = next((path for path in paths if notice.startswith(f"{path} ")), None)
-        yield notice, identify(project_discovery.find_read_only(path)) if path is not None else None
+def _is_in_project(path: str, project: Project) -> bool:
+    """Return whether a directory is in a project, or in another worktree of it."""
+    try:
+        return identify(project_discovery.find_read_only(os.path.abspath(path))) == identify(project)
+    except (OSError, ExecplanError):
+        return False
 
 
 def open_project(path: str, current: Project | None = None) -> Project:

@@ -30,8 +30,8 @@ _INSTALL_HINT = "to open the interactive board, install it: pip install 'execpla
 
 
 @define_command(
-    reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans, approvals, runs and claims.",
-    writes="caches in the git directory; in the interactive board, the edits and claims that you make there.",
+    reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans, approvals, runs and claims; the plans that they depend on, also in other projects of your settings.",
+    writes="caches in the git directory, and for other projects in ~/.cache/execplan; in the interactive board, the edits and claims that you make there.",
     examples=(
         "execplan board",
         "execplan board --plain",

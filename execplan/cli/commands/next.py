@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the plan; without a name, the states of all plans outside the archive; the claims.",
+    reads="the plan; without a name, the states of all plans outside the archive; the claims; the plans that they depend on, also in other projects of your settings.",
     writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
     examples=(
         "execplan next",

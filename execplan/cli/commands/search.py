@@ -32,7 +32,10 @@ _SIMPLE_QUERY = "\"'*:-"
         "the plans, including archived ones and those of nested projects; the names of their artifacts; "
         "the index in the state directory."
     ),
-    writes="the index, which is rebuilt whenever it is missing or outdated; nothing else.",
+    writes=(
+        "the index, which is rebuilt whenever it is missing or outdated, and for other projects is in ~/.cache/execplan; "
+        "nothing else."
+    ),
     examples=(
         "execplan search parser",
         "execplan search 'pars* in:decisions author:ann'",

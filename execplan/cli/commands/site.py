@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         "Git history; claims."
     ),
     writes=(
-        "the pages in the directory that changed; removes pages of plans that no longer exist; caches in the git directory."
+        "the pages in the directory that changed; removes pages of plans that no longer exist; caches in the git directory, "
+        "and for other projects in ~/.cache/execplan."
     ),
     examples=(
         "execplan site",

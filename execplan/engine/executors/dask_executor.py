@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from execplan.engine.executors.executor_address import ExecutorAddress
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
 
     T = TypeVar("T")
 
@@ -65,7 +65,9 @@ class DaskExecutor:
         """Number of tickets by the address of the worker that has them."""
         self._workers: dict[str, Worker] = {}
         self._holders: set[tuple[str, str]] = set()
-        """Workspaces by digest, each with the token of a worker that has it."""
+        """IDs of workspaces, each with the token of a worker that has it."""
+        self._unfit: set[str] = set()
+        """Addresses of workers that did not take a workspace."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="dask", daemon=True)
@@ -77,29 +79,24 @@ class DaskExecutor:
             raise
 
     def reserve(self, workspace: PackedWorkspace) -> Worker:
-        """Choose the worker with the fewest tickets for its threads, and send it the workspace unless it has it.
+        """Choose the worker with the fewest tickets for its threads, after all have the workspace.
 
-        Raises ExecplanError if no worker is left that can take it.
+        Raises ExecplanError if no worker is left that has it.
         """
-        unfit: list[str] = []
-        while True:
-            try:
-                self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
-            except (OSError, TimeoutError) as error:
-                raise connection_error(self.name, error) from None
-            with self._lock:
-                candidates = [address for address in self._workers if address not in unfit]
-                if not candidates:
-                    raise no_workers_error(self.name, unfit)
-                chosen = min(candidates, key=lambda address: self._loads.get(address, 0) / self._threads[address])
-                self._loads[chosen] = self._loads.get(chosen, 0) + 1
-                worker = self._workers[chosen]
-            holder = (workspace.digest, worker.token)
-            if holder in self._holders or self._call(self._send_workspace(chosen, workspace), 2 * _SEND_SECONDS):
-                self._holders.add(holder)
-                return worker
-            unfit.append(chosen)
-            self._release(chosen)
+        try:
+            self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
+            self._call(self._share_workspace(workspace), _SEND_SECONDS + _ANSWER_SECONDS)
+        except (OSError, TimeoutError) as error:
+            raise connection_error(self.name, error) from None
+        with self._lock:
+            candidates = [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
+            if not candidates:
+                raise no_workers_error(self.name, sorted(self._unfit))
+            chosen = min(
+                candidates, key=lambda worker: self._loads.get(worker.address, 0) / self._threads[worker.address]
+            )
+            self._loads[chosen.address] = self._loads.get(chosen.address, 0) + 1
+        return chosen
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
         """Give a packed ticket to a reserved worker."""
@@ -186,19 +183,41 @@ class DaskExecutor:
         except Exception as error:  # noqa: BLE001 - such as a module that the worker lacks
             return error
 
+    async def _share_workspace(self, workspace: PackedWorkspace) -> None:
+        """Send a workspace to the workers that lack it. Those that don't take it get no tickets."""
+        lacking = [
+            worker
+            for worker in self._workers.values()
+            if (workspace.id, worker.token) not in self._holders and worker.address not in self._unfit
+        ]
+        answers = await asyncio.gather(*[self._send_workspace(worker.address, workspace) for worker in lacking])
+        for worker, has_it in zip(lacking, answers, strict=True):
+            if has_it:
+                self._holders.add((workspace.id, worker.token))
+            else:
+                self._unfit.add(worker.address)
+
     async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
-        """Return whether a worker has the workspace in the end; it may have left, or may not answer."""
+        """Return whether a worker has unpacked the workspace; it may have left, or may not answer."""
         try:
-            if await self._ask(address, _ANSWER_SECONDS, worker_task.has_workspace, workspace.digest):
-                return True
             problem = await self._ask(
-                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.data, workspace.digest
+                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.id, workspace.data, workspace.digest
             )
         except (OSError, TimeoutError, KeyError, ValueError):
             return False
         if problem:
             trace.log(f"{address} did not unpack the workspace: {problem}")
         return not problem
+
+    async def _remove_workspaces(self) -> None:
+        """Remove the workspaces of this run from workers that go on."""
+        addresses = {worker.token: worker.address for worker in self._workers.values()}
+        calls = [
+            self._ask(addresses[token], _ANSWER_SECONDS, worker_task.remove_workspace, workspace_id)
+            for workspace_id, token in self._holders
+            if token in addresses
+        ]
+        await asyncio.gather(*calls, return_exceptions=True)  # a worker that is gone has removed them
 
     async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
         """Return what a function returns in the process of a worker, or raise what it raises."""
@@ -207,6 +226,8 @@ class DaskExecutor:
 
     async def _disconnect(self) -> None:
         if self._client is not None:
+            if not self._address.is_local:
+                await self._remove_workspaces()
             await self._client.close()
         if self._cluster is not None:
             await self._cluster.close()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
 else:
     Protocol = object
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.commands.command_transcript import Transcript
     from execplan.engine.executors.executor import Executor, Finished, Submission, Worker
     from execplan.engine.executors.ticket import Ticket, TicketResult
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
     from execplan.engine.steps.run_context import RunContext
     from execplan.engine.workspace.file_archive import FileArchive
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
@@ -128,7 +128,8 @@ def find_output_problem(files: FileArchive, ticket: Ticket, workspace: Workspace
         return problem
     if sum([len(content) for content in files.contents.values()]) > MAX_BYTES:
         return f"its outputs are larger than {MAX_BYTES >> 20} MB together"
-    lacking = [path for path in ticket.outputs if path not in [entry["path"] for entry in files.entries]]
+    described_paths = {entry["path"] for entry in files.entries}
+    lacking = [path for path in ticket.outputs if path not in described_paths]
     if lacking:
         return f"it does not say what is at {lacking[0]}"
     kinds: dict[str, str] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.engine.commands.command_result import CommandResult
@@ -10,7 +12,7 @@ from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Final
+    from typing import Any, Final
 
     from execplan.engine.workspace.file_archive import Entry
 
@@ -18,6 +20,7 @@ SCHEMA: Final = "execplan/ticket/1"
 """Version of tickets, their results and workspaces: workers with another one are not used."""
 MAX_BYTES: Final = 512 << 20
 """Size limit in bytes for the files that travel with a ticket or come back from it."""
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
 STDOUT, OUTPUT, TAIL = "stdout", "output", "tail"
 """Attachments of a result: the standard output, both streams in order of arrival, and the end of both."""
 
@@ -52,7 +55,7 @@ class Ticket(NamedTuple):
     programs: dict[str, str]
     """Programs by name with their approved paths; a worker that finds others doesn't run the ticket. Empty: any."""
     workspace: str
-    """Digest of the workspace that the command starts from."""
+    """ID of the workspace that the command starts from."""
     name: str
     """Name of the workspace's directory."""
     inputs: dict[str, str]
@@ -130,12 +133,16 @@ def unpack_result(data: bytes, ticket_id: str) -> TicketResult:
             output.append((kind, remainder[:size]))
             remainder = remainder[size:]
         ended = header["ended"]
-        if ended.keys() != _ENDED_TYPES.keys() or not all(
-            [isinstance(ended[name], types) for name, types in _ENDED_TYPES.items()]
+        if ended.keys() != _ENDED_CHECKS.keys() or not all(
+            [check(ended[name]) for name, check in _ENDED_CHECKS.items()]
         ):
             raise ValueError(ended)
-        result = CommandResult(**ended, stdout=attachments[STDOUT], output_tail=attachments[TAIL])
-        notes = [str(note) for note in header["notes"]]
+        stdout = attachments[STDOUT]
+        if ended["is_complete"] and ended["stdout_sha256"] not in ("", sha256(stdout).hexdigest()):
+            raise ValueError(ended)
+        ended["reason"] = ended["reason"][:_MAX_TEXT]
+        result = CommandResult(**ended, stdout=stdout, output_tail=attachments[TAIL])
+        notes = [str(note)[:_MAX_TEXT] for note in header["notes"][:_MAX_NOTES]]
         has_outputs, left_out = bool(header["has_outputs"]), int(header["left_out"])
         return TicketResult(result, str(header["sandbox"]), output, left_out, notes, has_outputs, archive)
     except (KeyError, TypeError, AttributeError):
@@ -143,15 +150,26 @@ def unpack_result(data: bytes, ticket_id: str) -> TicketResult:
         raise ValueError(message) from None
 
 
-_ENDED_TYPES: dict[str, tuple[type, ...]] = {
-    "exit": (int, type(None)),
-    "signal": (int, type(None)),
-    "cause": (str,),
-    "reason": (str,),
-    "seconds": (int, float),
-    "cpu_s": (int, float),
-    "peak_memory_bytes": (int,),
-    "stdout_sha256": (str,),
-    "is_complete": (bool,),
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < _MAX_NUMBER  # which NaN and infinity are not
+
+
+def _is_optional_in(*numbers: int) -> Callable[[Any], bool]:
+    return lambda value: value is None or (type(value) is int and numbers[0] <= value <= numbers[1])
+
+
+_MAX_NUMBER = 1 << 53
+_MAX_TEXT, _MAX_NOTES = 2000, 20
+"""Limits for the length of a text and the number of notes from a worker; longer ones are cut."""
+_ENDED_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "exit": _is_optional_in(0, 255),
+    "signal": _is_optional_in(1, 64),
+    "cause": lambda value: value in ("", "timeout", "limit", "interrupted", "error"),
+    "reason": lambda value: isinstance(value, str),
+    "seconds": _is_number,
+    "cpu_s": _is_number,
+    "peak_memory_bytes": lambda value: type(value) is int and _is_number(value),
+    "stdout_sha256": lambda value: isinstance(value, str) and (not value or bool(_DIGEST.fullmatch(value))),
+    "is_complete": lambda value: isinstance(value, bool),
 }
-"""Types of the fields of a command's result that a worker returns as JSON."""
+"""Checks of the fields of a command's result, as a worker returns them in JSON: the journal takes nothing else."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from execplan.engine.executors.executor import Worker
-    from execplan.engine.executors.travel import PackedWorkspace
+    from execplan.engine.executors.workspace_packing import PackedWorkspace
     from execplan.engine.steps.run_context import RunContext
     from execplan.engine.workspace.file_archive import Entry
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
@@ -80,7 +80,7 @@ def create_ticket(
         policy.sandbox,
         step.network,
         _approved_programs(context, step),
-        packed.digest,
+        packed.id,
         packed.name,
         inputs,
         tuple(declared[len(step.inputs) :]),

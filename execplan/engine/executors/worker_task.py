@@ -89,21 +89,22 @@ def ignore_terminal() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def has_workspace(digest: str) -> bool:
-    """Return whether this process has unpacked a workspace."""
-    return os.path.isdir(os.path.join(_folders[0], digest))
-
-
-async def receive_workspace(data: bytes, digest: str) -> str:
+async def receive_workspace(workspace_id: str, data: bytes, digest: str) -> str:
     """Unpack a workspace; return why that failed, or an empty string."""
     import asyncio
 
-    folder = os.path.join(_folders[0], digest)
     try:
-        await asyncio.to_thread(unpack_workspace, data, digest, folder)
+        await asyncio.to_thread(unpack_workspace, data, digest, os.path.join(_folders[0], workspace_id))
     except (ExecplanError, OSError) as error:
         return error.message if isinstance(error, ExecplanError) else str(error)
     return ""
+
+
+async def remove_workspace(workspace_id: str) -> None:
+    """Remove an unpacked workspace."""
+    import asyncio
+
+    await asyncio.to_thread(shutil.rmtree, os.path.join(_folders[0], workspace_id), ignore_errors=True)
 
 
 def renew_lease(ticket_id: str) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.engine.executors.ticket import SCHEMA
-from execplan.engine.executors.travel import BUNDLE
+from execplan.engine.executors.workspace_packing import BUNDLE
 from execplan.engine.workspace.file_archive import find_problem, unpack_archive, write_archive
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import INPUT, ExecplanError
@@ -29,8 +29,6 @@ _ATTRIBUTES = b"* -text -ident -filter !working-tree-encoding !eol\n"
 
 def unpack_workspace(data: bytes, digest: str, folder: str) -> None:
     """Write a packed workspace to a new directory, completely or not at all. Raises ExecplanError."""
-    if os.path.isdir(folder):
-        return
     if sha256(data).hexdigest() != digest:
         raise _damaged_error()
     try:
@@ -39,16 +37,12 @@ def unpack_workspace(data: bytes, digest: str, folder: str) -> None:
         raise _damaged_error() from None
     if archive.header.get("schema") != SCHEMA or find_problem(archive, [entry["path"] for entry in archive.entries]):
         raise _damaged_error()
-    temporary = f"{folder}.{os.getpid()}.tmp"
-    shutil.rmtree(temporary, ignore_errors=True)
+    temporary = f"{folder}.tmp"
     os.makedirs(temporary)
     if archive.attachments:
         _check_out(temporary, archive.header["head"], archive.attachments[BUNDLE])
     write_archive(archive, WorkspaceFiles(workspace_project(temporary)))
-    try:
-        os.rename(temporary, folder)
-    except OSError:  # another thread was faster
-        shutil.rmtree(temporary, ignore_errors=True)
+    os.rename(temporary, folder)
 
 
 def workspace_project(root: str) -> Project:

@@ -65,6 +65,10 @@ execplan compile --from /etc/passwd
 execplan --unknown approve
 execplan -C /tmp show
 execplan -C ../other status
+execplan board --project ../other
+execplan search parser --project . --project /
+execplan next --all-projects
+execplan stats --all-projects
 execplan show /etc/passwd
 execplan note x --excerpt @/etc/passwd
 execplan note x --excerpt @.env
@@ -211,6 +215,7 @@ execplan show --json 2026-01-01_parser
 execplan -q status
 execplan --json next
 execplan -C src status
+execplan board --project . --project src
 execplan handoff
 execplan handoff 2026-01-01_parser --json
 execplan report build -p 2026-01-01_parser --status completed --result 'It is built, and "tested".'

@@ -7,6 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from textual.notifications import Notify
+
 from execplan.cli.board_app.board_app import BoardApp
 from execplan.cli.board_app.board_source import BoardSource
 from execplan.project import project_discovery
@@ -15,6 +17,7 @@ from execplan.project.project_list import list_projects
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from textual.message import Message
     from textual.pilot import Pilot
 
 _LIMIT = 30
@@ -24,9 +27,11 @@ _LIMIT = 30
 class AppSession:
     """A running board."""
 
-    def __init__(self, app: BoardApp, pilot: Pilot[int]) -> None:
+    def __init__(self, app: BoardApp, pilot: Pilot[int], notified: list[str]) -> None:
         self.app = app
         self.pilot = pilot
+        self.notified = notified
+        """All messages that were shown for some seconds."""
 
     async def press(self, *keys: str) -> None:
         """Press keys and wait until they are handled."""
@@ -69,10 +74,16 @@ def run_session(
     snapshot = source.take_snapshot()
     app = BoardApp(source, source.load(everything=archived)[0], snapshot, everything=archived)
 
+    notified: list[str] = []
+
+    def note(message: Message) -> None:
+        if isinstance(message, Notify):
+            notified.append(message.notification.message)
+
     async def main() -> None:
-        async with app.run_test(size=size, notifications=True) as pilot:
+        async with app.run_test(size=size, notifications=True, message_hook=note) as pilot:
             await pilot.pause()
-            await steps(AppSession(app, pilot))
+            await steps(AppSession(app, pilot, notified))
 
     asyncio.run(main())
     return app

@@ -73,8 +73,8 @@ def test_changes_in_other_projects_are_shown(lib: Folder) -> None:
         await session.until("active 3")
         assert "a new plan" in session.screen()
         lib.write(".git/execplan/claims.json", "{")
-        await session.until("claims.json can't be read")
         await session.until("active 1")
+        assert "claims.json can't be read" in "".join(session.notified)
 
     run_session(steps, (160, 40), projects=[".", "../lib"])
 

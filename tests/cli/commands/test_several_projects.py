@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.plan_facts.facts_loader import MIN_INDEXED_PLANS
 from tests.in_process_repository import LOW
 from tests.plans import CLEAN
 from tests.several_projects import SCANNER, Neighbors, active, tree_state
@@ -132,6 +133,15 @@ def test_a_broken_plan_of_another_project_is_reported(app: Folder, neighbors: Ne
     assert (result.exit, result.json["next"]) == (1, [f"execplan lint {broken}"])
 
 
+def test_a_current_project_that_can_not_be_read_does_not_hide_the_others(app: Folder, neighbors: Neighbors) -> None:
+    neighbors.list_in_settings(str(neighbors.directory / "lib"))
+    app.write(".agent/execplan.toml", "no TOML\n")
+    result = app.run("next", "--all-projects")
+    assert (result.exit, "execplan.toml" in result.err, f"lib  {SCANNER}" in result.out) == (1, True, True)
+    assert app.run("next", "--project", "../lib").exit == 0
+    assert app.run("next", "--all-projects", cwd=neighbors.directory).exit == 0
+
+
 def test_options_that_exclude_each_other(app: Folder) -> None:
     for arguments in (
         ["board", "--project", ".", "--all-projects"],
@@ -166,8 +176,15 @@ def test_hostile_names_are_escaped(app: Folder, neighbors: Neighbors) -> None:
     )
 
 
+def _add_many_plans(folder: Folder) -> None:
+    """Add so many plans that their facts are kept in an index."""
+    for number in range(MIN_INDEXED_PLANS):
+        folder.write(f".agent/execplans/archive/2025-01-01_old-{number}.md", "# Old\n\n## Progress\n\n- [x] A.\n")
+
+
 def test_nothing_is_written_in_another_project(app: Folder, neighbors: Neighbors) -> None:
     lib = _folder(neighbors, "lib")
+    _add_many_plans(lib)
     lib.plan(LOW, "2026-01-02_steps")
     lib.ok("compile", "steps")
     lib.ok("next", "scanner", "--claim", "bob")
@@ -191,16 +208,17 @@ def test_nothing_is_written_in_another_project(app: Folder, neighbors: Neighbors
 
 def test_caches_are_used_and_never_trusted_over_the_files(app: Folder, neighbors: Neighbors) -> None:
     lib = _folder(neighbors, "lib")
-    first = app.run("board", "--project", "../lib").out
+    _add_many_plans(lib)
+    first = app.run("board", "--all", "--project", "../lib").out
     assert (neighbors.home / ".cache/execplan/projects").is_dir()
-    assert app.run("board", "--project", "../lib").out == first
+    assert app.run("board", "--all", "--project", "../lib").out == first
     lib.plan(active("quite different"), SCANNER)
-    assert "quite different" in app.run("board", "--project", "../lib").out
+    assert "quite different" in app.run("board", "--all", "--project", "../lib").out
     assert "quite different" in app.run("search", "different", "--project", "../lib").out
     for path in (neighbors.home / ".cache").rglob("*"):
         if path.is_file():
             path.write_bytes(b"damaged")
-    assert "quite different" in app.run("board", "--project", "../lib").out
+    assert "quite different" in app.run("board", "--all", "--project", "../lib").out
     assert "quite different" in app.run("search", "different", "--project", "../lib").out
 
 

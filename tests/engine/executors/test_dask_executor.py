@@ -18,6 +18,7 @@ from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
 from tests.engine.run_repository import steps
 from tests.in_process_repository import NAME
+from tests.needs import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +74,7 @@ def test_steps_run_on_workers_and_their_outputs_come_home(
     assert workers["home"] == ""
     assert len({worker for step, worker in workers.items() if step != "home"}) == 2
     assert state.begin_fields["executor"] == cluster.address
+    assert not [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]  # nothing stays on the workers
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
@@ -292,6 +294,42 @@ def test_a_cluster_with_tls(run_repo: RunRepository, tmp_path: Path) -> None:
     finally:
         cluster.close()
     assert run_repo.text("out.txt") == "parser:\n"
+
+
+def test_the_sandbox_of_a_worker(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
+    need("bwrap")
+    cluster.start_worker()
+    run_repo.approve_plan(steps(count_step("see", counter, more="on-failure=skip")))
+    finished = run_repo.run_plan(executor=cluster.address)
+    assert finished.status == states.COMPLETED
+    assert counts(counter) == {}  # outside of the workspace, it can't write
+    result = run_repo.run_state().last_result("see")
+    assert result is not None
+    assert "= in bwrap on the worker" in run_repo.text(result.transcript)
+
+
+def test_a_worker_without_a_required_sandbox(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
+    need("bwrap")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("git", "sh", "cat", "mkdir"):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    cluster.start_worker(PATH=str(programs))
+    run_repo.write_user_settings('sandbox = "required"\nprograms = "warn"')
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt shell=sh}\ncat Makefile >out.txt\n```"))
+    reason = run_repo.run_plan(executor=cluster.address).reason
+    assert "the policy requires a sandbox for commands, but bwrap is not installed" in reason
+    assert not run_repo.exists("out.txt")
+
+
+def test_a_worker_with_another_program(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "cp").symlink_to(shutil.which("cp") or "")
+    cluster.start_worker(PATH=f"{programs}:{os.environ['PATH']}")
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    reason = run_repo.run_plan(executor=cluster.address).reason
+    assert f"it would run another cp than approved: {programs}/cp on the worker, not {shutil.which('cp')}" in reason
 
 
 def test_dask_is_not_installed(run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch) -> None:

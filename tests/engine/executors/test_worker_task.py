@@ -14,7 +14,7 @@ import pytest
 
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.ticket import Ticket, TicketResult, pack_ticket, unpack_result
-from execplan.engine.executors.travel import PackedWorkspace, pack_workspace
+from execplan.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ def packed(run_repo: RunRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     worker_task.describe_worker(SimpleNamespace(local_directory=str(tmp_path / "worker")))
     project = run_repo.project()[0]
     packed = pack_workspace(project, WorkspaceFiles(project))
-    assert not worker_task.has_workspace(packed.digest)
-    assert asyncio.run(worker_task.receive_workspace(packed.data, packed.digest)) == ""
-    assert worker_task.has_workspace(packed.digest)
+    assert asyncio.run(worker_task.receive_workspace(packed.id, packed.data, packed.digest)) == ""
+    assert (tmp_path / "worker/execplan" / packed.id / "Makefile").read_text() == "parser:\n"
     return packed
 
 
@@ -40,7 +39,7 @@ def make_ticket(packed: PackedWorkspace, number: int, script: str, **fields: obj
     token = worker_task.describe_process()["token"]
     ticket = Ticket(
         f"ticket-{number}-{time.monotonic_ns()}", token, "0001-0000", "0" * 64, "s", 1, ("/bin/sh", "-c", script), ".", {},
-        60.0, 1000, 100, 100, 64, "off", False, {}, packed.digest, "name", {}, ("out.txt",), "once",
+        60.0, 1000, 100, 100, 64, "off", False, {}, packed.id, "name", {}, ("out.txt",), "once",
     )  # fmt: skip
     return ticket._replace(**fields)  # type: ignore[arg-type]
 
@@ -113,12 +112,14 @@ def test_of_a_long_output_the_middle_stays(packed: PackedWorkspace) -> None:
     assert result.ended.stdout_sha256 == sha256(full).hexdigest()
 
 
-def test_a_damaged_workspace_is_not_unpacked(packed: PackedWorkspace) -> None:
+def test_a_damaged_workspace_is_not_unpacked(packed: PackedWorkspace, tmp_path: Path) -> None:
     data = packed.data.replace(b'"schema"', b'"scheme"')
     assert data != packed.data
     for digest in (packed.digest[::-1], sha256(data).hexdigest()):
-        assert "damaged" in asyncio.run(worker_task.receive_workspace(data, digest))
-        assert not worker_task.has_workspace(digest)
+        assert "damaged" in asyncio.run(worker_task.receive_workspace("other", data, digest))
+    assert os.listdir(tmp_path / "worker/execplan") == [packed.id]
+    asyncio.run(worker_task.remove_workspace(packed.id))
+    assert os.listdir(tmp_path / "worker/execplan") == []
 
 
 def _no_file(path: str) -> bytes:

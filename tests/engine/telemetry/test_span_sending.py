@@ -441,3 +441,31 @@ def test_a_paused_run_warns_as_well(traced_repo: RunRepository, collector: Colle
     assert (document.exit, document.json["error"]["code"]) == (8, "paused")
     assert "traces were not sent: the collector answered 400 Bad Request" in document.json["warnings"]
     assert "warning: traces were not sent: " in traced_repo.type("resume", "-q").err
+
+
+def test_a_failed_run_that_is_replanned_and_resumed(traced_repo: RunRepository, collector: Collector) -> None:
+    traced_repo.write_user_settings("rollback_on = []")
+    traced_repo.approve_plan(steps(MAKE, "```sh {#look needs=api}\ngrep -q Y src/made.py\n```"))
+    assert traced_repo.run_plan().status == "failed"
+    step = {"id": "read", "type": "execute_command", "command": "grep -q X src/made.py", "depends_on": ["api"]}
+    traced_repo.write("../steps.json", json.dumps({"steps": [step]}))
+    traced_repo.data("replan", "--reason", "It looks for the wrong name.", "--new-information", "@../steps.json")
+    traced_repo.approve()
+    assert traced_repo.resume_run().status == "completed"
+    spans = collector.spans()
+    assert tree(spans) == [
+        "RUN 2026-01-01_parser",
+        "  api",
+        "    create_file",
+        "  look",
+        "    grep",
+        "  approval",
+        "  RUN 2026-01-01_parser",
+        "    read",
+        "      grep",
+        "  approval",
+    ]
+    results = [span.attributes.get("cicd.pipeline.result") for span in spans if span.kind == SERVER]
+    assert results == ["failure", "success"]
+    revisions = [span.attributes["execplan.plan.revision"] for span in spans if span.kind == SERVER]
+    assert revisions == [1, 2]

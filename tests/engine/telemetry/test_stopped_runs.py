@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.errors import PAUSED
+from tests.engine.kill_sweep import finish
 from tests.engine.run_repository import RunRepository, steps
-from tests.engine.run_scenario import wait_for
+from tests.engine.run_scenario import NAME, RunScenario, wait_for
 from tests.engine.telemetry.otlp_collector import by_name, tree
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.engine.telemetry.otlp_collector import Collector
 
+SERVER = 2
 MAKE = '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```'
 SLOW = """\
 ```sh {#slow effect=idempotent outputs=slow.txt shell}
@@ -160,3 +165,30 @@ def test_a_receiver_of_others_accepts_the_spans(run_repo: RunRepository, monkeyp
     matched = json.JSONDecoder().raw_decode(out[out.rindex("Received a match:") :].partition("\n")[2])[0]
     assert (matched["name"], matched["kind"]) == ("rollback", "SPAN_KIND_INTERNAL")
     assert {"key": "execplan.rollback.cause", "value": {"stringValue": "failure"}} in matched["attributes"]
+
+
+def test_killed_at_an_entry_and_resumed_each_attempt_has_one_span(tmp_path: Path, collector: Collector) -> None:
+    scenario = RunScenario(tmp_path / "stage")
+    scenario.repo.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.url
+    for kill_point in ("before:2", "after:18", "after:37"):
+        scenario.restore("approved")
+        collector.bodies.clear()
+        killed = scenario.run("run", NAME, kill=kill_point)
+        while killed.exit == PAUSED:
+            killed = scenario.run("resume", "-p", NAME, kill=kill_point)
+        assert killed.exit == -signal.SIGKILL, (kill_point, killed)
+        finished = finish(scenario)
+        assert (finished.exit, finished.err) == (0, ""), (kill_point, finished)
+        spans = collector.spans()
+        lines = tree(spans)
+        assert lines[0].startswith("RUN ")
+        assert not [line for line in lines[1:] if not line.startswith(" ")], "there is one root"
+        attempts = [
+            (span.attributes["cicd.pipeline.task.name"], span.attributes["execplan.attempt.number"])
+            for span in spans
+            if "execplan.attempt.number" in span.attributes
+        ]
+        begun = [(entry["step"], entry["attempt"]) for entry in scenario.entries() if entry["kind"] == "intent"]
+        assert sorted(attempts) == sorted(begun), kill_point
+        statuses = [span.attributes.get("execplan.run.status") for span in spans if span.kind == SERVER]
+        assert (statuses.count("killed"), statuses[-1]) == (1, "completed"), kill_point

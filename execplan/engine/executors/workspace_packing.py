@@ -6,6 +6,7 @@ import os
 import stat
 from hashlib import new, sha256
 from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
 
 from execplan.engine.executors.ticket import SCHEMA
 from execplan.engine.workspace.file_archive import pack_archive
@@ -34,13 +35,15 @@ _SYMLINK, _SUBMODULE = "120000", "160000"
 class PackedWorkspace(NamedTuple):
     """The workspace as it was when the run session began."""
 
+    id: str
+    """Name of its directory on workers, which no other run uses."""
     digest: str
     """SHA-256 digest of the data."""
     data: bytes
     states: dict[str, State]
     """State by path of all files and links in it."""
     name: str
-    """Name of its directory."""
+    """Name of the directory that commands see."""
 
 
 def pack_workspace(project: Project, workspace: WorkspaceFiles) -> PackedWorkspace:
@@ -71,7 +74,8 @@ def pack_workspace(project: Project, workspace: WorkspaceFiles) -> PackedWorkspa
     attachments = {BUNDLE: git_query.output(project, "bundle", "create", "--quiet", "-", "HEAD")} if head else {}
     data = pack_archive(header, entries, workspace.read, attachments)
     _ensure_not_larger(len(data))
-    return PackedWorkspace(sha256(data).hexdigest(), data, states, os.path.basename(project.root) or "workspace")
+    name = os.path.basename(project.root) or "workspace"
+    return PackedWorkspace(f"workspace-{uuid4().hex}", sha256(data).hexdigest(), data, states, name)
 
 
 def _ensure_not_larger(size: int) -> None:
