@@ -100,6 +100,8 @@ def _version(project: Project) -> str:
 def _connect_if_usable(path: str, version: str) -> sqlite3.Connection | None:
     """Open the index, or return None if it is missing, of another version, or has tables that are not ours.
 
+    The version ends with the file's inode, because what came with a copied repository was not computed here.
+
     Raises OSError if the path is a link, or if the file is not this user's own.
     """
     if not os.path.lexists(path):
@@ -109,7 +111,7 @@ def _connect_if_usable(path: str, version: str) -> sqlite3.Connection | None:
         raise PermissionError(f"{path} is not the user's own file")
     database = _connect(path)
     try:
-        if _is_usable(database, version):
+        if _is_usable(database, f"{version} {status.st_ino}"):
             return database
     except BaseException:
         database.close()
@@ -138,7 +140,7 @@ def _create_file(project: Project, path: str, version: str) -> sqlite3.Connectio
         with transaction(database):
             for statement in (_PROPERTIES, _FACTS):
                 database.execute(statement)
-            database.execute("insert into properties values ('version', ?)", (version,))
+            database.execute("insert into properties values ('version', ?)", (f"{version} {os.stat(path).st_ino}",))
     except BaseException:
         database.close()
         raise

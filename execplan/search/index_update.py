@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import nullcontext
+from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,8 @@ _OWN_ARTIFACTS = frozenset({"approvals", "runs"})
 _MAX_ARTIFACTS: Final = 1_000
 """Maximum number of artifacts of a plan whose names are searched."""
 _MAX_ARTIFACT_DEPTH: Final = 5
+_BATCH_SIZE: Final = 1_000
+"""Number of plans whose words are in memory at the same time: some 50 MB."""
 _UNREADABLE = "-"
 """Digest of a file that can't be read."""
 
@@ -141,19 +144,38 @@ def update(
     if len(changed) > PLANS_PER_PROCESS:  # another process may be about to read them, too
         with make_lock():
             changed, removed = _compare(index, plan_files)
-            changes = _read_changes(index, changed, tick)
-            _write(index, changes, removed)
+            _write(index, _Changes([], []), removed)
+            indexed_count = _index_in_batches(index, changed, tick)
     else:
         changes = _read_changes(index, changed, tick)
         if not (changes.plans or changes.statuses or removed):
             return
         with make_lock():
             _write(index, changes, removed)
-    trace.log(f"indexed {len(changes.plans)} of {len(plan_files)} plans")
+        indexed_count = len(changes.plans)
+    trace.log(f"indexed {indexed_count} of {len(plan_files)} plans")
     if index.has_much_waste():
         with make_lock(), index.transaction():
             index.clear()
         update(index, plan_files, make_lock, tick)
+
+
+def _index_in_batches(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> int:
+    """Read and index plans, some at a time to need less memory, and return the number of those that differed."""
+    count = 0
+    for start in range(0, len(plan_files), _BATCH_SIZE):
+        changes = _read_changes(
+            index,
+            plan_files[start : start + _BATCH_SIZE],
+            partial(_tick_from, tick, start, len(plan_files)) if tick is not None else None,
+        )
+        _write(index, changes, ())
+        count += len(changes.plans)
+    return count
+
+
+def _tick_from(tick: Tick, start: int, total: int, finished: int, _: int) -> None:
+    tick(start + finished, total)
 
 
 def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[PlanFile], list[bytes]]:

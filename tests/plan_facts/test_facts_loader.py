@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +61,19 @@ def fresh_board() -> Board:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(facts_loader, "MIN_INDEXED_PLANS", 1000)
         return load_board(current_project(), archived=True)
+
+
+def fresh_board_of_live_plans() -> Board:
+    """The board without the index, and without archived plans."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facts_loader, "MIN_INDEXED_PLANS", 1000)
+        return load_board(current_project())
+
+
+def execute(path: Path, statements: str) -> None:
+    """Change a database."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(statements)
 
 
 def index_files(desk: InProcessRepository) -> list[Path]:
@@ -129,6 +144,88 @@ def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, m
     stored = facts_table.load(current_project())
     assert stored is not None
     assert [entry.status for entry in stored.values()] == [""]
+
+
+def test_branches_are_read_but_not_parsed_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout changes the times of files, and what was known of their texts stays true."""
+    desk.plan(CLEAN, "a")
+    desk.plan(CLEAN.replace("Build the parser", "Build the lexer"), "b")
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "Plans")
+    first = load_board(current_project())
+    desk.git("checkout", "-q", "-b", "other")
+    (desk.path / ".agent/execplans/a.md").rename(desk.path / ".agent/execplans/c.md")
+    desk.plan(CLEAN.replace("- [ ]", "- [x]"), "b")
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "Other plans")
+    other = load_board(current_project())
+    assert other == fresh_board_of_live_plans() != first
+    desk.git("checkout", "-q", "-")
+    assert load_board(current_project()) == fresh_board_of_live_plans() == first
+    for path in (desk.path / ".agent/execplans").glob("*.md"):
+        path.touch()
+    monkeypatch.setattr(facts_loader, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
+    assert load_board(current_project()) == first
+
+
+HOSTILE_SCHEMAS = {
+    "trigger": "create trigger hostile before insert on facts begin delete from facts; end",
+    "view": "create view hostile as select * from facts",
+    "other table": "drop table facts; create table facts(path, status, checksum, facts)",
+}
+
+
+@pytest.mark.parametrize("statements", HOSTILE_SCHEMAS.values(), ids=HOSTILE_SCHEMAS.keys())
+def test_an_index_with_code_in_it_is_replaced(desk: InProcessRepository, statements: str) -> None:
+    desk.plan(CLEAN)
+    expected = load_board(current_project())
+    (path,) = index_files(desk)
+    execute(path, statements)
+    assert load_board(current_project()) == expected
+    with closing(sqlite3.connect(path)) as database:
+        names = {name for (name,) in database.execute("select name from sqlite_master")}
+        assert "hostile" not in names
+        assert database.execute("select count(*) from facts").fetchone() == (1,)
+
+
+HOSTILE_ROWS = {
+    "other bytes": "update facts set facts = x'db00000000'",
+    "no bytes": "update facts set facts = 'text', checksum = 'text'",
+    "cut off": "update facts set facts = substr(facts, 1, 20)",
+    "another plan's path": "update facts set path = x'00ff'",
+}
+
+
+@pytest.mark.parametrize("statements", HOSTILE_ROWS.values(), ids=HOSTILE_ROWS.keys())
+def test_damaged_rows_are_not_believed(desk: InProcessRepository, statements: str) -> None:
+    desk.plan(CLEAN)
+    expected = load_board(current_project())
+    (path,) = index_files(desk)
+    execute(path, statements)
+    assert load_board(current_project()) == expected
+
+
+def test_a_copied_index_is_replaced(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes with a repository in an archive may say anything, so nothing in it is decoded."""
+    desk.plan(CLEAN)
+    expected = load_board(current_project())
+    (path,) = index_files(desk)
+    copied = path.read_bytes()
+    path.rename(desk.path / ".git/elsewhere")  # keeps its inode
+    path.write_bytes(copied)
+    monkeypatch.setattr("marshal.loads", lambda _: pytest.fail("it was decoded"))
+    assert facts_table.load(current_project()) == {}
+    assert load_board(current_project()) == expected
+
+
+def test_the_words_of_search_are_in_the_same_file(desk: InProcessRepository) -> None:
+    desk.plan(CLEAN)
+    load_board(current_project())
+    desk.run("search", "parser", "--json")
+    (path,) = index_files(desk)
+    with closing(sqlite3.connect(path)) as database:
+        names = {name for (name,) in database.execute("select name from sqlite_master")}
+    assert {"facts", "words"} <= names
 
 
 def test_a_read_only_state_directory_is_no_error(desk: InProcessRepository) -> None:
