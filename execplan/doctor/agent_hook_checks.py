@@ -64,11 +64,7 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
     yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
     yield from agent_versions.describe_installed(installed_programs)
     if not any(
-        [
-            _has_active_approval(stored_plan.project, stored_plan.ref)
-            for stored_plan in context.plans
-            if not stored_plan.ref.archived
-        ]
+        [_has_active_approval(listed.project, listed.ref) for listed in context.plans if not listed.ref.archived]
     ):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
 from execplan.linter.rule import ERROR, WARNING
+from execplan.plan_facts.facts_loader import load_facts
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery, project_settings
 
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
 
     CheckFunction = Callable[["DoctorContext"], Iterator["Finding | str"]]
-    from collections.abc import Callable
-
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
 
@@ -70,18 +70,19 @@ class DoctorContext:
         return self.projects[0]
 
     @cached_property
-    def plans(self) -> list[StoredPlan]:
-        """Plans of all projects; unreadable plan directories are added to `unreadable_folders`."""
-        return [
-            stored_plan
+    def plans(self) -> list[ListedPlan]:
+        """Plans of all projects with their facts; unreadable plan directories are added to `unreadable_folders`."""
+        plans = [
+            (project, ref)
             for project in self.projects
             for archived in (False, True)
-            for stored_plan in self._load_plans(project, archived)
+            for ref in self._find_plans(project, archived)
         ]
+        return load_facts(self.project, plans) if plans else []
 
-    def _load_plans(self, project: Project, archived: bool) -> list[StoredPlan]:
+    def _find_plans(self, project: Project, archived: bool) -> list[PlanRef]:
         try:
-            return plan_store.load_all(project, plan_store.refs(project, archive=archived))
+            return plan_store.refs(project, archive=archived)
         except ExecplanError as error:
             self.unreadable_folders.append(
                 AccessProblem(project.display_path(project.archives[0] if archived else project.plans), error)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.edits.lost_edits import JournaledEdit
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.project.project import Project
 
 
@@ -40,10 +40,10 @@ def _recover_move(project: Project, options: WriteOptions) -> list[str]:
 @check("edits")
 def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
     """Every edit made through execplan is still in its plan, according to the journal."""
-    for stored_plan in context.plans:
-        if stored_plan.plan is None or stored_plan.plan.conflict_lines:
+    for listed in context.plans:
+        if listed.facts.error or listed.facts.conflict_line:
             continue
-        project, ref = stored_plan[:2]
+        project, ref = listed[:2]
         losses = detect_lost_edits(project, ref)
         for damaged_record in losses.damaged:
             file = quote(project.display_path(edit_journal.journal_path(project, ref.path)))
@@ -59,16 +59,16 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
         text = losses.current
         for step in losses.lost:
             if ref.archived:
-                yield _archived_loss_finding(stored_plan, step)
+                yield _archived_loss_finding(listed, step)
                 continue
             restored_text, diff = lost_edit_recovery.preview_restore(project, ref, step, text)
             text = text if restored_text is None else restored_text
-            yield _lost_edit_finding(stored_plan, step, diff)
+            yield _lost_edit_finding(listed, step, diff)
 
 
-def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) -> Finding:
+def _lost_edit_finding(listed: ListedPlan, step: JournaledEdit, diff: str) -> Finding:
     """Build the finding for an edit that is missing from its plan, with the diff of its restore."""
-    project, ref = stored_plan[:2]
+    project, ref = listed[:2]
     message = f"another program has overwritten an edit: {step.description}"
     remedy, description, apply = "execplan doctor --fix", "restore", _restore_edit
     if not diff:
@@ -79,30 +79,30 @@ def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) 
             _save_lost_edit,
         )
     remedy += f"; if it was removed on purpose: execplan doctor --forget {ref.shell_name}"
-    fix = Fix(f"{description}: {step.description}", partial(apply, stored_plan, step), diff)
+    fix = Fix(f"{description}: {step.description}", partial(apply, listed, step), diff)
     return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
 
 
-def _archived_loss_finding(stored_plan: StoredPlan, step: JournaledEdit) -> Finding:
+def _archived_loss_finding(listed: ListedPlan, step: JournaledEdit) -> Finding:
     """Build the finding for an edit missing from an archived plan; its fix saves the edit to a file.
 
     An archived plan is a record, so the edit can be restored only after the plan itself is restored.
     """
-    project, ref = stored_plan[:2]
+    project, ref = listed[:2]
     message = f"another program overwrote an edit before the plan was archived: {step.description}"
     remedy = f"restore it: execplan restore {ref.shell_name}, then execplan doctor --fix; or save the edit to a file: execplan doctor --fix"
     remedy += f"; if it was removed on purpose: execplan doctor --forget {ref.shell_name}"
-    fix = Fix(f"save to a file: {step.description}", partial(_save_lost_edit, stored_plan, step), "")
+    fix = Fix(f"save to a file: {step.description}", partial(_save_lost_edit, listed, step), "")
     return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
 
 
-def _restore_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
-    lost_edit_recovery.restore_edit(stored_plan.project, stored_plan.ref, step, options)
+def _restore_edit(listed: ListedPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
+    lost_edit_recovery.restore_edit(listed.project, listed.ref, step, options)
     return [f"restored: {step.description}"]
 
 
-def _save_lost_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
-    project, ref = stored_plan[:2]
+def _save_lost_edit(listed: ListedPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
+    project, ref = listed[:2]
     file = save_backup(project, ref.path, lost_edit_recovery.edit_diff(project, ref, step))
     lost_edit_recovery.forget_edits(project, ref, [step])
     return [f"saved to {project.display_path(file)}: {step.description}"]

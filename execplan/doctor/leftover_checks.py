@@ -20,12 +20,14 @@ from execplan.git import git_history, git_query
 from execplan.plan_store import claims_file, plan_store
 from execplan.project import directory_tree, project_state
 from execplan.project.project_discovery import project_at, with_nested_projects
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.project.project import Project
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
@@ -155,9 +157,9 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
 @check("copies")
 def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
     """No editor copies remain that couldn't be written back to their plan."""
-    contents_by_name: dict[str, list[bytes]] = {}
-    for stored_plan in context.plans:
-        contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
+    plans_by_name: dict[str, list[ListedPlan]] = {}
+    for listed in context.plans:
+        plans_by_name.setdefault(os.path.basename(listed.ref.path), []).append(listed)
     for project in context.state_projects:
         folder = os.path.join(project.state, "edit")
         for name in file_access.list_names(folder):
@@ -165,7 +167,7 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
             if name.startswith(".") or not os.path.isfile(path):
                 continue
             data = file_access.read(path, 5 << 20)[0]
-            if data in contents_by_name.get(name.partition("-")[2], ()):
+            if any([_has_content(listed, data) for listed in plans_by_name.get(name.partition("-")[2], ())]):
                 if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # otherwise an editor may have it open
                     yield _removable_finding(project, path, "this is an editor copy with the same content as its plan")
                 continue
@@ -176,6 +178,13 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
                 "this file contains text from an editor that is not in the plan",
                 remedy,
             )
+
+
+def _has_content(listed: ListedPlan, data: bytes) -> bool:
+    """Return whether the file of a plan has this content; a broken plan has no facts that say so."""
+    if listed.facts.error:
+        return plan_store.load(listed.project, listed.ref).data == data
+    return listed.facts.digest == digest(data)
 
 
 @check("journals")
@@ -199,7 +208,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
 
 def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
     """Return the journal names of all existing plans, and of all plans that Git knows."""
-    paths = {stored_plan.ref.path for stored_plan in context.plans}
+    paths = {listed.ref.path for listed in context.plans}
     for base in directory_tree.find_projects(project.root):
         for nested in with_nested_projects(project_at(base)):
             paths |= {ref.path for ref in plan_store.all_refs(nested)}

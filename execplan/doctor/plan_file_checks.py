@@ -19,6 +19,7 @@ from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.rules.lifecycle_rules import ARCHIVE_HINT
 from execplan.linter.runner import lint_plan
 from execplan.plan import reader
+from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
 from execplan.project import directory_tree
 from execplan.text.message_parts import format_count
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.doctor.doctor_check import DoctorContext
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.project.project import Project
 
 
@@ -40,8 +41,11 @@ _LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
 @check("plans")
 def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """Every plan can be read, and none contains conflict markers."""
-    for stored_plan in context.plans:
-        path = stored_plan.project.display_path(stored_plan.ref.path)
+    for listed in context.plans:
+        if not listed.facts.error and not listed.facts.conflict_line:
+            continue
+        stored_plan = plan_store.load(listed.project, listed.ref)
+        path = listed.display_path
         if stored_plan.error is not None:
             yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
         elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
@@ -54,7 +58,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
             continue  # another check reports the directory
         hint = f"allow access: chmod u+rx {quote(problem.path)}"
         yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
-    archived_flags = [stored_plan.ref.archived for stored_plan in context.plans]
+    archived_flags = [listed.ref.archived for listed in context.plans]
     count = archived_flags.count(False)
     yield f"{format_count(count, 'plan')}, {archived_flags.count(True)} archived"
 
@@ -62,16 +66,20 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
 @check("places")
 def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
     """Completed plans are in the archive, and no unfinished plan is there unless it states why."""
-    for stored_plan in context.plans:
-        if stored_plan.plan is not None and not stored_plan.plan.conflict_lines:
-            yield from _find_misplaced(stored_plan)
+    for listed in context.plans:
+        counts = listed.facts.counts
+        if counts is None or listed.facts.conflict_line:
+            continue
+        if counts.open if listed.ref.archived else listed.facts.state == COMPLETE:
+            yield from _find_misplaced(listed)
 
 
-def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
+def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
     """Yield the lint findings about a plan's location, according to the settings."""
-    project, ref, _, plan, _ = stored_plan
-    assert plan is not None
-    path = project.display_path(ref.path)
+    project, ref, _ = listed
+    plan, path = plan_store.load(project, ref).plan, listed.display_path
+    if plan is None:
+        return  # it has changed since it was listed
     rule_levels = {
         code: level
         for code, level in active_levels(project, RuleSelection(), path).items()
@@ -92,15 +100,13 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
 @check("ids")
 def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
     """No two plans have the same ID, ignoring case and Unicode form, including archived plans and nested projects."""
-    plans_by_id: dict[str, list[StoredPlan]] = {}
-    for stored_plan in context.plans:
-        plans_by_id.setdefault(plan_store.normalize_id(stored_plan.ref.id), []).append(stored_plan)
+    plans_by_id: dict[str, list[ListedPlan]] = {}
+    for listed in context.plans:
+        plans_by_id.setdefault(plan_store.normalize_id(listed.ref.id), []).append(listed)
     for duplicates in plans_by_id.values():
         if len(duplicates) > 1:
-            paths = [stored_plan.project.display_path(stored_plan.ref.path) for stored_plan in duplicates]
-            movable_index = next(
-                (index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None
-            )
+            paths = [listed.display_path for listed in duplicates]
+            movable_index = next((index for index, listed in enumerate(duplicates) if not listed.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'New title'" if movable_index is not None else ""
             remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"
             yield Finding(WARNING, paths[0], f"this plan has the same ID as {', '.join(paths[1:])}", remedy)
@@ -109,16 +115,12 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
 @check("artifacts")
 def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
     """Every artifacts directory belongs to a plan."""
-    stored_plans = context.plans
+    plans = context.plans
     for project in context.projects if not context.unreadable_folders else ():
         if _ORPHAN not in active_levels(project, RuleSelection(), ""):
             yield f"not checked in {project.display_path(project.base) or '.'}: its settings disable {_ORPHAN}"
             continue
-        names = {
-            plan_store.normalize_id(stored_plan.ref.id)
-            for stored_plan in stored_plans
-            if stored_plan.project is project
-        }
+        names = {plan_store.normalize_id(listed.ref.id) for listed in plans if listed.project is project}
         for name, path in list_artifacts(project):
             if name not in names:
                 folder = os.path.dirname(path)
@@ -129,7 +131,7 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
 @check("hidden")
 def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """`list --all` shows every plan in the plans directories: none is in a deeper directory or has another kind of name."""
-    listed_paths = {stored_plan.ref.path for stored_plan in context.plans}
+    listed_paths = {listed.ref.path for listed in context.plans}
     for project in context.projects:
         for folder in dict.fromkeys([project.plans, *project.archives]):
             yield from _find_unlisted(project, folder, listed_paths)
@@ -160,12 +162,15 @@ def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
 def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
     """The plans directories contain only plans, and no leftovers of a merge or an editor."""
     other_count = 0
-    for stored_plan in context.plans:
-        if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
-            path = stored_plan.project.display_path(stored_plan.ref.path)
+    for listed in context.plans:
+        if listed.facts.counts is None or listed.facts.counts.total:
+            continue  # where there are tasks, there is the section with them
+        plan = plan_store.load(listed.project, listed.ref).plan
+        if plan is not None and not any([section.name for section in plan.sections]):
+            folder = listed.project.display_path(listed.project.artifacts_dir(""))
             message = "this file is in a plans directory, but has no sections of a plan"
-            remedy = f"move it elsewhere, for example to {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
-            yield Finding(WARNING, path, message, remedy)
+            remedy = f"move it elsewhere, for example to {quote(folder)}: mv {quote(listed.display_path)} …"
+            yield Finding(WARNING, listed.display_path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
             for name in file_access.list_names(folder):

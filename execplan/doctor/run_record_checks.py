@@ -39,7 +39,7 @@ _DAYS = 30
 @check("runs")
 def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
-    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+    for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             state = read_run_status(project, run_paths).state
             name = f"{run_paths.number} -p {ref.shell_name}"
@@ -62,7 +62,7 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
 @check("evidence")
 def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
     """The evidence of every run is unchanged in its plan's artifacts, and its plan exists."""
-    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+    for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             names = (
                 []
@@ -123,7 +123,7 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
     from execplan.engine.audit_log import log_reader
     from execplan.engine.audit_log.log_verification import verify_log
 
-    for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
+    for project, ref in [listed[:2] for listed in context.plans]:
         folder, copy = project.plan_artifacts_dir(ref.path, archived=ref.archived), log_reader.copy_path(project, ref)
         if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORD_NAMES]) and not (
             os.path.lexists(copy) and is_expected(project, copy, log_reader.path_of(project, ref))

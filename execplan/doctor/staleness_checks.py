@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import WARNING, Finding, check
 from execplan.engine.run_records.run_statuses import list_open_runs
+from execplan.plan_store import plan_store
 from execplan.staleness.stale_plan import READY_TO_ARCHIVE
 from execplan.staleness.stale_plans import find_stale_plans
 from execplan.text.message_parts import format_count
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 @check("stale", is_about_staleness=True)
 def check_stale_plans(context: DoctorContext) -> Iterator[Finding | str]:
     """Every plan is what it says, as far as git's history shows."""
-    for stale_plan in find_stale_plans(context.plans):
+    stored_plans = [plan_store.load(listed.project, listed.ref) for listed in context.plans]
+    for stale_plan in find_stale_plans(stored_plans):
         stored_plan = stale_plan.stored_plan
         if stale_plan.kind == READY_TO_ARCHIVE and list_open_runs(stored_plan.project, stored_plan.ref):
             continue  # the plan can't be archived before its run ends
         path = stored_plan.project.display_path(stored_plan.ref.path)
         message = f"{stale_plan.kind}: {'; '.join(stale_plan.evidence)}"
         yield Finding(WARNING, path, message, stale_plan.remedy, line=stale_plan.line + 1)
-    open_count = len([stored_plan for stored_plan in context.plans if not stored_plan.ref.archived])
+    open_count = len([listed for listed in context.plans if not listed.ref.archived])
     yield f"{format_count(open_count, 'open plan')} checked"

@@ -31,7 +31,7 @@ from execplan.site.page_context import (
     PageContext,
 )
 from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, publish_plan
+from execplan.site.plan_view import PageFacts, load_decisions, load_plan_view, publish_plan
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class LivePages:
         page = state.pages.page(path)
         events = history if plan.project.git is not None else None
         charts = self._charts.draw_plan(stored_plan, events, page) if has_chart else ()
-        facts = PlanFacts(state.board.findings.get(path, ()), history, tuple(list_artifacts(*plan, page)), charts)
+        facts = PageFacts(state.board.findings.get(path, ()), history, tuple(list_artifacts(*plan, page)), charts)
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         preview = render_approval_preview(Plan(*plan), card, self._redact_text)
         return page_rendering.render_plan(view, context, state.pages, approval_preview=preview)

@@ -12,7 +12,7 @@ from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site.artifact_copies import list_artifacts
 from execplan.site.page_charts import plan_chart_target, select_charted_plans
-from execplan.site.plan_view import PlanFacts
+from execplan.site.plan_view import PageFacts
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PagePlan(NamedTuple):
     card: Card
     page: str
     """Path of the page in the site."""
-    facts: PlanFacts
+    facts: PageFacts
     has_chart: bool
 
     @property
@@ -68,7 +68,7 @@ def load_page_plans(
             part, member, ref = refs[card.path]
             page = names.page(card.path)
             artifacts = tuple(list_artifacts(member, ref, page))
-            facts = PlanFacts(part.board.findings.get(card.path, ()), events.get(card.path, ()), artifacts)
+            facts = PageFacts(part.board.findings.get(card.path, ()), events.get(card.path, ()), artifacts)
             page_plans.append(PagePlan(part, member, ref, card, page, facts, card.path in charted_paths))
     return page_plans
 

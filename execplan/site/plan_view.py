@@ -51,7 +51,7 @@ class PlanView(NamedTuple):
     """Absolute paths to which the plan links, and whether they exist."""
 
 
-class PlanFacts(NamedTuple):
+class PageFacts(NamedTuple):
     """Facts about a plan that a static site loads for all plans before their pages, and a server for one."""
 
     findings: Sequence[Finding]
@@ -92,7 +92,7 @@ def load_plan_view(
     context: PageContext,
     pages: PageNames,
     redact_text: RedactText,
-    facts: PlanFacts,
+    facts: PageFacts,
 ) -> PlanView:
     """Load the content of a plan's page; `context` is that of this page.
 

@@ -30,7 +30,7 @@ class MergedReference(NamedTuple):
     message: CommitMessage
 
 
-class PlanFacts(NamedTuple):
+class StalenessFacts(NamedTuple):
     """The facts about a plan that speak for or against what it says."""
 
     stored_plan: StoredPlan

@@ -10,14 +10,14 @@ from execplan.text.message_parts import format_excess, join_first
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.staleness.evidence_facts import PlanFacts
+    from execplan.staleness.evidence_facts import StalenessFacts
     from execplan.staleness.plan_timeline import Drift
 
 _MAX_NAMES = 3
 """Maximum number of files and references in a sentence."""
 
 
-def status_evidence(facts: PlanFacts, meaning: str) -> list[str]:
+def status_evidence(facts: StalenessFacts, meaning: str) -> list[str]:
     """Return a sentence about a status that differs from what the other evidence shows."""
     status = facts.status
     if status is None or (status.meaning == meaning and not facts.open_tasks):
@@ -25,7 +25,7 @@ def status_evidence(facts: PlanFacts, meaning: str) -> list[str]:
     return [f"the status on line {status.line + 1} says `{status.text}`"]
 
 
-def merge_evidence(facts: PlanFacts) -> list[str]:
+def merge_evidence(facts: StalenessFacts) -> list[str]:
     """Return a sentence about the merged pull requests or closed issues of a plan, with the commits that say so."""
     references = [
         f"{reference.label} ({cite_commit(reference.message.commit, reference.message.subject)})"
@@ -34,13 +34,13 @@ def merge_evidence(facts: PlanFacts) -> list[str]:
     return [join_first(references, _MAX_NAMES)] if references else []
 
 
-def missing_evidence(facts: PlanFacts) -> list[str]:
+def missing_evidence(facts: StalenessFacts) -> list[str]:
     """Return a sentence about files that a plan promises and that don't exist."""
     missing = facts.timeline.missing
     return [f"but these files that it promises don't exist: {join_first(missing, _MAX_NAMES)}"] if missing else []
 
 
-def file_evidence(facts: PlanFacts) -> list[str]:
+def file_evidence(facts: StalenessFacts) -> list[str]:
     """Return sentences about when the promised files were created, and when the plan was last edited."""
     timeline = facts.timeline
     if timeline.shipped is None or timeline.changed is None:

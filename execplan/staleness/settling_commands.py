@@ -9,7 +9,7 @@ from execplan.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from execplan.plan.model import Task
-    from execplan.staleness.evidence_facts import PlanFacts
+    from execplan.staleness.evidence_facts import StalenessFacts
 
 MAX_TASKS = 12
 """Maximum number of tasks in a command that checks them off."""
@@ -17,14 +17,14 @@ _MAX_NAMES = 3
 _OUTCOME_TEXT = "What was achieved."
 
 
-def merge_reason(facts: PlanFacts) -> str:
+def merge_reason(facts: StalenessFacts) -> str:
     """Return the reason for the archive of a plan whose work was merged."""
     labels = [reference.label for reference in facts.merged]
     reason = join_first(labels, _MAX_NAMES) if labels else "the files exist"
     return f"The work is done: {reason}."
 
 
-def check_off_commands(facts: PlanFacts, tasks: list[Task]) -> str:
+def check_off_commands(facts: StalenessFacts, tasks: list[Task]) -> str:
     """Return the commands that check off the tasks and archive the plan; a long list is archived as it is."""
     name = facts.name
     if len(tasks) > MAX_TASKS:
@@ -33,7 +33,7 @@ def check_off_commands(facts: PlanFacts, tasks: list[Task]) -> str:
     return join_commands([f"execplan done {numbers} -p {name}", *outcome_command(facts), f"execplan archive {name}"])
 
 
-def outcome_command(facts: PlanFacts) -> list[str]:
+def outcome_command(facts: StalenessFacts) -> list[str]:
     """Return the command that records an outcome, if the plan has none."""
     if facts.plan.outcomes or not facts.plan.tasks:
         return []

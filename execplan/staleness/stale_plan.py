@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.plan_store.plan_store import StoredPlan
-    from execplan.staleness.evidence_facts import PlanFacts
+    from execplan.staleness.evidence_facts import StalenessFacts
 
 SUPERSEDED: Final = "superseded"
 GIVEN_UP_PLAN: Final = "given up"
@@ -57,12 +57,12 @@ class StalePlan(NamedTuple):
     """Line that is wrong, from 0."""
 
 
-def assess(facts: PlanFacts) -> StalePlan | None:
+def assess(facts: StalenessFacts) -> StalePlan | None:
     """Return what is wrong with what a plan says, or None; the first of the checks that applies counts."""
     return next((stale_plan for check in _CHECKS if (stale_plan := check(facts)) is not None), None)
 
 
-def _superseded(facts: PlanFacts) -> StalePlan | None:
+def _superseded(facts: StalenessFacts) -> StalePlan | None:
     if facts.stored_plan.ref.archived or not facts.successor:
         return None
     name = facts.name
@@ -75,7 +75,7 @@ def _superseded(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _given_up(facts: PlanFacts) -> StalePlan | None:
+def _given_up(facts: StalenessFacts) -> StalePlan | None:
     status = facts.status
     if facts.stored_plan.ref.archived or status is None or status.meaning != GIVEN_UP:
         return None
@@ -88,7 +88,7 @@ def _given_up(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _unfinished_in_archive(facts: PlanFacts) -> StalePlan | None:
+def _unfinished_in_archive(facts: StalenessFacts) -> StalePlan | None:
     project, ref = facts.stored_plan.project, facts.stored_plan.ref
     tasks = facts.open_tasks
     is_expected = facts.plan.is_archived_unfinished or project.is_in_superseded(ref.path)
@@ -104,7 +104,7 @@ def _unfinished_in_archive(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _ready_to_archive(facts: PlanFacts) -> StalePlan | None:
+def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
     plan = facts.plan
     if facts.stored_plan.ref.archived:
         return None
@@ -136,7 +136,7 @@ def _ready_to_archive(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _shipped_unchecked(facts: PlanFacts) -> StalePlan | None:
+def _shipped_unchecked(facts: StalenessFacts) -> StalePlan | None:
     tasks = facts.open_tasks
     if facts.stored_plan.ref.archived or not tasks or facts.is_modified:
         return None
@@ -168,7 +168,7 @@ def _shipped_unchecked(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _contradicting_status(facts: PlanFacts) -> StalePlan | None:
+def _contradicting_status(facts: StalenessFacts) -> StalePlan | None:
     status, tasks = facts.status, facts.open_tasks
     if facts.stored_plan.ref.archived or status is None or status.meaning != DONE or not tasks:
         return None
@@ -180,7 +180,7 @@ def _contradicting_status(facts: PlanFacts) -> StalePlan | None:
     return StalePlan(facts.stored_plan, CONTRADICTING_STATUS, (message,), remedy, status.line)
 
 
-def _drifted(facts: PlanFacts) -> StalePlan | None:
+def _drifted(facts: StalenessFacts) -> StalePlan | None:
     project, drifts = facts.stored_plan.project, facts.timeline.drifts
     is_settled = facts.plan.state() == COMPLETE or is_on_hold(
         facts.plan, project.display_path(facts.stored_plan.ref.path)
@@ -200,7 +200,7 @@ def _drifted(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-def _stalled(facts: PlanFacts) -> StalePlan | None:
+def _stalled(facts: StalenessFacts) -> StalePlan | None:
     if facts.stored_plan.ref.archived or not facts.is_stalled or facts.plan.state() == COMPLETE:
         return None
     days = facts.stored_plan.project.settings.stalled_days
@@ -215,7 +215,7 @@ def _stalled(facts: PlanFacts) -> StalePlan | None:
     )
 
 
-_CHECKS: tuple[Callable[[PlanFacts], StalePlan | None], ...] = (
+_CHECKS: tuple[Callable[[StalenessFacts], StalePlan | None], ...] = (
     _superseded,
     _given_up,
     _unfinished_in_archive,

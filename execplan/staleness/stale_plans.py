@@ -8,7 +8,7 @@ from execplan.git import git_history, main_branch
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_activity import PlanActivity
-from execplan.staleness.evidence_facts import MergedReference, PlanFacts
+from execplan.staleness.evidence_facts import MergedReference, StalenessFacts
 from execplan.staleness.merged_work import MergedWork, find_merged_work
 from execplan.staleness.plan_timeline import NO_TIMELINE, load_timelines
 from execplan.staleness.stale_plan import assess
@@ -79,10 +79,10 @@ def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
             evidence[root] = RepositoryEvidence(open_plans[0].project, open_plans)
     stale_plans = []
     for stored_plan in readable:
-        facts = PlanFacts(stored_plan, NO_TIMELINE)
+        facts = StalenessFacts(stored_plan, NO_TIMELINE)
         if not stored_plan.ref.archived:
             repository = evidence[stored_plan.project.root]
-            facts = PlanFacts(
+            facts = StalenessFacts(
                 stored_plan,
                 repository.timelines.get(stored_plan.ref.path, NO_TIMELINE),
                 repository.find_merged(stored_plan),

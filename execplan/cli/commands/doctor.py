@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         "have added; git's history, if an edit is missing or with --stale."
     ),
     writes=(
-        "nothing; with --fix, what can be fixed safely: directories, blocks, hooks, leftovers, and edits that another program "
+        "the index of many plans in the git directory; with --fix, what can be fixed safely: directories, blocks, hooks, leftovers, and edits that another program "
         "has overwritten; with --forget, the journal."
     ),
     examples=(
