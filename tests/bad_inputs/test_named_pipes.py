@@ -101,6 +101,7 @@ OWN_HANDLES = {
     "engine/commands/processes.py": 3,
     "engine/commands/process_start.py": 2,
     "engine/commands/command_transcript.py": 1,
+    "engine/executors/worker_workspace.py": 1,
     "engine/steps/file_writes.py": 1,
     "capture/captured_plan.py": 1,
     "cli/schema_builder.py": 1,
