@@ -20,6 +20,9 @@ counts_calls = pytest.mark.skipif(
 
 _ROOT = Path(__file__).resolve().parents[1]
 
+SANDBOX_WARNING = "execplan: warning: commands run without a sandbox: bwrap is not installed\n"
+"""What runs print on standard error where bwrap is missing."""
+
 REQUIRED = "EXECPLAN_TOOLS"
 """The environment variable that makes a skip for want of a tool a failure, when it says `required`."""
 
