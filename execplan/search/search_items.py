@@ -103,7 +103,7 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     return owners.items()
 
 
-def _is_living_statement(paragraph: str) -> bool:
+def is_living_statement(paragraph: str) -> bool:
     """Return whether a paragraph only says that the plan is a living document, and how to maintain it."""
     folded = paragraph.casefold()
     return _LIVING_STATEMENT[0] in folded and all(
@@ -125,7 +125,7 @@ def _exclude_standard_lines(plan: ParsedPlan, owners: _LineOwners) -> None:
             owners.exclude(block.start, block.start + 1)
             owners.exclude(block.end - 1, block.end)
         elif block.kind == PARAGRAPH and not block.depth:
-            if _is_living_statement(" ".join(plan.text.lines[block.start : block.end])):
+            if is_living_statement(" ".join(plan.text.lines[block.start : block.end])):
                 owners.exclude(block.start, block.end)
 
 

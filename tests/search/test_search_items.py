@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from execplan.plan import reader
 from execplan.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
-from execplan.search.search_items import ARTIFACT, MAX_CHARS, SearchItem, artifact_items, plan_items
+from execplan.search.search_items import (
+    ARTIFACT,
+    MAX_CHARS,
+    SearchItem,
+    artifact_items,
+    is_living_statement,
+    plan_items,
+)
 from execplan.text.markdown_blocks import FRONT, PARAGRAPH
 from tests.plans import CLEAN
 
@@ -102,6 +109,7 @@ def test_template_text_is_in_no_item() -> None:
 @example(PLAN)
 @example(CLEAN)
 @example("---\na: b\n---\n# T\n")
+@example("This ExecPlan is a living document.\nBefore the title.")
 @given(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join))
 def test_each_line_is_in_one_item(text: str) -> None:
     if not text.strip():
@@ -113,8 +121,10 @@ def test_each_line_is_in_one_item(text: str) -> None:
     first_section = min([section.start for section in plan.sections], default=len(plan.text.lines))
     for block in plan.blocks:
         left_out |= {block.start, block.end - 1} if block.kind == FRONT else set()
-        is_standard = block.text.startswith("This ExecPlan is a living") and block.kind == PARAGRAPH and not block.depth
-        left_out |= set(range(block.start, block.end)) if is_standard and block.start < first_section else set()
+        block_lines = range(block.start, block.end)
+        if block.kind == PARAGRAPH and not block.depth and block.start < first_section:
+            if is_living_statement(" ".join([plan.text.lines[at] for at in block_lines])):
+                left_out |= set(block_lines)
     expected = {index + 1: line for index, line in enumerate(plan.text.lines) if line.strip() and index not in left_out}
     found = [
         (number, line)
