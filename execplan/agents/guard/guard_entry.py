@@ -47,10 +47,10 @@ def _deny(error: BaseException | None = None) -> int:
         name = type(error).__name__
         details = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
         os.write(2, _FALLBACK_MESSAGE + details.encode("utf-8", "backslashreplace")[:_MAX_REASON_CHARS] + b"\n")
-    except BaseException:  # noqa: BLE001 - as above
+    except BaseException:  # noqa: BLE001 - standard error may be closed, or memory exhausted; the denial must get out
         try:
             os.write(1, _FALLBACK_DENIAL)
-        except BaseException:  # noqa: BLE001 - as above
+        except BaseException:  # noqa: BLE001 - nothing can be written, so the exit status alone denies
             return BLOCKED
         return 0
     return BLOCKED

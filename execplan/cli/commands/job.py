@@ -9,7 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_option
-from execplan.engine.executors.executor_choice import MAX_JOBS
+from execplan.cli.run_options import jobs_option
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 
@@ -34,13 +34,7 @@ from execplan.plan_store import plan_selection
 @click.option("--check", is_flag=True, help="Only check the digest.")
 @click.option("--load", metavar="FILE", default="", help="Unpack the outputs of the previous job first.")
 @click.option("--save", metavar="FILE", default="", help="Save the outputs of this job and the earlier ones.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, MAX_JOBS),
-    default=1,
-    metavar="N",
-    help="Run up to N steps at the same time if they are parallel.",
-)
+@jobs_option("Run up to N steps at the same time if they are parallel.", default=1)
 def job(
     call: Call, number: int, plan: str | None, *, digest: str, check: bool, load: str, save: str, jobs: int
 ) -> Answer:

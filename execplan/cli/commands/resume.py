@@ -11,8 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
+from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
-from execplan.engine.executors.executor_choice import MAX_JOBS
 from execplan.engine.journal.journal_entries import ANSWERS
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
@@ -64,19 +64,8 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
     type=click.Choice(ANSWERS),
     help="Answer the question of the run: continue, run the step again, continue without the step, or stop the run.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, MAX_JOBS),
-    metavar="N",
-    help="Run up to N steps in parallel. Default: as before, or what the workers of --executor take.",
-)
-@click.option(
-    "--executor",
-    "executor",
-    metavar="EXECUTOR",
-    default="",
-    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
-)
+@jobs_option("Run up to N steps in parallel. Default: as before, or what the workers of --executor take.")
+@executor_option
 @jsonl_option
 @new_options
 def resume(

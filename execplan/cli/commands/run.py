@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
-from execplan.engine.executors.executor_choice import MAX_JOBS
+from execplan.cli.run_options import executor_option, jobs_option
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
 from execplan.plan_store import plan_selection
@@ -115,19 +115,10 @@ def _run_command(run_options: RunOptions, name: str) -> str:
 @plan_argument()
 @click.option("--step", "steps", metavar="ID", multiple=True, help="Run only this step; can be repeated.")
 @click.option("--from", "begin", metavar="ID", default="", help="Start with this step; skip the steps before it.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, MAX_JOBS),
-    metavar="N",
-    help="Run up to N steps at the same time if they are parallel. Default: 1, or what the workers of --executor take.",
+@jobs_option(
+    "Run up to N steps at the same time if they are parallel. Default: 1, or what the workers of --executor take."
 )
-@click.option(
-    "--executor",
-    "executor",
-    metavar="EXECUTOR",
-    default="",
-    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
-)
+@executor_option
 @click.option(
     "--timeout",
     "seconds",

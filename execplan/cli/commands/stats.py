@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -137,7 +138,8 @@ def _answer(
 
     if selected is not None:
         project = selected.owner
-        plan_refs = [plan for listed in selected.projects for plan in _all_plans(listed.project)]
+        plans_by_project = [_all_plans(listed.project) for listed in selected.projects]
+        plan_refs = [plan for project_plans in plans_by_project for plan in project_plans]
     else:
         project, plan_refs = _find_plans(plans)
     if cost:
@@ -156,8 +158,13 @@ def _answer(
         "plans": len([audit_log for audit_log in audit_logs if audit_log]),
         **stats_json(statistics, session_usage),
     }
-    parts = [_project_statistics(listed) for listed in selected.projects] if selected is not None else []
+    parts = []
     if selected is not None:
+        remaining_logs = iter(audit_logs)
+        parts = [
+            _project_statistics(listed, list(islice(remaining_logs, len(project_plans))))
+            for listed, project_plans in zip(selected.projects, plans_by_project, strict=True)
+        ]
         data["projects"] = [part.to_json() for part in parts]
     if textfile is not None:
         changed = _write_textfile(project, textfile, statistics, session_usage)
@@ -178,13 +185,12 @@ def _answer(
     return Answer(data, text, warnings=warnings)
 
 
-def _project_statistics(listed: ListedProject) -> ProjectStatistics:
-    """Return the statistics of one of several projects."""
+def _project_statistics(listed: ListedProject, audit_logs: list[Any]) -> ProjectStatistics:
+    """Return the statistics of one of several projects from the audit logs of its plans."""
     from execplan.cli.output.stats_output import ProjectStatistics
     from execplan.context.gathering.agent_session_logs import measure_sessions
     from execplan.engine.run_records.run_statistics import compute_statistics
 
-    audit_logs, _ = _read_audit_logs(_all_plans(listed.project))
     statistics = compute_statistics(audit_logs)
     plan_count = len([audit_log for audit_log in audit_logs if audit_log])
     return ProjectStatistics(listed.origin, plan_count, statistics, measure_sessions(statistics.sessions))

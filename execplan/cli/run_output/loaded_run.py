@@ -30,10 +30,9 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == "archived":
         return (f"execplan audit {name}",)
-    resume_command, rollback_command = (
-        format_run_command("resume", run.run_paths.id, name),
-        format_run_command("rollback", run.run_paths.id, name),
-    )
+    executor = ("--executor", run_state.executor) if run_state.executor else ()
+    resume_command = format_run_command("resume", run.run_paths.id, name, *executor)
+    rollback_command = format_run_command("rollback", run.run_paths.id, name)
     if run.summary.rolling:
         return (rollback_command,)
     if is_unapproved(run_state.status, run_state.question):
@@ -41,7 +40,7 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
         return tuple(
             [
-                format_run_command("resume", run.run_paths.id, name, "--answer", answer)
+                format_run_command("resume", run.run_paths.id, name, *executor, "--answer", answer)
                 for answer in (journal_entries.GO, journal_entries.AGAIN)
             ]
         )

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from execplan.engine.executors.executor import Executor
 
 
-MAX_JOBS = 64
+MAX_PARALLEL_STEPS = 64
 """Maximum number of steps that run in parallel."""
 
 
 def default_jobs(executor: Executor | None) -> int:
     """Return how many steps run at the same time unless a person says it: as many as the workers take."""
-    return 1 if executor is None else min(max(executor.slots, 1), MAX_JOBS)
+    return 1 if executor is None else min(max(executor.slots, 1), MAX_PARALLEL_STEPS)
 
 
 def resumed_jobs(executor: Executor | None, begin_fields: Mapping[str, Any]) -> int:

@@ -1,0 +1,27 @@
+"""The options of commands that run steps: how many at the same time, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.engine.executors.executor_choice import MAX_PARALLEL_STEPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def jobs_option(description: str, *, default: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `--jobs N`, with this description in the help."""
+    number = click.IntRange(1, MAX_PARALLEL_STEPS)
+    return click.option("--jobs", type=number, default=default, metavar="N", help=description)
+
+
+executor_option = click.option(
+    "--executor",
+    metavar="EXECUTOR",
+    default="",
+    help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
+)
+"""Adds `--executor`, which `engine.executors.executor_choice.open_executor` understands."""
