@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.advice.next_tasks import describe_blockers, find_open_tasks
+from execplan.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
 from execplan.dependencies.known_projects import KnownProjects
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
-from execplan.linter.rules.staleness_rules import latest_date
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
 from execplan.plan_facts.facts_loader import load_listed_plans
-from execplan.plan_store import plan_store
 from execplan.worktrees.newest_plans import with_newest_versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.advice.next_tasks import OpenTasks
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.project.project_list import ListedProject
     from execplan.worktrees.plan_location import PlanLocation
+
+
+def shown_path(plan: ListedPlan) -> str:
+    """Return the path of a plan from the repository root, or an absolute path in another project."""
+    return plan.ref.path if plan.project.is_read_only else plan.display_path
 
 
 class OpenPlan(NamedTuple):
     """An open plan with its next task, in its newest version among all worktrees of its repository."""
 
     listed: ListedProject
-    stored_plan: StoredPlan
+    plan: ListedPlan
     open_tasks: OpenTasks
     location: PlanLocation | None
 
@@ -40,8 +43,7 @@ class OpenPlan(NamedTuple):
     @property
     def path(self) -> str:
         """Path of the plan from the repository root, or an absolute path in another project."""
-        project, ref = self.stored_plan.project, self.stored_plan.ref
-        return ref.path if project.is_read_only else project.display_path(ref.path)
+        return shown_path(self.plan)
 
 
 class JointNext(NamedTuple):
@@ -51,7 +53,7 @@ class JointNext(NamedTuple):
     """Plans with tasks claimed by the current author come first, then those with the latest activity."""
     passed_over: tuple[tuple[OpenPlan, str], ...]
     """Plans that wait for other plans, each with what blocks it."""
-    broken: tuple[tuple[ListedProject, StoredPlan], ...]
+    broken: tuple[tuple[ListedProject, ListedPlan], ...]
     problems: tuple[str, ...]
     """Why plans of some projects are missing, with the names of the projects."""
 
@@ -60,7 +62,7 @@ def find_joint_next(projects: Sequence[ListedProject]) -> JointNext:
     """Find the next tasks of the open plans of several projects. A project that can't be read is a problem."""
     known_projects = KnownProjects([listed.project for listed in projects])
     open_plans: list[OpenPlan] = []
-    broken: list[tuple[ListedProject, StoredPlan]] = []
+    broken: list[tuple[ListedProject, ListedPlan]] = []
     problems: list[str] = []
     for listed in projects:
         try:
@@ -69,31 +71,24 @@ def find_joint_next(projects: Sequence[ListedProject]) -> JointNext:
             problems.append(f"{listed.origin.name}: {error.message}")
             continue
         open_plans += project_plans
-        broken += [(listed, stored_plan) for stored_plan in project_broken]
+        broken += [(listed, plan) for plan in project_broken]
     free_plans = [plan for plan in open_plans if not plan.open_tasks.plan_blockers]
-    free_plans.sort(key=_activity, reverse=True)
+    free_plans.sort(key=lambda open_plan: open_plan.plan.facts.last_date, reverse=True)
     free_plans.sort(key=lambda plan: not plan.open_tasks.is_yours)
     passed_over = [(plan, describe_blockers(plan.open_tasks)) for plan in open_plans if plan.open_tasks.plan_blockers]
     return JointNext(tuple(free_plans), tuple(passed_over), tuple(broken), tuple(problems))
 
 
-def _find_open_plans(listed: ListedProject, known_projects: KnownProjects) -> tuple[list[OpenPlan], list[StoredPlan]]:
+def _find_open_plans(listed: ListedProject, known_projects: KnownProjects) -> tuple[list[OpenPlan], list[ListedPlan]]:
     """Return the open plans of a project with their next tasks, and its broken plans."""
     project = listed.project
     plans, locations = with_newest_versions(project, load_listed_plans(project))
     resolver = PlanResolver(project, known_projects)
     resolver.add_listed(plans)
+    claims_by_path = load_listed_claims(plans)
     open_plans = []
     for plan in plans:
-        stored_plan = plan_store.load(plan.project, plan.ref) if plan.state in (DRAFT, ACTIVE) else None
-        if stored_plan is not None and stored_plan.plan is not None:
-            open_tasks = find_open_tasks(plan.project, plan.ref, stored_plan.plan, resolver=resolver)
-            open_plans.append(OpenPlan(listed, stored_plan, open_tasks, locations.get(plan.ref.path)))
-    broken_plans = [plan_store.load(plan.project, plan.ref) for plan in plans if plan.state == BROKEN]
-    return open_plans, broken_plans
-
-
-def _activity(open_plan: OpenPlan) -> str:
-    """Return the latest date in a plan; empty without one."""
-    plan = open_plan.stored_plan.plan
-    return latest_date(plan) if plan is not None else ""
+        if plan.state in (DRAFT, ACTIVE):
+            open_tasks = find_listed_open_tasks(plan, claims_by_path.get(plan.ref.path, {}), resolver)
+            open_plans.append(OpenPlan(listed, plan, open_tasks, locations.get(plan.ref.path)))
+    return open_plans, [plan for plan in plans if plan.state == BROKEN]

@@ -81,6 +81,20 @@ def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim]
     return select_open_tasks(plan.project, tasks, claims_by_task, blockers=blockers)
 
 
+def load_listed_claims(plans: Sequence[ListedPlan]) -> dict[str, dict[str, Claim]]:
+    """Return the claims on the open tasks of plans, by path and task ID; the claims of each project are read once."""
+    projects = {plan.project.base_path: plan.project for plan in plans}
+    claims_by_path: dict[str, dict[str, Claim]] = {}
+    for base_path, project in projects.items():
+        refs = [plan.ref for plan in plans if plan.project.base_path == base_path and plan.state in (ACTIVE, DRAFT)]
+        claims_by_path |= claims.load_task_claims(project, refs) if refs else {}
+    open_ids = {plan.ref.path: {task.id for task in plan.facts.open_tasks} for plan in plans if claims_by_path}
+    return {
+        path: {task_id: claim for task_id, claim in plan_claims.items() if task_id in open_ids[path]}
+        for path, plan_claims in claims_by_path.items()
+    }
+
+
 def select_open_tasks(
     project: Project,
     tasks: Sequence[dict[str, Any]],

@@ -18,10 +18,19 @@ def jobs_option(description: str, *, default: int | None = None) -> Callable[[Ca
     return click.option("--jobs", type=number, default=default, metavar="N", help=description)
 
 
+def _check_executor(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    if text:
+        from execplan.engine.executors.executor_address import parse_executor
+
+        parse_executor(text)
+    return text
+
+
 executor_option = click.option(
     "--executor",
     metavar="EXECUTOR",
     default="",
+    callback=_check_executor,
     help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
 )
-"""Adds `--executor`, which `engine.executors.executor_choice.open_executor` understands."""
+"""Adds `--executor`, the text of an address for `open_executor`."""

@@ -18,6 +18,7 @@ from execplan.files import atomic_files
 from execplan.git import git_query
 from execplan.linter.checking import custom_rules
 from execplan.project import project_state, user_settings
+from execplan.project.project_list import open_project
 from execplan.scaffold import plan_templates
 
 if TYPE_CHECKING:
@@ -119,10 +120,21 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
     try:
         custom_rules.load_rules(user_settings.rules())
         user_settings.execution()
+        for path in user_settings.projects():
+            yield from _find_unreadable_project(path)
     except ExecplanError as error:
         yield _settings_finding(user_settings.path(), error)
     if len(context.projects) > 1:
         yield f"{len(context.projects)} projects"
+
+
+def _find_unreadable_project(path: str) -> Iterator[Finding]:
+    """Yield a finding if a project in the user's list can't be read, so that plans in it are unknown."""
+    try:
+        open_project(path)
+    except ExecplanError as error:
+        remedy = f"clone it there, or remove it from projects in {user_settings.path()}"
+        yield Finding(WARNING, "", error.message, remedy)
 
 
 @check("folders")

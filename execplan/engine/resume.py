@@ -90,28 +90,21 @@ def _resume_session(
     finished = finish_failed_run(session)
     if finished is not None:
         return finished
-    with open_executor(executor_text) as remote:
-        run_jobs = jobs or resumed_jobs(remote, journal_writer.run_state.begin_fields)
-        return _continue_or_ask(session, answer, run_jobs, executor or StepExecutor(remote))
-
-
-def _continue_or_ask(
-    session: RunSession, answer: str | None, run_jobs: int, step_executor: StepExecutor
-) -> FinishedRun:
-    """Continue a run; if it waits for an answer that is not given, ask first. Raises ExecplanError."""
-    journal_writer, observer = session.journal_writer, session.journal_writer.observer
-    question = journal_writer.run_state.question
+    question, source = journal_writer.run_state.question, "resume"
     if question is None:
         ensure_answer_expected(journal_writer.run_state, answer)
-        return _continue(session, _Reply(None, answer, "resume"), run_jobs, step_executor)
-    reply = run_questions.resolve_answer(question, answer)
-    source = "resume" if reply is not None else "terminal"
-    reply = reply or observer.ask(question)
-    if reply is None:
-        return FinishedRun(session.run_paths.id, journal_writer.run_state.status, question)
-    if reply == STOP:
-        return _stop_at_question(session, question, source)
-    return _continue(session, _Reply(question, reply, source), run_jobs, step_executor)
+        reply = answer
+    else:
+        reply = run_questions.resolve_answer(question, answer)
+        source = source if reply is not None else "terminal"
+        reply = reply or observer.ask(question)
+        if reply is None:
+            return FinishedRun(session.run_paths.id, journal_writer.run_state.status, question)
+        if reply == STOP:
+            return _stop_at_question(session, question, source)
+    with open_executor(executor_text) as remote:  # now that nobody is waited for
+        run_jobs = jobs or resumed_jobs(remote, journal_writer.run_state.begin_fields)
+        return _continue(session, _Reply(question, reply, source), run_jobs, executor or StepExecutor(remote))
 
 
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:

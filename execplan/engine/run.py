@@ -64,7 +64,7 @@ def run(
         new_run = _prepare_run(project, ref, run_paths, run_options, observer, executor or StepExecutor())
         remote = stack.enter_context(open_executor(run_options.executor))
         step_executor = executor or StepExecutor(remote)
-        new_run.warnings.extend(_travel_warnings(new_run, run_options.executor))
+        new_run.warnings.extend(_executor_warnings(new_run, run_options.executor))
         new_run = new_run._replace(jobs=run_options.jobs or default_jobs(remote), executor=run_options.executor)
         with _begin_run(new_run, options) as session:
             with open_loop(session, new_run.context, new_run.approved_steps, step_executor, new_run.jobs) as loop:
@@ -121,7 +121,7 @@ def _prepare_run(
     return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
 
 
-def _travel_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
+def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
     """Return a warning if an executor is named and no step may run on its workers."""
     if not executor_text:
         return []

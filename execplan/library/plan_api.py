@@ -12,7 +12,7 @@ from execplan.plan_store import plan_selection, plan_store
 from execplan.text import text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     from execplan.archive.attachments import Attachment
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.plan.plan_metadata import PlanMetadata
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -146,9 +146,14 @@ class Plan:
         from execplan.plan import task_edits
 
         names = _names(tasks)
-        change = task_edits.complete_tasks(names, now())
-        done = self._edit("done", require_verification(self.project, self.ref, names, change), options)
-        return self._warn_of_blockers(done)
+        complete = require_verification(self.project, self.ref, names, task_edits.complete_tasks(names, now()))
+        plans: list[ParsedPlan] = []
+
+        def note_and_complete(plan: ParsedPlan) -> PlanChange:
+            plans.append(plan)
+            return complete(plan)
+
+        return self._warn_of_blockers(self._edit("done", note_and_complete, options), lambda: plans[-1])
 
     def verify(
         self,
@@ -168,13 +173,13 @@ class Plan:
             self.project, self.ref, _names(tasks), options, approve_checks=approve_checks, observer=observer
         )
         edit = verification.edit
-        return verification if edit is None else verification._replace(edit=self._warn_of_blockers(edit))
+        return verification if edit is None else verification._replace(edit=self._warn_of_blockers(edit, self.read))
 
-    def _warn_of_blockers(self, edit_result: EditResult) -> EditResult:
+    def _warn_of_blockers(self, edit_result: EditResult, read_plan: Callable[[], ParsedPlan]) -> EditResult:
         """Return the result of checking off tasks, with warnings if they wait for other plans."""
         from execplan.dependencies.completion_warnings import completion_warnings
 
-        warnings = completion_warnings(self.project, self.ref, self.read(), edit_result) if edit_result.tasks else ()
+        warnings = completion_warnings(self.project, self.ref, read_plan, edit_result) if edit_result.tasks else ()
         return edit_result._replace(warnings=(*edit_result.warnings, *warnings))
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:

@@ -127,6 +127,7 @@ def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bo
     """Let git create the worktree; without it, remove the record again. Raises ExecplanError if git fails."""
     force = ("--force",) if is_registered else ()  # its directory was removed, but git still lists it
     is_new_branch = not _has_branch(project, record.branch)
+    head = git_history.resolve_commit(project, "HEAD")
     target = ("--no-track", "-b", record.branch, record.root, "HEAD") if is_new_branch else (record.root, record.branch)
     args = ("worktree", "add", "--quiet", *force, *target)
     result = git_process.run_git(project.root, *args)
@@ -134,8 +135,10 @@ def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bo
     if worktree is not None and worktree.exists:
         return  # also if a post-checkout hook failed, which git reports as a failure
     if is_new_branch:
-        if _has_branch(project, record.branch):  # git creates it first; at HEAD, it has no commit of its own
-            git_process.run_git(project.root, "branch", "--quiet", "-D", record.branch)
+        if (
+            head is not None
+        ):  # git creates the branch first; one with a commit of its own, which somebody else made, stays
+            git_process.run_git(project.root, "update-ref", "-d", f"{_BRANCH_PREFIX}{record.branch}", head)
         remove_record(project, record)
     raise git_process.command_failed_error(args, result)
 

@@ -34,3 +34,14 @@ def test_nothing_to_wait_for(repo: Folder) -> None:
     assert repo.run("done", "1", "-p", "scanner").err == ""
     assert repo.run("done", "1", "2", "-p", "parser").err == ""
     assert repo.run("done", "1", "-p", "parser").err == "", "it was done already"
+
+
+def test_what_can_not_be_found_out_is_no_error_after_the_edit(repo: Folder) -> None:
+    settings = repo.path.parent / ".config/execplan/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("projects = 1\n")
+    path = repo.plan(plan_text("Build the parser", "Read blocks", needs="elsewhere:scanner"), PARSER)
+    result = repo.run("done", "1", "-p", "parser")
+    assert (result.exit, "[x]" in path.read_text()) == (0, True)
+    assert result.err.startswith("execplan: warning: couldn't find out whether this plan waits for others: ")
+    assert "projects" in result.err

@@ -102,3 +102,13 @@ def test_a_file_system_that_can_not_be_written_to(repo: Folder) -> None:
     )
     assert completed.returncode == 1
     assert b"Traceback" not in completed.stderr
+
+
+def test_a_listed_project_that_is_not_there(repo: Folder) -> None:
+    settings = repo.path.parent / ".config/execplan/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"projects = ['{repo.path}', '../gone']\n")
+    finding = only_finding(repo, "settings")
+    assert finding["level"] == "warning"
+    assert finding["message"].endswith("/gone can't be read: no such file or directory")
+    assert str(settings) in finding["mend"]

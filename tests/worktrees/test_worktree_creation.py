@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from execplan.worktrees import worktree_creation
 from tests.conftest import Folder
+from tests.in_process_repository import InProcessRepository
 from tests.plans import CLEAN
 from tests.worktrees.scratch import PARSER, PLAN, branches, commit_plan, folder_at, open_worktree, refused
 
@@ -125,6 +127,20 @@ def test_nothing_is_left_of_a_worktree_that_git_can_not_create(repo: Folder) -> 
     assert repo.ok("worktree")["worktrees"] == []
     other = repo.path.parent / "other"
     assert repo.ok("worktree", "parser", "--directory", str(other))["path"] == str(other)
+
+
+def test_a_branch_that_someone_makes_at_the_same_time_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    desk.plan(CLEAN)
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "Plan")
+    desk.git("checkout", "-q", "-b", "plan/parser")
+    desk.git("commit", "-q", "--allow-empty", "-m", "Work of someone else")
+    work = desk.git("rev-parse", "HEAD")
+    desk.git("checkout", "-q", "main")
+    monkeypatch.setattr(worktree_creation, "_has_branch", lambda *_: False)  # as it was a moment ago
+    assert desk.type("worktree", "parser").exit != 0
+    assert desk.git("rev-parse", "plan/parser") == work
 
 
 def test_another_directory(repo: Folder) -> None:

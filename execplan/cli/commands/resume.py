@@ -18,12 +18,14 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.resume_preview import ResumePreview
 
 
-def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str) -> Answer:
-    """Return the answer of a dry run; `name` is the quoted plan name."""
+def resume_preview_answer(preview: ResumePreview, name: str, arguments: Sequence[str] = ()) -> Answer:
+    """Return the answer of a dry run; `name` is the quoted plan name, `arguments` are those of the suggested command."""
     question = preview.question
     data = {
         "run": preview.run,
@@ -43,8 +45,8 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
     if preview.interrupted_steps:
         lines.append(f"  interrupted, inspected first: {', '.join(preview.interrupted_steps)}")
     lines += [f"  {step.number} {step.id}: {step.description}" for step in preview.steps]
-    next_commands = format_run_command("resume", preview.run, name, *(["--answer", answer] if answer else []))
-    return Answer(data, "\n".join([printable_line(line) for line in lines]), next_commands=(next_commands,))
+    next_command = format_run_command("resume", preview.run, name, *arguments)
+    return Answer(data, "\n".join([printable_line(line) for line in lines]), next_commands=(next_command,))
 
 
 @define_command(
@@ -98,8 +100,12 @@ def resume(
 
         return resume_preview_answer(
             preview_resume(project, ref, run_paths, answer),
-            answer,
             quote_plan_name(ref.id, project.display_path(ref.path)),
+            [
+                *(["--answer", answer] if answer else []),
+                *(["--jobs", str(jobs)] if jobs is not None else []),
+                *(["--executor", executor] if executor else []),
+            ],
         )
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(

@@ -42,7 +42,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
                 **step_json(planned_step.evaluated_step, path),
                 "runs": planned_step.will_run,
                 "why": planned_step.reason or None,
-                "stays": (_reason_to_stay(planned_step, run_options) or None) if run_options.executor else None,
+                "runs_here_because": _reason_to_stay(planned_step) if run_options.executor else None,
             }
             for planned_step in preview.steps
         ],
@@ -59,13 +59,11 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _reason_to_stay(planned_step: PlannedStep, run_options: RunOptions) -> str:
-    """Return why a step runs here although an executor is given, or an empty string."""
-    from execplan.engine.executors.executor_address import parse_executor
+def _reason_to_stay(planned_step: PlannedStep) -> str | None:
+    """Return why a step runs here although an executor is given, or None."""
     from execplan.engine.executors.ticket_creation import reason_to_stay
 
-    parse_executor(run_options.executor)
-    return reason_to_stay(planned_step.evaluated_step.step)
+    return reason_to_stay(planned_step.evaluated_step.step) or None
 
 
 def _step_lines(planned_step: PlannedStep, run_options: RunOptions) -> list[str]:
@@ -75,7 +73,7 @@ def _step_lines(planned_step: PlannedStep, run_options: RunOptions) -> list[str]
         return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
     if run_options.executor:
-        reason = _reason_to_stay(planned_step, run_options)
+        reason = _reason_to_stay(planned_step)
         lines.append(f"  here: {reason}" if reason else f"  on a worker of {run_options.executor}")
     for label, command_text in describe_commands(step):
         count = command_text.strip("\n").count("\n") + 1
@@ -88,7 +86,7 @@ def _run_command(run_options: RunOptions, name: str) -> str:
     flags = [f"--step {step_id}" for step_id in run_options.steps] + (
         [f"--from {run_options.begin}"] if run_options.begin else []
     )
-    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs is not None and run_options.jobs > 1 else []
+    flags += [f"--jobs {run_options.jobs}"] if run_options.jobs is not None else []
     flags += [f"--executor {run_options.executor}"] if run_options.executor else []
     flags += [f"--timeout {run_options.seconds}"] if run_options.seconds else []
     flags += [f"--replay {run_options.replays}"] if run_options.replays else []

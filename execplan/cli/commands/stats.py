@@ -113,17 +113,20 @@ def stats(
             "usage", message, exit=USAGE, hint="go to the project of the plan: execplan -C DIR stats PLAN"
         )
     selected = select_projects(project_paths, all_projects=all_projects)
-    problems = selected.problems if selected is not None else ()
-    answer = _answer(plans, selected, form=form, textfile=textfile, chart=chart, cost=cost, svg=svg)
-    notices = selected.notices if selected is not None else ()
+    selected, plans_by_project = _with_plans(selected) if selected is not None else (None, [])
+    answer = _answer(plans, selected, plans_by_project, form=form, textfile=textfile, chart=chart, cost=cost, svg=svg)
+    if selected is None:
+        return answer
     return answer._replace(
-        warnings=(*problems, *notices, *answer.warnings), exit=CHECK_FAILED if problems else answer.exit
+        warnings=(*selected.problems, *selected.notices, *answer.warnings),
+        exit=CHECK_FAILED if selected.problems else answer.exit,
     )
 
 
 def _answer(
     plans: tuple[str, ...],
     selected: ProjectList | None,
+    plans_by_project: list[list[tuple[Project, PlanRef]]],
     *,
     form: str,
     textfile: str | None,
@@ -138,7 +141,6 @@ def _answer(
 
     if selected is not None:
         project = selected.owner
-        plans_by_project = [_all_plans(listed.project) for listed in selected.projects]
         plan_refs = [plan for project_plans in plans_by_project for plan in project_plans]
     else:
         project, plan_refs = _find_plans(plans)
@@ -194,6 +196,18 @@ def _project_statistics(listed: ListedProject, audit_logs: list[Any]) -> Project
     statistics = compute_statistics(audit_logs)
     plan_count = len([audit_log for audit_log in audit_logs if audit_log])
     return ProjectStatistics(listed.origin, plan_count, statistics, measure_sessions(statistics.sessions))
+
+
+def _with_plans(selected: ProjectList) -> tuple[ProjectList, list[list[tuple[Project, PlanRef]]]]:
+    """Return the selection, with a problem for each project whose plans can't be listed, and the plans of each project."""
+    plans_by_project, problems = [], [*selected.problems]
+    for listed in selected.projects:
+        try:
+            plans_by_project.append(_all_plans(listed.project))
+        except ExecplanError as error:
+            problems.append(f"{listed.origin.name}: {error.message}")
+            plans_by_project.append([])
+    return selected._replace(problems=tuple(problems)), plans_by_project
 
 
 def _all_plans(project: Project) -> list[tuple[Project, PlanRef]]:

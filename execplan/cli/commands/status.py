@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, find_listed_open_tasks
+from execplan.advice.next_tasks import (
+    describe_blockers,
+    describe_next_task,
+    describe_unknown,
+    find_listed_open_tasks,
+    load_listed_claims,
+)
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.cli.answer import Answer, Call
@@ -22,7 +28,7 @@ from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_facts.listed_plan import list_stored_plan
-from execplan.plan_store import claims, plan_selection, plan_store
+from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.project import project_discovery
@@ -96,7 +102,7 @@ def status(
     plans.sort(key=lambda listed_plan: STATES.index(listed_plan.state))
     activity, resolver = PlanActivity(), PlanResolver(project)
     resolver.add_listed(plans)
-    claims_by_path = _load_claims(plans)
+    claims_by_path = load_listed_claims(plans)
     listed_states = states or [state for state in STATES if is_named or state != ARCHIVED]
     rows = [
         _plan_row(
@@ -199,20 +205,6 @@ def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
         return format_table(("state", "done", name, "next"), cells)
     dated_cells = [(*cell[:2], row.last_date or "-", *cell[2:]) for cell, row in zip(cells, rows, strict=True)]
     return format_table(("state", "done", "activity", name, "next"), dated_cells)
-
-
-def _load_claims(plans: list[ListedPlan]) -> dict[str, dict[str, Claim]]:
-    """Return the claims on the open tasks of plans, by path and task ID; the claims of each project are read once."""
-    projects = {plan.project.base_path: plan.project for plan in plans}
-    claims_by_path: dict[str, dict[str, Claim]] = {}
-    for base_path, project in projects.items():
-        refs = [plan.ref for plan in plans if plan.project.base_path == base_path and plan.state in (ACTIVE, DRAFT)]
-        claims_by_path |= claims.load_task_claims(project, refs) if refs else {}
-    open_ids = {plan.ref.path: {task.id for task in plan.facts.open_tasks} for plan in plans if claims_by_path}
-    return {
-        path: {task_id: claim for task_id, claim in plan_claims.items() if task_id in open_ids[path]}
-        for path, plan_claims in claims_by_path.items()
-    }
 
 
 def _plan_row(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice import execution_status
-from execplan.advice.joint_next import find_joint_next
+from execplan.advice.joint_next import find_joint_next, shown_path
 from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown
 from execplan.advice.plan_advice import Advice, advise
-from execplan.advice.plan_json import plan_json
+from execplan.advice.plan_json import listed_plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.errors import CHECK_FAILED, OK
+from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
@@ -25,23 +26,26 @@ def joint_next_answer(selected: ProjectList) -> Answer:
     """Return the answer of `next` for several projects, which lists plans and never chooses one of them."""
     joint = find_joint_next(selected.projects)
     problems = (*selected.problems, *joint.problems)
-    rows = [(plan.listed.origin.name, plan.stored_plan.ref.id, _next_text(plan)) for plan in joint.plans]
+    rows = [(plan.listed.origin.name, plan.plan.ref.id, _next_text(plan)) for plan in joint.plans]
     lines = [format_table(("project", "plan", "next"), rows)] if rows else ["no open plans"]
     lines += [
-        printable_lines([f"passed over: {plan.stored_plan.ref.id} of {plan.listed.origin.name}, {why}"])
+        printable_lines([f"passed over: {plan.plan.ref.id} of {plan.listed.origin.name}, {why}"])
         for plan, why in joint.passed_over
     ]
-    lines += worktree_lines([(plan.stored_plan.ref.id, plan.location) for plan in joint.plans])
+    lines += worktree_lines([(plan.plan.ref.id, plan.location) for plan in joint.plans])
     advice = _first_advice(joint)
     work = advice.work
     if work is not None and work.task is not None:
-        work = work._replace(description=f"{work.description} of {joint.plans[0].stored_plan.ref.id}")
-    unclear = [f"{plan.stored_plan.ref.id}: {text}" for plan in joint.plans for text in plan.open_tasks.problems]
+        work = work._replace(description=f"{work.description} of {joint.plans[0].plan.ref.id}")
+    unclear = [f"{plan.plan.ref.id}: {text}" for plan in joint.plans for text in plan.open_tasks.problems]
     return Answer(
         {
             "plans": [_plan_json(plan) for plan in joint.plans],
             "passed_over": [{**_plan_json(plan), "why": why} for plan, why in joint.passed_over],
-            "broken": [{**plan_json(plan), "from_project": listed.origin.to_json()} for listed, plan in joint.broken],
+            "broken": [
+                {**listed_plan_json(plan), "path": shown_path(plan), "from_project": listed.origin.to_json()}
+                for listed, plan in joint.broken
+            ],
         },
         "\n".join(lines),
         CHECK_FAILED if problems or joint.broken else OK,
@@ -54,13 +58,13 @@ def joint_next_answer(selected: ProjectList) -> Answer:
 def _next_text(plan: OpenPlan) -> str:
     tasks = plan.open_tasks
     return describe_next_task(
-        plan.stored_plan.state, tasks.task, tasks.claimed_tasks, "", describe_blockers(tasks), describe_unknown(tasks)
+        plan.plan.state, tasks.task, tasks.claimed_tasks, "", describe_blockers(tasks), describe_unknown(tasks)
     )
 
 
 def _broken_warnings(joint: JointNext) -> list[str]:
     return [
-        f"{plan.ref.id} of {listed.origin.name} is broken: see execplan lint {quote_plan_name(plan.ref.path)}"
+        f"{plan.ref.id} of {listed.origin.name} is broken: see execplan lint {quote_plan_name(shown_path(plan))}"
         for listed, plan in joint.broken
     ]
 
@@ -70,14 +74,15 @@ def _first_advice(joint: JointNext) -> Advice:
     if not joint.plans:
         return Advice()
     plan = joint.plans[0]
-    execution = execution_status.status_if_readable(plan.stored_plan)
-    return advise(plan.stored_plan, plan.open_tasks, execution).in_directory(plan.command_directory)
+    stored_plan = plan_store.load(plan.plan.project, plan.plan.ref)
+    execution = execution_status.status_if_readable(stored_plan)
+    return advise(stored_plan, plan.open_tasks, execution).in_directory(plan.command_directory)
 
 
 def _plan_json(plan: OpenPlan) -> dict[str, Any]:
     """Return a plan as a document shows it, with its next task."""
     return {
-        **plan_json(plan.stored_plan),
+        **listed_plan_json(plan.plan),
         "path": plan.path,
         "from_project": plan.listed.origin.to_json(),
         "task": plan.open_tasks.task,

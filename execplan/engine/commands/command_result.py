@@ -38,6 +38,11 @@ class CommandResult(NamedTuple):
     """End of the output of both streams, some kilobytes."""
 
 
+def not_run(cause: str, reason: str, *, is_complete: bool = True) -> CommandResult:
+    """Return the result of a command that did not start, or whose end is unknown, so that its output is not complete."""
+    return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete)
+
+
 def format_result(result: CommandResult) -> str:
     """Describe the result of a command in one line."""
     exit_text = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine.executors.executor_address import is_exposed, is_loopback
+from execplan.engine.executors.executor_address import LOCAL, is_exposed, is_loopback
 from execplan.engine.executors.worker_task import describe_process
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _VERSIONS = {"execplan": "execplan", "schema": "the format of tickets", "python": "Python"}
 """What must be the same everywhere, with its name for messages."""
+_ALLOWED_FAILURES = "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=0"
+_START_HINT = f"start them: {_ALLOWED_FAILURES} dask scheduler; dask worker HOST:PORT"
 
 
 def check_processes(name: str, descriptions: Mapping[str, Any], *, is_worker: bool = False) -> None:
@@ -27,19 +29,18 @@ def check_processes(name: str, descriptions: Mapping[str, Any], *, is_worker: bo
     for process, description in descriptions.items():
         if isinstance(description, Exception):
             raise _unusable_error(name, f"{process} can't run execplan: {description}")
-        differing = [label for key, label in _VERSIONS.items() if description.get(key) != own[key]]
-        if differing:
-            key = next(key for key, label in _VERSIONS.items() if label == differing[0])
-            message = f"{process} has another version of {differing[0]}: {description.get(key)}, not {own[key]}"
-            raise _unusable_error(name, message)
+        for key, label in _VERSIONS.items():
+            if description.get(key) != own[key]:
+                message = f"{process} has another version of {label}: {description.get(key)}, not {own[key]}"
+                raise _unusable_error(name, message)
         if is_worker and is_exposed(process):
             raise _exposed_error(f"the worker {process} would get files unencrypted")
         if description.get("allowed_failures", 0):
             raise ExecplanError(
-                "unfit-executor",
+                "incompatible-executor",
                 f"the scheduler of {name} runs a task again after its worker was lost, so a step could run twice",
                 exit=ENVIRONMENT,
-                hint="start the scheduler with DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=0",
+                hint=f"start the scheduler with {_ALLOWED_FAILURES}",
             )
 
 
@@ -63,24 +64,24 @@ def connection_error(name: str, error: Exception) -> ExecplanError:
         "no-executor",
         f"no connection to {name}, or it has no workers: {reason}",
         exit=ENVIRONMENT,
-        hint="start them: dask scheduler; dask worker HOST:PORT",
+        hint="run the plan without --executor" if name == LOCAL else _START_HINT,
     )
 
 
-def no_workers_error(name: str, unfit: Sequence[str]) -> ExecplanError:
+def no_workers_error(name: str, unusable: Sequence[str]) -> ExecplanError:
     """Return the error for a cluster without a worker that can take a step."""
     return ExecplanError(
         "no-executor",
         f"{name} has no worker that can take the step",
         exit=ENVIRONMENT,
-        hint="start workers, then resume the run: execplan resume --executor EXECUTOR",
-        candidates=[f"{address} did not take the workspace" for address in unfit],
+        hint=f"start workers, then resume the run: execplan resume --executor {name}",
+        candidates=[f"{address} did not take the workspace" for address in unusable],
     )
 
 
 def _unusable_error(name: str, message: str) -> ExecplanError:
     return ExecplanError(
-        "unfit-executor",
+        "incompatible-executor",
         f"{name} can't be used: {message}",
         exit=ENVIRONMENT,
         hint="install the same versions of execplan and Python for the scheduler and all workers",

@@ -26,6 +26,7 @@ from execplan.engine.executors.cluster_checks import (
 from execplan.engine.executors.executor import Worker
 from execplan.engine.executors.executor_address import worker_name
 from execplan.engine.executors.ticket_watch import DaskSubmission, watch_ticket
+from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -66,7 +67,7 @@ class DaskExecutor:
         self._workers: dict[str, Worker] = {}
         self._holders: set[tuple[str, str]] = set()
         """IDs of workspaces, each with the token of a worker that has it."""
-        self._unfit: set[str] = set()
+        self._unusable: set[str] = set()
         """Addresses of workers that did not take a workspace."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
@@ -93,12 +94,14 @@ class DaskExecutor:
         try:
             self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
             self._call(self._share_workspace(workspace), _SEND_SECONDS + _ANSWER_SECONDS)
-        except (OSError, TimeoutError) as error:
+        except ExecplanError:
+            raise
+        except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
             raise connection_error(self.name, error) from None
         with self._lock:
             candidates = [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
             if not candidates:
-                raise no_workers_error(self.name, sorted(self._unfit))
+                raise no_workers_error(self.name, sorted(self._unusable))
             chosen = min(
                 candidates, key=lambda worker: self._loads.get(worker.address, 0) / self._threads[worker.address]
             )
@@ -114,8 +117,8 @@ class DaskExecutor:
         """Leave the cluster, and end its processes if they were started for this run."""
         try:
             self._call(self._disconnect(), 2 * _CONNECT_SECONDS)
-        except (TimeoutError, OSError):
-            pass  # processes of workers end by themselves when this process ends
+        except Exception as error:  # noqa: BLE001 - the outcome of the run counts; workers end when this process ends
+            trace.log(f"could not leave {self.name}: {error!r}")
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -141,12 +144,21 @@ class DaskExecutor:
                 scheduler, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
             )
             await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
-            description = await self._client.run_on_scheduler(worker_task.describe_scheduler)
+            description = await self._describe_scheduler()
         except (OSError, TimeoutError) as error:
             raise connection_error(self.name, error) from None
         check_processes(self.name, {"the scheduler": description})
         await self._update_workers()
         self.slots = sum(self._threads.values())
+
+    async def _describe_scheduler(self) -> Any:
+        """Return the description of the scheduler, or the exception that it raised. Raises OSError and TimeoutError."""
+        try:
+            return await self._client.run_on_scheduler(worker_task.describe_scheduler)
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:  # noqa: BLE001 - such as a module that the scheduler lacks
+            return error
 
     async def _start_cluster(self) -> str:
         """Start a scheduler in this process and workers on this machine; return the scheduler's address."""
@@ -195,14 +207,14 @@ class DaskExecutor:
         lacking = [
             worker
             for worker in self._workers.values()
-            if (workspace.id, worker.token) not in self._holders and worker.address not in self._unfit
+            if (workspace.id, worker.token) not in self._holders and worker.address not in self._unusable
         ]
         answers = await asyncio.gather(*[self._send_workspace(worker.address, workspace) for worker in lacking])
         for worker, has_it in zip(lacking, answers, strict=True):
             if has_it:
                 self._holders.add((workspace.id, worker.token))
             else:
-                self._unfit.add(worker.address)
+                self._unusable.add(worker.address)
 
     async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
         """Return whether a worker has unpacked the workspace; it may have left, or may not answer."""
@@ -210,7 +222,8 @@ class DaskExecutor:
             problem = await self._ask(
                 address, _SEND_SECONDS, worker_task.receive_workspace, workspace.id, workspace.data, workspace.digest
             )
-        except (OSError, TimeoutError, KeyError, ValueError):
+        except Exception as error:  # noqa: BLE001 - whatever it raises, the worker doesn't have the workspace
+            trace.log(f"{address} did not take the workspace: {error!r}")
             return False
         if problem:
             trace.log(f"{address} did not unpack the workspace: {problem}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from execplan.errors import USAGE, ExecplanError
@@ -51,6 +50,8 @@ def is_loopback(host: str) -> bool:
     """Return whether a host is this machine by its name or address alone; other names are not resolved."""
     if host == "localhost":
         return True
+    from ipaddress import ip_address
+
     try:
         return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
     except ValueError:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from execplan.engine.executors.executor_address import parse_executor
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
@@ -47,6 +45,10 @@ def open_executor(text: str) -> Iterator[Executor | None]:
     if not text:
         yield None
         return
+    from importlib.util import find_spec
+
+    from execplan.engine.executors.executor_address import parse_executor
+
     address = parse_executor(text)
     if find_spec("distributed") is None:
         hint = "install it: pip install 'execplan[dask]'"

@@ -6,7 +6,7 @@ import posixpath
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine.commands.command_result import CommandResult
+from execplan.engine.commands.command_result import CommandResult, not_run
 from execplan.engine.executors.ticket import MAX_BYTES, unpack_result
 from execplan.engine.executors.ticket_creation import create_ticket
 from execplan.engine.steps.step_paths import program_marks_path
@@ -49,7 +49,7 @@ def run_on_worker(
     """Run the command of a step on a worker and wait for its end; write its outputs here. Raises ExecplanError."""
     worker = placement.worker
     if context.stop.is_set():
-        return _not_run("interrupted", "the run was interrupted")
+        return not_run("interrupted", "the run was interrupted", is_complete=False)
     ticket, data = create_ticket(context, step, attempt, worker, placement.packed, placement.expected)
     transcript.note(f"on {worker.name}")
     marks_path = program_marks_path(context.run_paths, step, attempt)
@@ -103,11 +103,8 @@ def _unknown_result(context: RunContext, step: Step, reason: str) -> CommandResu
     it counts as interrupted, so that a person is asked.
     """
     may_run_again = step.effect == "idempotent" and not context.stop.is_set()
-    return _not_run("error" if may_run_again else "interrupted", f"its outcome is unknown: {reason}")
-
-
-def _not_run(cause: str, reason: str) -> CommandResult:
-    return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=False)
+    cause = "error" if may_run_again else "interrupted"
+    return not_run(cause, f"its outcome is unknown: {reason}", is_complete=False)
 
 
 def _write_transcript(transcript: Transcript, result: TicketResult) -> None:

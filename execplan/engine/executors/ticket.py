@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "execplan/ticket/1"
 """Version of tickets, their results and workspaces: workers with another one are not used."""
 MAX_BYTES: Final = 512 << 20
-"""Size limit in bytes for the files that travel with a ticket or come back from it."""
+"""Size limit in bytes for the files that are sent with a ticket or come back from it."""
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 STDOUT, OUTPUT, TAIL = "stdout", "output", "tail"
 """Attachments of a result: the standard output, both streams in order of arrival, and the end of both."""

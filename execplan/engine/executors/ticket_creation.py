@@ -1,4 +1,4 @@
-"""Tickets for the steps of a run: which steps may leave this machine, and what travels with them."""
+"""Tickets for the steps of a run: which steps may run elsewhere, and the files that are sent with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def reason_to_stay(step: Step) -> str:
-    """Return why a step runs on this machine whatever the executor, or an empty string if it may travel."""
+    """Return why a step runs on this machine whatever the executor, or an empty string if it may run on a worker."""
     if step.type is not Type.COMMAND:
         return "it is not a command"
     if not step.inputs or not step.outputs:
@@ -106,7 +106,7 @@ def _ensure_not_larger(workspace: WorkspaceFiles, step: Step, entries: Sequence[
     size = sum([workspace.state(entry["path"]).size for entry in entries if entry["kind"] == FILE])
     if size > MAX_BYTES:
         raise ExecplanError(
-            "too-large-to-travel",
+            "too-large-to-send",
             f"step {step.id} needs files of more than {MAX_BYTES >> 20} MB, which can't be sent to a worker",
             exit=CHECK_FAILED,
             hint="declare smaller inputs, or run the plan here, without --executor",

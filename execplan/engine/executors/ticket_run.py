@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals.program_resolution import find_program
 from execplan.engine.commands.command_environment import machine_environment
-from execplan.engine.commands.command_result import CommandResult
+from execplan.engine.commands.command_result import CommandResult, not_run
 from execplan.engine.commands.command_sandbox import find_sandbox
 from execplan.engine.commands.command_spec import CommandSpec, Limits
 from execplan.engine.commands.launcher import run_command
@@ -40,7 +40,7 @@ def run(ticket: Ticket, archive: FileArchive, workspace_folder: str, folder: str
         sandbox_name = sandbox.name if sandbox is not None else ""
         problem = _program_problem(ticket, root)
         if problem or stop.is_set():
-            ended = _not_run("error" if problem else "interrupted", problem or "it was stopped before it began")
+            ended = not_run("error" if problem else "interrupted", problem or "it was stopped before it began")
             return pack_result(ticket.id, output.result(ended, sandbox_name), [], workspace.read)
         limits = Limits(ticket.seconds, ticket.memory_mb, ticket.processes, ticket.file_mb)
         env = machine_environment() | ticket.env
@@ -57,7 +57,7 @@ def run(ticket: Ticket, archive: FileArchive, workspace_folder: str, folder: str
         return pack_result(ticket.id, result, entries, workspace.read)
     except (ExecplanError, OSError, shutil.Error) as error:
         reason = error.message if isinstance(error, ExecplanError) else str(error)
-        return pack_result(ticket.id, output.result(_not_run("error", reason), sandbox_name), [], _no_content)
+        return pack_result(ticket.id, output.result(not_run("error", reason), sandbox_name), [], _no_content)
 
 
 def _program_problem(ticket: Ticket, root: str) -> str:
@@ -68,10 +68,6 @@ def _program_problem(ticket: Ticket, root: str) -> str:
         if own != approved:
             return f"it would run another {name} than approved: {own or 'none'} on the worker, not {approved}"
     return ""
-
-
-def _not_run(cause: str, reason: str) -> CommandResult:
-    return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
 
 
 def _no_content(path: str) -> bytes:

@@ -6,6 +6,7 @@ import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from execplan import trace
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.executor import Finished
 
@@ -109,7 +110,8 @@ async def _keep_lease(client: Any, worker: Worker, ticket_id: str) -> str:
         try:
             renewal = client.run(worker_task.renew_lease, ticket_id, workers=[worker.address])
             tokens = await asyncio.wait_for(renewal, ANSWER_SECONDS)
-        except (OSError, TimeoutError, ValueError, RuntimeError):
+        except Exception as error:  # noqa: BLE001 - a renewal that fails says nothing about the ticket; silence does
+            trace.log(f"{worker.name} did not answer: {error!r}")
             continue
         if tokens.get(worker.address) not in (None, worker.token):
             return "its process was replaced by another one"
@@ -120,8 +122,8 @@ async def _keep_lease(client: Any, worker: Worker, ticket_id: str) -> str:
 async def _stop(client: Any, worker: Worker, ticket_id: str) -> None:
     try:
         await asyncio.wait_for(client.run(worker_task.stop_ticket, ticket_id, workers=[worker.address]), ANSWER_SECONDS)
-    except (OSError, TimeoutError, ValueError, RuntimeError):
-        pass  # its lease ends
+    except Exception as error:  # noqa: BLE001 - the worker stops it all the same when the lease ends
+        trace.log(f"{worker.name} did not answer: {error!r}")
 
 
 def _first_line(error: BaseException) -> str:

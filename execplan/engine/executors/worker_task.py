@@ -109,17 +109,17 @@ async def remove_workspace(workspace_id: str) -> None:
 
 def renew_lease(ticket_id: str) -> str:
     """Extend the time of a ticket; return the token of this process."""
-    if ticket_id not in _begun:
-        _lease(ticket_id).renewed_at = monotonic()
-    elif ticket_id in _leases:
-        _leases[ticket_id].renewed_at = monotonic()
+    lease = _lease(ticket_id) if ticket_id not in _begun else _leases.get(ticket_id)
+    if lease is not None:  # it has ended otherwise, perhaps at this moment in another thread
+        lease.renewed_at = monotonic()
     return _process_token(os.getpid())
 
 
 def stop_ticket(ticket_id: str) -> None:
     """Stop the command of a ticket, or keep it from starting."""
-    if ticket_id not in _begun or ticket_id in _leases:
-        _lease(ticket_id).stop.set("stopped")
+    lease = _lease(ticket_id) if ticket_id not in _begun else _leases.get(ticket_id)
+    if lease is not None:
+        lease.stop.set("stopped")
 
 
 def run_ticket(data: bytes) -> bytes:

@@ -49,7 +49,7 @@ class PackedWorkspace(NamedTuple):
 def pack_workspace(project: Project, workspace: WorkspaceFiles) -> PackedWorkspace:
     """Pack the commit that is checked out, and every file that differs from it and that Git doesn't ignore.
 
-    The bytes on disk count: neither line endings nor filters are converted. A shallow clone travels without its history.
+    The bytes on disk count: neither line endings nor filters are converted. A shallow clone is sent without its history.
     Raises ExecplanError.
     """
     head = None if is_shallow(project) else head_commit(project)
@@ -81,7 +81,7 @@ def pack_workspace(project: Project, workspace: WorkspaceFiles) -> PackedWorkspa
 def _ensure_not_larger(size: int) -> None:
     if size > _MAX_BYTES:
         raise ExecplanError(
-            "too-large-to-travel",
+            "too-large-to-send",
             f"the workspace is larger than {_MAX_BYTES >> 30} GiB, so it can't be sent to workers",
             exit=CHECK_FAILED,
             hint="let Git ignore large files that no step needs, or run the plan here, without --executor",

@@ -108,7 +108,8 @@ def run_program(
     `read_paths`.
     """
     from execplan.engine.commands.command_environment import build_environment
-    from execplan.engine.commands.launcher import CommandResult, CommandSpec, Limits, run_command
+    from execplan.engine.commands.command_result import not_run
+    from execplan.engine.commands.launcher import CommandSpec, Limits, run_command
 
     env = build_environment(step.env, context.policy.environment, context.traceparent)
     cwd = working_directory(step, context.workspace.state)
@@ -118,7 +119,7 @@ def run_program(
     cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""
     if cause:
         reason = problem or ("the run exceeded its time limit" if cause == TIMEOUT else "the run was interrupted")
-        return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
+        return not_run(cause, reason)
     policy = context.policy
     limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(context.project.root, cwd))

@@ -72,7 +72,7 @@ def _send(project: Project, run_paths: RunPaths, journal_writer: JournalWriter, 
 
 
 def resource_attributes(project: Project, begin_fields: Mapping[str, Any], redaction: Redactor) -> dict[str, str]:
-    """Return the attributes of the resource: the run, and the commit and branch that it began on."""
+    """Return the attributes of the resource: the run, the commit that it began on, and the branch that is now there."""
     from execplan.engine.telemetry.span_attributes import run_attributes
     from execplan.git.git_directory import current_branch
 

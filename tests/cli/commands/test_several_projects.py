@@ -129,8 +129,16 @@ def test_a_broken_plan_of_another_project_is_reported(app: Folder, neighbors: Ne
     broken = _folder(neighbors, "lib").plan(b"\xff", "broken")
     result = app.run("next", "--project", "../lib")
     assert (result.exit, f"broken of lib is broken: see execplan lint {broken}" in result.err) == (1, True)
+    assert app.run("next", "--project", "../lib", "--json").json["data"]["broken"][0]["path"] == str(broken)
     result = app.run("board", "--project", "../lib", "--json")
     assert (result.exit, result.json["next"]) == (1, [f"execplan lint {broken}"])
+
+
+def test_plans_that_can_not_be_listed_do_not_hide_other_projects(app: Folder, neighbors: Neighbors) -> None:
+    _folder(neighbors, "lib").write(".agent/execplans/archive", "no directory")
+    for command in (("stats",), ("stats", "--cost"), ("board", "--plain", "--all"), ("search", "scanner")):
+        result = app.run(*command, "--project", ".", "--project", "../lib")
+        assert (result.exit, "warning: lib: " in result.err) == (1, True), (command, result)
 
 
 def test_a_current_project_that_can_not_be_read_does_not_hide_the_others(app: Folder, neighbors: Neighbors) -> None:

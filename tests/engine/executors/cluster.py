@@ -18,7 +18,13 @@ class Cluster:
     """A scheduler, and as many workers as a test starts."""
 
     def __init__(
-        self, folder: Path, *, allowed_failures: int = 0, certificate: Path | None = None, key: Path | None = None
+        self,
+        folder: Path,
+        *,
+        allowed_failures: int = 0,
+        certificate: Path | None = None,
+        key: Path | None = None,
+        **scheduler_env: str,
     ) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
@@ -31,7 +37,9 @@ class Cluster:
         files = (("--tls-ca-file", certificate), ("--tls-cert", certificate), ("--tls-key", key))
         self.tls_options = [word for option, file in files if file for word in (option, str(file))]
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", **scheduler_env
+        )
         self.wait_until(lambda: self.file.exists() and bool(self.file.read_text()))
         self.address = json.loads(self.file.read_text())["address"].replace(
             "tls://" if certificate else "tcp://", "dask://"

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine.executors import ticket_watch
+from execplan.engine.executors.executor_address import parse_executor
+from execplan.engine.executors.workspace_packing import PackedWorkspace
 from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
@@ -263,9 +265,42 @@ def test_other_versions_are_refused(run_repo: RunRepository, cluster: Cluster, t
     run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
     with pytest.raises(ExecplanError) as raised:
         run_repo.run_plan(executor=cluster.address)
-    assert (raised.value.code, raised.value.exit) == ("unfit-executor", ENVIRONMENT)
+    assert (raised.value.code, raised.value.exit) == ("incompatible-executor", ENVIRONMENT)
     assert "another version of execplan: 0.0.1" in raised.value.message
     assert not run_repo.runs()  # the approval is not used up
+
+
+def test_a_scheduler_without_execplan_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text("import sys; sys.modules['execplan'] = None\n")
+    cluster = Cluster(tmp_path / "cluster", PYTHONPATH=str(site))
+    try:
+        cluster.start_worker()
+        run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+        with pytest.raises(ExecplanError, match="the scheduler can't run execplan") as raised:
+            run_repo.run_plan(executor=cluster.address)
+        assert (raised.value.code, raised.value.exit) == ("incompatible-executor", ENVIRONMENT)
+    finally:
+        cluster.close()
+
+
+def test_a_scheduler_that_left_long_ago_is_a_plain_error(
+    run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 1)
+    cluster.start_worker()
+    executor = dask_executor.DaskExecutor(parse_executor(cluster.address))
+    try:
+        cluster.scheduler.kill()
+        cluster.wait_until(lambda: executor._client.scheduler is None)
+        with pytest.raises(ExecplanError) as raised:
+            executor.reserve(PackedWorkspace("none", "", b"", {}, "none"))
+        assert (raised.value.code, raised.value.exit) == ("no-executor", ENVIRONMENT)
+    finally:
+        executor.close()
 
 
 def test_a_scheduler_that_repeats_tasks_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
@@ -275,7 +310,7 @@ def test_a_scheduler_that_repeats_tasks_is_not_used(run_repo: RunRepository, tmp
         run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
         with pytest.raises(ExecplanError, match="a step could run twice") as raised:
             run_repo.run_plan(executor=cluster.address)
-        assert raised.value.code == "unfit-executor"
+        assert raised.value.code == "incompatible-executor"
     finally:
         cluster.close()
 
@@ -404,14 +439,18 @@ def test_workers_of_this_machine_by_the_command(run_repo: RunRepository) -> None
     assert shown["steps"][0]["worker"].split()[1].startswith("127.0.0.1:")
 
 
-def test_a_dry_run_shows_which_steps_travel(run_repo: RunRepository) -> None:
+def test_a_dry_run_shows_which_steps_run_on_workers(run_repo: RunRepository) -> None:
     travels = "```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"
     run_repo.approve_plan(steps(travels, "```sh {#home inputs=Makefile}\ncat Makefile\n```"))
     preview = run_repo.data("run", "--dry-run", "--executor", "dask")
-    assert [step["stays"] for step in preview["steps"]] == [None, "it declares no outputs"]
+    assert [step["runs_here_because"] for step in preview["steps"]] == [None, "it declares no outputs"]
     text = run_repo.type("run", "--dry-run", "--executor", "dask").out
     assert "  on a worker of dask\n" in text
     assert "  here: it declares no outputs\n" in text
+    one_by_one = run_repo.type("run", "--dry-run", "--executor", "dask", "--jobs", "1", "--json").json["next"]
+    assert one_by_one == [f"execplan run {NAME} --jobs 1 --executor dask"]
+    nonsense = run_repo.type("run", "--dry-run", "--executor", "nonsense")
+    assert (nonsense.exit, "'nonsense' is not an executor" in nonsense.err) == (USAGE, True)
 
 
 def _run_while(run_repo: RunRepository, cluster: Cluster, action: object, **options: Any) -> FinishedRun:
