@@ -138,7 +138,7 @@ def test_a_branch_that_someone_makes_at_the_same_time_stays(tmp_path: Path, monk
     desk.git("commit", "-q", "--allow-empty", "-m", "Work of someone else")
     work = desk.git("rev-parse", "HEAD")
     desk.git("checkout", "-q", "main")
-    answers = iter([False])  # as it was a moment ago
+    answers = iter([False, False])  # as it was a moment ago
     monkeypatch.setattr(worktree_creation, "_has_branch", lambda *_: next(answers, True))
     assert desk.type("worktree", "parser").exit != 0
     assert desk.git("rev-parse", "plan/parser") == work
