@@ -65,9 +65,7 @@ def site(
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None and directory is None:
         message = "a site of several projects needs a directory of its own"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="name it: execplan site --all-projects --out ../plans-site"
-        )
+        raise ExecplanError("usage", message, exit=USAGE, hint="name it, for example: --out ../plans-site")
     project = selected.owner if selected is not None else project_discovery.require(os.getcwd())
     projects = selected.projects if selected is not None else ()
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)

@@ -30,20 +30,14 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == "archived":
         return (f"execplan audit {name}",)
-    executor = ("--executor", run_state.executor) if run_state.executor else ()
-    resume_command = format_run_command("resume", run.run_paths.id, name, *executor)
+    resume_command = run.resume_command()
     rollback_command = format_run_command("rollback", run.run_paths.id, name)
     if run.summary.rolling:
         return (rollback_command,)
     if is_unapproved(run_state.status, run_state.question):
         return f"execplan evaluate {name}", f"execplan approve {name}", resume_command
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
-        return tuple(
-            [
-                format_run_command("resume", run.run_paths.id, name, *executor, "--answer", answer)
-                for answer in (journal_entries.GO, journal_entries.AGAIN)
-            ]
-        )
+        return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
     if run_state.is_agent_run and run_state.status == states.IN_PROGRESS and run_state.question is None:
         return f"execplan handoff {name}", rollback_command
     if run_state.status == states.COMPLETED:
@@ -86,6 +80,11 @@ class LoadedRun(NamedTuple):
     def failed_steps(self) -> list[Step]:
         """Steps that have failed for good."""
         return [step for step in self.document.steps if self.run_state.status_of[step.id] == states.FAILED]
+
+    def resume_command(self, *arguments: str) -> str:
+        """Return the command that resumes the run, on the workers that it had before."""
+        executor = ("--executor", self.run_state.executor) if self.run_state.executor else ()
+        return format_run_command("resume", self.run_paths.id, self.plan_name, *executor, *arguments)
 
     def last_attempt(self, step: str) -> Attempt | None:
         """Return the last attempt of a step, or None."""

@@ -181,7 +181,7 @@ def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
 
 def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:
     message = f"run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
-    resume = format_run_command("resume", run.run_paths.id, run.plan_name)
+    resume = run.resume_command()
     if finished_run.signal == "SIGINT":
         return _with_resume_hint(ExecplanError("interrupted", message, exit=INTERRUPTED, hint=resume))
     return _with_resume_hint(ExecplanError("terminated", message, exit=TERMINATED, hint=resume))
@@ -190,7 +190,7 @@ def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanErr
 def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     """Build the error of a paused run, with its question and how to answer it."""
     plan_name = run.plan_name
-    resume = format_run_command("resume", run.run_paths.id, plan_name)
+    resume = run.resume_command()
     subject = f"run {run.run_paths.id} of {run.document.plan_id}"
     if question is None or question.why == journal_entries.APPROVE:
         message = f"{subject} has a new revision that needs approval"

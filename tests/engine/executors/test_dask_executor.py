@@ -181,8 +181,9 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     cluster.worker_with(counter / "long.pids")
     shell = int((counter / "long.pids").read_text().split()[0])
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 130
+    assert f"next: execplan resume {run_repo.runs()[0].id} -p {NAME} --executor {cluster.address}\n" in err
     assert not _is_running(shell)
     performed = run_repo.run_state().last_result("long")
     assert performed is not None
