@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from execplan.worktrees.plan_location import PlanLocation
 
 
-def shown_path(plan: ListedPlan) -> str:
-    """Return the path of a plan from the repository root, or an absolute path in another project."""
-    return plan.ref.path if plan.project.is_read_only else plan.display_path
-
-
 class OpenPlan(NamedTuple):
     """An open plan with its next task, in its newest version among all worktrees of its repository."""
 
@@ -43,7 +38,7 @@ class OpenPlan(NamedTuple):
     @property
     def path(self) -> str:
         """Path of the plan from the repository root, or an absolute path in another project."""
-        return shown_path(self.plan)
+        return self.plan.project.shown_path(self.plan.ref.path)
 
 
 class JointNext(NamedTuple):

@@ -67,7 +67,7 @@ def read_plan_sources(stored_plan: StoredPlan) -> PlanSources:
     from execplan.engine.run_records.run_summary import list_readable_runs
 
     project, ref = stored_plan.project, stored_plan.ref
-    path = ref.path if project.is_read_only else project.display_path(ref.path)
+    path = project.shown_path(ref.path)
     summaries, _ = list_readable_runs(project, [ref])
     return PlanSources(
         path,

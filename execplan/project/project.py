@@ -142,6 +142,10 @@ class Project(NamedTuple):
         inside = path.startswith(self.root.rstrip("/") + "/") and (self.exists or self.git is not None)
         return path[len(self.root) :].lstrip("/") if inside else path
 
+    def shown_path(self, path: str) -> str:
+        """Return a path for people: relative to the root, or absolute in a project that is only read from another."""
+        return path if self.is_read_only else self.display_path(path)
+
 
 def ensure_inside(project: Project, path: str, folder: str | None = None) -> str:
     """Resolve the links of a path.

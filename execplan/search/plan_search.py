@@ -51,7 +51,7 @@ class PlanResult(NamedTuple):
     @property
     def display_path(self) -> str:
         """Path of the plan from the repository root, or an absolute path in another project."""
-        return self.ref.path if self.project.is_read_only else self.project.display_path(self.ref.path)
+        return self.project.shown_path(self.ref.path)
 
 
 class SearchResults(NamedTuple):

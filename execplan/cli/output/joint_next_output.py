@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice import execution_status
-from execplan.advice.joint_next import find_joint_next, shown_path
+from execplan.advice.joint_next import find_joint_next
 from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import listed_plan_json
@@ -43,7 +43,11 @@ def joint_next_answer(selected: ProjectList) -> Answer:
             "plans": [_plan_json(plan) for plan in joint.plans],
             "passed_over": [{**_plan_json(plan), "why": why} for plan, why in joint.passed_over],
             "broken": [
-                {**listed_plan_json(plan), "path": shown_path(plan), "from_project": listed.origin.to_json()}
+                {
+                    **listed_plan_json(plan),
+                    "path": plan.project.shown_path(plan.ref.path),
+                    "from_project": listed.origin.to_json(),
+                }
                 for listed, plan in joint.broken
             ],
         },
@@ -64,7 +68,7 @@ def _next_text(plan: OpenPlan) -> str:
 
 def _broken_warnings(joint: JointNext) -> list[str]:
     return [
-        f"{plan.ref.id} of {listed.origin.name} is broken: see execplan lint {quote_plan_name(shown_path(plan))}"
+        f"{plan.ref.id} of {listed.origin.name} is broken: see execplan lint {quote_plan_name(plan.project.shown_path(plan.ref.path))}"
         for listed, plan in joint.broken
     ]
 
