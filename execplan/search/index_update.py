@@ -13,6 +13,7 @@ from execplan import trace
 from execplan.clock import leading_date
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.file_status import MTIME_MARGIN_NS
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.model import ARCHIVED, BROKEN
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     MakeLock = Callable[[], AbstractContextManager[Any]]
     """Returns the lock of everyone who writes the index."""
 
-_MTIME_MARGIN_NS: Final = 2_000_000_000
-"""Nanoseconds that a file must be older than the check, because the coarsest file systems round times to two seconds."""
 _OWN_ARTIFACTS = frozenset({"approvals", "runs"})
 """Directories of artifacts that execplan writes, whose file names say nothing about the plan."""
 _MAX_ARTIFACTS: Final = 1_000
@@ -234,7 +233,7 @@ def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> Plan
         if size > reader.MAX_BYTES:
             raise reader.too_large_error(size)
         record = record._replace(digest=digest(data))
-        if status is not None and max(status.st_mtime_ns, status.st_ctime_ns) < time_ns() - _MTIME_MARGIN_NS:
+        if status is not None and max(status.st_mtime_ns, status.st_ctime_ns) < time_ns() - MTIME_MARGIN_NS:
             record = record._replace(status=_format_status(status))
         if (
             indexed is not None
