@@ -321,7 +321,7 @@ def test_the_guard_without_an_approval_imports_little(tmp_path: Path) -> None:
         desk.approve()
         assert desk.ask("make parser").kind == "allow"
         assert desk.type("report", "build", "--status", "completed", "--result", "Done.").exit == 0
-        patch.setattr(decisive_files, "MTIME_MARGIN_NS", -(10**18))
+        patch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
         assert desk.ask("make parser").kind == "deny"
         for modules in (before, imports_of_guard(desk.path, call)):
             assert not HEAVY & modules

@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 from stat import S_IFMT, S_ISLNK
 
-from execplan.files.file_status import MTIME_MARGIN_NS
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +21,9 @@ if TYPE_CHECKING:
     WatchedPath: TypeAlias = tuple[str, bool]
     """A path, and whether its full status matters; of a parent directory only the identity does."""
     WatchedFile: TypeAlias = tuple[str, bool, FileStatus]
+
+_MTIME_MARGIN_NS = 2_000_000_000
+"""Minimum age of a file in nanoseconds at the check: the coarsest file system has a resolution of two seconds."""
 
 
 def list_paths(
@@ -102,7 +103,7 @@ def may_have_changed_since(watched_files: Sequence[WatchedFile], time_ns: int) -
     """Return whether a path may have changed since a time in nanoseconds, or so shortly before that it is not noticed."""
     return any(
         [
-            max((*file_status[4:6], *file_status[10:12]), default=0) > time_ns - MTIME_MARGIN_NS
+            max((*file_status[4:6], *file_status[10:12]), default=0) > time_ns - _MTIME_MARGIN_NS
             for file_status in [
                 file_status or _directory_status(path)
                 for path, is_full_status, file_status in watched_files

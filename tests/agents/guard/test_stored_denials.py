@@ -68,7 +68,7 @@ def _restored(worlds: tuple[GuardRepository, Path], name: str) -> Iterator[Guard
     outer = repository.patch
     with pytest.MonkeyPatch.context() as repository.patch:
         repository.patch.chdir(repository.path)
-        repository.patch.setattr(decisive_files, "MTIME_MARGIN_NS", -(10**18))
+        repository.patch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
         yield repository
     repository.patch = outer
 
@@ -376,7 +376,7 @@ def test_a_stale_approval_that_expires(desk: GuardRepository) -> None:
 
 
 def test_files_of_just_now_are_checked_again(desk: GuardRepository) -> None:
-    desk.patch.setattr(decisive_files, "MTIME_MARGIN_NS", 2 * 10**9)
+    desk.patch.setattr(decisive_files, "_MTIME_MARGIN_NS", 2 * 10**9)
     _finish(desk)
     assert desk.ask(CALL).kind == "deny"
     assert not _is_stored(desk)
@@ -455,7 +455,7 @@ def _traced_paths(desk: GuardRepository) -> set[str]:
     scratch, log = desk.path.parent, desk.path.parent.parent / "strace.log"
     code = (
         f"import sys; sys.path.insert(0, {_CHECKOUT!r}); from execplan.approvals import decisive_files; "
-        "decisive_files.MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
+        "decisive_files._MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
         "from execplan.cli.main import main; sys.exit(main())"
     )
     completed = subprocess.run(
