@@ -5,17 +5,20 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from functools import partial
 
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 PLANS_PER_PROCESS = 40
 """Minimum number of plans per additional process; starting one takes some milliseconds, and a plan takes one."""
 _MAX_PROCESSES = 16
+_BATCH_SIZE = 1_000
+"""Number of results of `iter_in_processes` that are in memory at the same time."""
 _SIGKILL = 9
 """Signal number of SIGKILL; importing the `signal` module takes five milliseconds."""
 
@@ -61,6 +64,17 @@ def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick:
     finally:
         _kill_workers(children)
     return outcomes
+
+
+def iter_in_processes(task: Callable[[int], Any], count: int, tick: Callable[[int], None]) -> Iterator[Any]:
+    """Do what `run_in_processes` does in parts, each with its own workers, so that few results are in memory."""
+    for start in range(0, count, _BATCH_SIZE):
+        size = min(_BATCH_SIZE, count - start)
+        yield from run_in_processes(partial(_at, task, start), size, process_count(size), partial(_at, tick, start))
+
+
+def _at(function: Callable[[int], Any], start: int, index: int) -> Any:
+    return function(start + index)
 
 
 def _start_worker(

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _CHUNK_BYTES = 1 << 16
 _HEX = b"0123456789abcdef"
+_DIFF_COMMAND = (
+    *("--literal-pathspecs", "-c", "diff.relative=false", "diff"),
+    *("--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=d"),
+)
 
 
 def resolve_commit(project: Project, revision: str) -> str | None:
@@ -96,32 +100,30 @@ def ever_committed_paths(project: Project, folders: Sequence[str]) -> set[str]:
     return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
 
 
-def changed_files(project: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
-    """Return the tracked files on disk that differ from a commit, below some directories or everywhere.
+def changed_files(project: Project, commit: str) -> list[str]:
+    """Return the tracked files on disk that differ from a commit. Raises ExecplanError if git fails."""
+    return _split_paths(git_query.output(project, *_DIFF_COMMAND, commit, "--"))
+
+
+def modified_files(project: Project, folders: Sequence[str]) -> list[str]:
+    """Return the tracked files on disk below the directories that differ from the index, or whose index entry from HEAD.
 
     Raises ExecplanError if git fails.
     """
-    args = (
-        "-c",
-        "diff.relative=false",
-        "diff",
-        "--name-only",
-        "-z",
-        "--no-renames",
-        "--no-ext-diff",
-        "--diff-filter=d",
-    )
-    return [
-        os.fsdecode(path)
-        for path in git_query.output(project, "--literal-pathspecs", *args, commit, "--", *folders).split(b"\0")
-        if path
-    ]
+    # `git diff HEAD` with paths takes 8 seconds for an index of 100,000 files, and these two 0.2 seconds (git 2.39)
+    questions = [(*_DIFF_COMMAND, *arguments, "--", *folders) for arguments in ((), ("--cached", "HEAD"))]
+    with git_query.BackgroundQueries(project, questions) as queries:
+        unstaged, staged = queries.collect_outputs()
+    return sorted({*_split_paths(unstaged), *_split_paths(staged)})
+
+
+def _split_paths(output: bytes) -> list[str]:
+    return [os.fsdecode(path) for path in output.split(b"\0") if path]
 
 
 def untracked_files(project: Project) -> list[str]:
     """Return the untracked files that git does not ignore. Raises ExecplanError if git fails."""
-    paths = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
-    return [os.fsdecode(path) for path in paths if path]
+    return _split_paths(git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard"))
 
 
 def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.files.file_status import MTIME_MARGIN_NS, file_stat
-from execplan.plan_facts.listed_plan import ListedPlan, PlanFacts, broken_facts, extract_facts, from_plain, to_plain
+from execplan.plan_facts.listed_plan import (
+    ListedPlan,
+    PlanFacts,
+    broken_facts,
+    decode_facts,
+    encode_facts,
+    extract_facts,
+)
 from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
@@ -28,7 +35,7 @@ MIN_INDEXED_PLANS = PLANS_PER_PROCESS
 class _ReadFacts(NamedTuple):
     """The facts of a plan that was read, as values that `marshal` can write."""
 
-    fields: tuple[object, ...]
+    encoded: bytes
     status: str
     """File status in which the file has these facts; empty if it can't be trusted."""
     is_new: bool
@@ -70,7 +77,7 @@ def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> li
         )
     ]
     for position, result in zip(pending, results, strict=True):
-        facts_by_position[position] = from_plain(result.fields)
+        facts_by_position[position] = decode_facts(result.encoded)
     if stored is not None:
         read = [(_key(*plans[at]), result) for at, result in zip(pending, results, strict=True)]
         _save(project, stored, read, {_key(*plan) for plan in plans})
@@ -80,7 +87,7 @@ def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> li
 
 def read_plan_facts(project: Project, ref: PlanRef) -> PlanFacts:
     """Read the facts of one plan from its file."""
-    return from_plain(_read_facts(project, ref, {}).fields)
+    return decode_facts(_read_facts(project, ref, {}).encoded)
 
 
 def _key(project: Project, ref: PlanRef) -> bytes:
@@ -116,14 +123,16 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
         file_digest = digest(data)
         entry = stored.get(_key(project, ref))
         facts = entry.decode() if entry is not None else None
-        is_new = facts is None or facts.digest != file_digest
-        if facts is None or is_new:
-            facts = extract_facts(reader.read(data), file_digest, project.display_path(ref.path))
+        is_new = entry is None or facts is None or facts.digest != file_digest
+        if entry is None or is_new:
+            encoded = encode_facts(extract_facts(reader.read(data), file_digest, project.display_path(ref.path)))
+        else:
+            encoded = entry.encoded
     except ExecplanError as error:
-        return _ReadFacts(to_plain(broken_facts(error.message)), "", is_new=False)
+        return _ReadFacts(encode_facts(broken_facts(error.message)), "", is_new=False)
     is_settled = status is not None and max(file_stat(status)[1:3]) < started_ns - MTIME_MARGIN_NS
     is_regular = is_settled and not os.path.islink(ref.path)
-    return _ReadFacts(to_plain(facts), _format_status(status) if is_regular and status is not None else "", is_new)
+    return _ReadFacts(encoded, _format_status(status) if is_regular and status is not None else "", is_new)
 
 
 def _load_stored(project: Project) -> dict[bytes, StoredFacts] | None:
@@ -138,7 +147,7 @@ def _save(
 ) -> None:
     """Write what differs from the index, without plans that no longer exist; on failure, continue without it."""
     changed = {
-        key: (result.status, result.fields)
+        key: (result.status, result.encoded)
         for key, result in results
         if result.is_new or (key in stored and result.status and stored[key].status != result.status)
     }

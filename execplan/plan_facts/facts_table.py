@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import marshal
 import sqlite3
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.files.file_lock import is_held
 from execplan.plan_facts import index_file
-from execplan.plan_facts.listed_plan import PlanFacts, from_plain
+from execplan.plan_facts.listed_plan import PlanFacts, decode_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ class StoredFacts(NamedTuple):
         if not isinstance(self.encoded, bytes) or crc32(self.encoded) != self.checksum:
             return None
         try:
-            return from_plain(marshal.loads(self.encoded))  # noqa: S302 (our own file, with our checksum)
+            return decode_facts(self.encoded)
         except (ValueError, EOFError, TypeError):
             return None
 
@@ -57,15 +56,12 @@ def load(project: Project) -> dict[bytes, StoredFacts] | None:
     return None
 
 
-def save(project: Project, changed: Mapping[bytes, tuple[str, tuple[Any, ...]]], removed: Sequence[bytes]) -> None:
-    """Write rows, given as file status and facts by path, and remove others.
+def save(project: Project, changed: Mapping[bytes, tuple[str, bytes]], removed: Sequence[bytes]) -> None:
+    """Write rows, given as file status and encoded facts by path, and remove others.
 
     If that is impossible, or if another process is writing the index, it stays as it is.
     """
-    rows = []
-    for path, (status, fields) in changed.items():
-        encoded = marshal.dumps(fields)
-        rows.append((path, status, crc32(encoded), encoded))
+    rows = [(path, status, crc32(encoded), encoded) for path, (status, encoded) in changed.items()]
     lock = index_file.index_lock(project)
     try:
         if is_held(lock.path):

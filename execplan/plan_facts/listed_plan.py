@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan.model import ARCHIVED, BROKEN
@@ -146,18 +147,23 @@ def _finishing_command(plan: ParsedPlan) -> str:
     return "lint" if plan.placeholder_lines else "archive"
 
 
-def to_plain(value: Any) -> Any:
-    """Return facts, or a part of them, as plain tuples, the only ones that `marshal` writes."""
-    return tuple([to_plain(part) for part in value]) if isinstance(value, tuple) else value
+def encode_facts(facts: PlanFacts) -> bytes:
+    """Encode facts, for the index and for other processes."""
+    return marshal.dumps(_to_plain_tuple(facts))
 
 
-def from_plain(fields: tuple[Any, ...]) -> PlanFacts:
-    """Return the facts that `to_plain` has converted."""
+def decode_facts(encoded: bytes) -> PlanFacts:
+    """Decode the bytes of `encode_facts`. Raises ValueError, EOFError or TypeError for other bytes."""
     from execplan.plan.plan_dependencies import PlanMention
 
-    facts = PlanFacts._make(fields)
+    facts = PlanFacts._make(marshal.loads(encoded))  # noqa: S302 (from our own index or process)
     return facts._replace(
         counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,
         open_tasks=tuple([OpenTask._make(task) for task in facts.open_tasks]),
         dependencies=tuple([PlanMention._make(mention) for mention in facts.dependencies]),
     )
+
+
+def _to_plain_tuple(value: Any) -> Any:
+    """Return a value with plain tuples, the only ones that `marshal` writes."""
+    return tuple([_to_plain_tuple(part) for part in value]) if isinstance(value, tuple) else value

@@ -43,8 +43,8 @@ _OWN_ARTIFACTS = frozenset({"approvals", "runs"})
 _MAX_ARTIFACTS: Final = 1_000
 """Maximum number of artifacts of a plan whose names are searched."""
 _MAX_ARTIFACT_DEPTH: Final = 5
-_BATCH_SIZE: Final = 1_000
-"""Number of plans whose words are in memory at the same time: some 50 MB."""
+_BATCH_SIZE: Final = 250
+"""Number of plans whose words are in memory at the same time: some 15 MB."""
 _UNREADABLE = "-"
 """Digest of a file that can't be read."""
 
@@ -146,7 +146,7 @@ def update(
             _write(index, _Changes([], []), removed)
             indexed_count = _index_in_batches(index, changed, tick)
     else:
-        changes = _read_changes(index, changed, tick)
+        changes = _read_changes(index.records(), changed, tick)
         if not (changes.plans or changes.statuses or removed):
             return
         with make_lock():
@@ -162,9 +162,10 @@ def update(
 def _index_in_batches(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> int:
     """Read and index plans, some at a time to need less memory, and return the number of those that differed."""
     count = 0
+    records = index.records()
     for start in range(0, len(plan_files), _BATCH_SIZE):
         changes = _read_changes(
-            index,
+            records,
             plan_files[start : start + _BATCH_SIZE],
             partial(_tick_from, tick, start, len(plan_files)) if tick is not None else None,
         )
@@ -193,11 +194,8 @@ def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[P
     return changed, list(records)
 
 
-def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> _Changes:
-    """Read plans, and return what differs from the index."""
-    if not plan_files:
-        return _Changes([], [])
-    records = index.records()
+def _read_changes(records: dict[bytes, PlanRecord], plan_files: Sequence[PlanFile], tick: Tick | None) -> _Changes:
+    """Read plans, and return what differs from the records of the index."""
 
     def read(position: int) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
         plan_file = plan_files[position]

@@ -37,7 +37,7 @@ class RepositoryEvidence:
         self.repository_name = main_branch.remote_name(project)
         self.timelines = load_timelines(project, stored_plans)
         folders = sorted({project.display_path(stored_plan.project.plans) for stored_plan in stored_plans})
-        self._modified = frozenset(git_history.changed_files(project, "HEAD", folders)) if folders else frozenset()
+        self._modified = frozenset(git_history.modified_files(project, folders)) if folders else frozenset()
         self._work = find_merged_work(main_branch.read_messages(project), self.repository_name)
 
     def is_modified(self, stored_plan: StoredPlan) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -362,3 +363,29 @@ def test_since_without_a_common_commit_or_a_first_one(committed: Folder, plain: 
     assert plain.run("lint", "--since", "HEAD").exit == 3
     assert committed.run("lint", "--since", "main", "parser").exit == 2
     assert committed.run("lint", "--since", "main", "--staged").exit == 2
+
+
+def test_files_that_differ_from_head(committed: Folder) -> None:
+    for name in ("conflict", "removed", "reverted", "staged", "touched", "changed"):
+        committed.write(f"plans/{name}.md", "one\n")
+    committed.write("plans[1]/changed.md", "one\n")
+    commit(committed)
+    committed.git("checkout", "-qb", "other")
+    committed.write("plans/conflict.md", "two\n")
+    commit(committed)
+    committed.git("checkout", "-q", "-")
+    committed.write("plans/conflict.md", "three\n")
+    commit(committed)
+    committed.git("-c", "alias.try=!git merge -q other >&2 || true", "try")
+    for path in ("plans/changed", "plans[1]/changed", "plans/staged", "plans/reverted", "plans/new", "elsewhere"):
+        committed.write(f"{path}.md", "two\n")
+    committed.git("add", "plans/staged.md", "plans/reverted.md", "plans/new.md", "elsewhere.md")
+    committed.write("plans/reverted.md", "one\n")
+    committed.write("plans/untracked.md", "two\n")
+    (committed.path / "plans/removed.md").unlink()
+    os.utime(committed.path / "plans/touched.md", (1, 1))
+    project = project_discovery.find(str(committed.path))
+    names = ["changed", "conflict", "new", "reverted", "staged"]
+    assert git_history.modified_files(project, ["plans"]) == [f"plans/{name}.md" for name in names]
+    assert git_history.modified_files(project, ["plans[1]"]) == ["plans[1]/changed.md"]
+    assert git_history.modified_files(project, ["plans/touched.md"]) == []

@@ -14,7 +14,7 @@ from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.finding_summary import FindingReport
@@ -48,27 +48,29 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
     On a terminal, the findings are grouped by file below its name, wrapped, and in color unless NO_COLOR is set.
     """
-    return _render(checked, lambda text: text)
+    return "".join(_iter_parts(checked, lambda text: text))
 
 
-def render_printable(checked: Sequence[CheckedFile]) -> str:
-    """Render all findings as `render` does, with unprintable characters escaped."""
-    return _render(checked, printable_text)
+def iter_printable(checked: Sequence[CheckedFile]) -> Iterator[str]:
+    """Yield the parts of what `render` returns, one for each plan, with unprintable characters escaped."""
+    return _iter_parts(checked, printable_text)
 
 
-def _render(checked: Sequence[CheckedFile], escape: Callable[[str], str]) -> str:
+def _iter_parts(checked: Sequence[CheckedFile], escape: Callable[[str], str]) -> Iterator[str]:
     layout = _terminal_layout() if sys.stdout.isatty() else _PLAIN_LAYOUT
-    groups = []
+    separator = ""
     for checked_file in checked:
         if not checked_file.findings:
             continue
         name = printable_line(checked_file.display_name)
         if layout == _PLAIN_LAYOUT and checked_file.report is not None and checked_file.report.text and name.isascii():
-            groups.append(checked_file.report.text.replace(_NAME, name))
+            yield separator + checked_file.report.text.replace(_NAME, name)
         else:
             lines = _plan_lines(name, checked_file.findings, read_lines(checked_file), layout)
-            groups.append(escape("\n".join(lines)))
-    return "\n\n".join(groups) + "\n" if layout.is_grouped else "\n".join(groups)
+            yield separator + escape("\n".join(lines))
+        separator = "\n\n" if layout.is_grouped else "\n"
+    if layout.is_grouped:
+        yield "\n"
 
 
 def make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:

@@ -82,12 +82,13 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
 def _write_report(checked: Sequence[CheckedFile]) -> None:
     """Write the findings, a summary and the next command; without findings nothing is imported."""
     summary_lines = [summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
-    lines = list(map(_printable, summary_lines))
     if any([checked_file.findings for checked_file in checked]):
         from execplan.cli.formats import text
 
-        lines.insert(0, text.render_printable(checked))
-    sys.stdout.write("".join([line + "\n" for line in lines]))
+        for part in text.iter_printable(checked):
+            sys.stdout.write(part)
+        sys.stdout.write("\n")
+    sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
 
 
 def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:

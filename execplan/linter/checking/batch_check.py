@@ -17,7 +17,7 @@ from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
 from execplan.linter.finding_summary import FindingReport
 from execplan.plan_store.plan_store import PlanRef
 from execplan.text.pure_paths import is_inside
-from execplan.worker_processes import process_count, run_in_processes
+from execplan.worker_processes import iter_in_processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ def check_plans(
         if project_key not in caches:
             caches[project_key] = _open_fresh_cache(group.project, options) if use_cache else None
         _use_cached_results(group, options, caches[project_key], checked_files, pending, parts)
-    outcomes = run_in_processes(
+    outcomes = iter_in_processes(
         lambda position: check_pending(pending[position], options, parts),
         len(pending),
-        process_count(len(pending)),
         lambda finished: tick(finished, len(pending)) if tick is not None else None,
     )
     checked_count = 0

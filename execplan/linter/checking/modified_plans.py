@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) -> CheckOptions:
     """Return the options with the committed versions of plans that differ from HEAD. Errors from Git are ignored.
 
-    One Git process lists the plans that differ; two more read them if there are any. Git is not queried if no rule
+    Two Git processes list the plans that differ; two more read them if there are any. Git is not queried if no rule
     needs it or if history is already loaded.
     """
     if options.histories is not None:
@@ -48,9 +48,7 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     """Return the plans of a repository that differ from HEAD, by absolute path. Raises ExecplanError if Git fails."""
     project = groups[0].project
     pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
-    modified_paths = {
-        os.path.join(project.root, path) for path in git_history.changed_files(project, "HEAD", pathspecs)
-    }
+    modified_paths = {os.path.join(project.root, path) for path in git_history.modified_files(project, pathspecs)}
     targets = [group.target(name) for group in groups for name in group.names] if modified_paths else []
     plans = read_plans([target for target in targets if os.path.realpath(target.ref.path) in modified_paths])
     histories_by_path = {}
