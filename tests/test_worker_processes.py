@@ -51,7 +51,6 @@ def test_a_part_starts_when_the_one_before_it_was_taken() -> None:
     results = iter_in_processes(lambda at: at, 3_000, progress.append)
     next(results)
     assert progress[-1] == 1_000
-    results.close()
     assert_no_child()
 
 
