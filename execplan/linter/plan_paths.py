@@ -89,26 +89,27 @@ def repository_path(text: str) -> str:
 
 
 class MissingPathExcuses:
-    """A cache of the text around each line of a plan, used to find reasons why a path may be missing."""
+    """A cache of the text around each line of a plan, and of the phrases in it that say why a path may be missing."""
 
     __slots__ = ("_contexts", "_lines", "_source")
 
     def __init__(self, plan: ParsedPlan, context: RuleContext) -> None:
         self._lines = plan.text.lines
         self._source = context.source
-        self._contexts: dict[int, str] = {}
+        self._contexts: dict[int, tuple[str, list[str]]] = {}
 
     def is_excused(self, path: str) -> bool:
         """Return whether text near any mention of a path says that it may be missing."""
         name = path.rpartition("/")[2]
         folded = name.casefold()
-        for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
+        for at in {at for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS)}:
             if at not in self._contexts:
-                self._contexts[at] = self._read_context(at)
-            nearby_text = self._contexts[at]
-            bare = nearby_text.replace(folded, " ")
-            for word in MISSING_PATH_PHRASES:
-                if word in bare and word in nearby_text:
+                text = self._read_context(at)
+                self._contexts[at] = text, [phrase for phrase in MISSING_PATH_PHRASES if phrase in text]
+            nearby_text, phrases = self._contexts[at]
+            if phrases:
+                bare_text = nearby_text.replace(folded, " ")
+                if any([phrase in bare_text for phrase in phrases]):
                     return True
         return False
 
