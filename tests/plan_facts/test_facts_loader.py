@@ -213,8 +213,9 @@ def test_a_copied_index_is_replaced(desk: InProcessRepository, monkeypatch: pyte
     copied = path.read_bytes()
     path.rename(desk.path / ".git/elsewhere")  # keeps its inode
     path.write_bytes(copied)
-    monkeypatch.setattr("marshal.loads", lambda _: pytest.fail("it was decoded"))
-    assert facts_table.load(current_project()) == {}
+    with monkeypatch.context() as patch:
+        patch.setattr("marshal.loads", lambda _: pytest.fail("it was decoded"))
+        assert facts_table.load(current_project()) == {}
     assert load_board(current_project()) == expected
 
 
