@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Two processes: the smallest machines have two processors, and the tests take less than four minutes there.
+# Two processes: the smallest machines have two processors. The tests take about a quarter of an hour there.
 JOBS ?= 2
 # Duration in seconds of each search of `make fuzz`.
 FUZZ_SECONDS ?= 60
