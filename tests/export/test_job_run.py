@@ -34,6 +34,7 @@ def run_in_clone(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, pla
         arguments += ["--load", f"job-{number - 1}.tar"]
     result = desk.type(*arguments, "--save", f"job-{number}.tar")
     assert result.exit == 0, result
+    assert result.err == "", "every step that others need was done by an earlier job"
     return path
 
 
