@@ -5,7 +5,6 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from functools import partial
 
 from execplan.errors import ENVIRONMENT, ExecplanError
 
@@ -69,12 +68,13 @@ def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick:
 def iter_in_processes(task: Callable[[int], Any], count: int, tick: Callable[[int], None]) -> Iterator[Any]:
     """Do what `run_in_processes` does in parts, each with its own workers, so that few results are in memory."""
     for start in range(0, count, _BATCH_SIZE):
-        size = min(_BATCH_SIZE, count - start)
-        yield from run_in_processes(partial(_at, task, start), size, process_count(size), partial(_at, tick, start))
+        yield from _run_part(task, start, min(_BATCH_SIZE, count - start), tick)
 
 
-def _at(function: Callable[[int], Any], start: int, index: int) -> Any:
-    return function(start + index)
+def _run_part(task: Callable[[int], Any], start: int, size: int, tick: Callable[[int], None]) -> list[Any]:
+    return run_in_processes(
+        lambda index: task(start + index), size, process_count(size), lambda finished: tick(start + finished)
+    )
 
 
 def _start_worker(

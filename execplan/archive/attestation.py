@@ -101,10 +101,11 @@ def _subjects(names: _SubjectNames, evidence: Mapping[str, Any], evidence_digest
 def _test_result(names: _SubjectNames, evidence: Mapping[str, Any]) -> dict[str, Any]:
     """Return the predicate: the steps of the run by result.
 
-    Steps that did not run are not listed, and neither are those of a run that was rolled back: nothing of it is left.
+    Steps that did not run are not listed. Of a run that was rolled back, only the failed steps are: nothing is left of
+    the others.
     """
     run = evidence["run"]
-    steps = run["steps"] if run["status"] != states.ROLLED_BACK else []
+    steps = [step for step in run["steps"] if run["status"] != states.ROLLED_BACK or step["status"] == states.FAILED]
     ids = {
         status: [step["id"] for step in steps if step["status"] == status]
         for status in (states.COMPLETED, states.RECOVERED, states.FAILED)

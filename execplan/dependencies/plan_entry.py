@@ -34,7 +34,7 @@ class Resolution(NamedTuple):
 
     entry: PlanEntry | None
     candidates: tuple[str, ...] = ()
-    """IDs of the plans that the name could mean, if there are several."""
+    """Names of the plans that the name could mean, if there are several."""
     unknown_project: str = ""
     """Name of the project, if it is not among the projects of the user."""
 

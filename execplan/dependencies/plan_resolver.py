@@ -14,7 +14,7 @@ from execplan.plan_facts.facts_loader import load_facts, read_plan_facts
 from execplan.plan_store import plan_store
 from execplan.project import plan_names, project_discovery
 from execplan.project.project_discovery import with_nested_projects
-from execplan.project.project_list import ProjectOrigin, identify
+from execplan.project.project_list import ProjectOrigin, identify, main_directory, unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +94,8 @@ class PlanResolver:
         if not projects:
             return Resolution(None, unknown_project=name)
         if len(projects) > 1:
-            return Resolution(None, tuple([f"{project.base}:{plan}" for project in projects.values()]))
+            names = unique_names([main_directory(project) for project in projects.values()])
+            return Resolution(None, tuple([f"{project_name}:{plan}" for project_name in names]))
         ((identity, project),) = projects.items()
         if identity not in self._resolvers:
             resolver = PlanResolver(project, self._known_projects)

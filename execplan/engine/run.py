@@ -117,7 +117,8 @@ def _prepare_run(
     schedule = Schedule(document, chosen_ids, lambda path: executor.path_exists(context, path))
     approved_steps = require_approved_steps(approved_plan, schedule)
     differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
-    warnings = run_setup.show_warnings(context, approved_steps.steps, differences) + schedule.unchosen_dependencies()
+    warnings = run_setup.show_warnings(context, approved_steps.steps, differences)
+    warnings += schedule.unchosen_dependencies(run_options.done_before)
     return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
 
 

@@ -50,6 +50,8 @@ class RunOptions(NamedTuple):
     """The run to replay, whose document and inputs must be the same."""
     executor: str = ""
     """Where commands may run: empty for here, `dask`, or `dask://HOST:PORT`."""
+    done_before: tuple[str, ...] = ()
+    """IDs of the steps that earlier jobs of an exported plan have done."""
 
 
 class FinishedRun(NamedTuple):

@@ -148,10 +148,12 @@ class RunState:
     def status_now(self, step: str) -> str:
         """Return the status of a step that matches its files: a step that was rolled back is pending again.
 
-        All steps of a completed run are done, even those that were rolled back one by one since.
+        All steps of a completed run are done, even those that were rolled back one by one since. A failed step has
+        failed, with or without its changes.
         """
-        is_pending = step in self.rolled_back_steps and self.status != states.COMPLETED
-        return states.PENDING if is_pending else self.status_of[step]
+        status = self.status_of[step]
+        is_undone = step in self.rolled_back_steps and self.status != states.COMPLETED
+        return states.PENDING if is_undone and status != states.FAILED else status
 
     def last_attempt(self, step: str) -> Attempt | None:
         """Return the last attempt of a step, or None if it has none."""

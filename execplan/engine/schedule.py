@@ -106,14 +106,14 @@ class Schedule:
                 transitions.append(StepTransition(BLOCKED, step.id, f"it needs {cause}, which failed"))
         return transitions
 
-    def unchosen_dependencies(self) -> list[str]:
-        """Return the dependencies of chosen steps that are not chosen, one per line."""
+    def unchosen_dependencies(self, done_before: Collection[str] = ()) -> list[str]:
+        """Return the dependencies of chosen steps that are neither chosen nor done before, one per line."""
         return [
             f"{step.id} needs {name}, which is not selected; it is assumed to be done"
             for step in self.steps
             if step.id in self.chosen
             for name in step.depends_on
-            if name not in self.chosen
+            if name not in self.chosen and name not in done_before
         ]
 
     def alternative_owners(self, name: str) -> list[str]:

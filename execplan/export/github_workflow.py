@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _EXPRESSION = "${{"
 _ESCAPED_EXPRESSION = "${{ '${{' }}"
+_TEMP_DIRECTORY = "${{ runner.temp }}"
+"""Directory for the outputs of jobs: in the checkout, they would be among the files that steps list and pack."""
 
 
 def github_workflow(plan: ExportedPlan) -> str:
@@ -31,7 +33,7 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     earlier = plan.earlier_job(job)
     command = f"execplan {plan.run_arguments(job)}"
     options = plan.parallel_option(job)
-    options += f" --load {earlier.outputs_file}" if earlier is not None else ""
+    options += f" --load {_in_shell(earlier.outputs_file)}" if earlier is not None else ""
     steps: list[dict[str, Any]] = [
         {"uses": "actions/checkout@v6", "with": {"persist-credentials": False}},
         {"uses": "actions/setup-python@v5", "with": {"python-version": "3.x"}},
@@ -43,15 +45,20 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
             {
                 "name": f"Get the outputs of {earlier.name}",
                 "uses": "actions/download-artifact@v4",
-                "with": {"name": earlier.name},
+                "with": {"name": earlier.name, "path": _TEMP_DIRECTORY},
             }
         )
-    steps.append({"name": "Run the steps", "run": _literal(f"{command}{options} --save {job.outputs_file}")})
+    save = f" --save {_in_shell(job.outputs_file)}"
+    steps.append({"name": "Run the steps", "run": _literal(f"{command}{options}{save}")})
     steps.append(
         {
             "name": "Pass on the outputs",
             "uses": "actions/upload-artifact@v4",
-            "with": {"name": job.name, "path": job.outputs_file, "if-no-files-found": "error"},
+            "with": {
+                "name": job.name,
+                "path": f"{_TEMP_DIRECTORY}/{job.outputs_file}",
+                "if-no-files-found": "error",
+            },
         }
     )
     needs = {"needs": [earlier.name]} if earlier is not None else {}
@@ -62,6 +69,11 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
         "timeout-minutes": job.minutes,
         "steps": steps,
     }
+
+
+def _in_shell(outputs_file: str) -> str:
+    """Return the path of a file in the directory for outputs, for a shell."""
+    return f'"$RUNNER_TEMP/{outputs_file}"'
 
 
 def _literal(text: str) -> str:

@@ -26,13 +26,19 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     earlier = plan.earlier_job(job)
     command = f"execplan {plan.run_arguments(job)}"
     options = plan.parallel_option(job)
-    options += f" --load {earlier.outputs_file}" if earlier is not None else ""
-    needs = {"needs": [{"job": earlier.name, "artifacts": True}]} if earlier is not None else {"needs": []}
+    needs: list[dict[str, Any]] = []
+    move: list[str] = []
+    if earlier is not None:
+        needs = [{"job": earlier.name, "artifacts": True}]
+        # Artifacts arrive in the checkout, where they would be among the files that steps list and pack.
+        move = ["OUTPUTS=$(mktemp -d)", f'mv {earlier.outputs_file} "$OUTPUTS"']
+        options += f' --load "$OUTPUTS/{earlier.outputs_file}"'
     return {
-        **needs,
+        "needs": needs,
         "timeout": f"{job.minutes} minutes",
         "script": [
             f"python -m pip install execplan=={plan.version}",
+            *move,
             f"{command} --check",
             f"{command}{options} --save {job.outputs_file}",
         ],

@@ -85,7 +85,9 @@ def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: R
     finished_run = run(
         project,
         ref,
-        RunOptions(steps=step_ids, jobs=job_options.jobs),
+        RunOptions(
+            steps=step_ids, jobs=job_options.jobs, done_before=tuple([step.id for step in checked.earlier_steps])
+        ),
         _UnattendedObserver(observer),
         WriteOptions(commit=False),
     )

@@ -177,3 +177,9 @@ def common_git_dir(git: str) -> str:
             return os.path.normpath(os.path.join(git, file.readline(5000).strip()))
     except OSError:
         return git
+
+
+def is_in_git_dir(project: Project, path: str) -> bool:
+    """Return whether a real path is in a git directory: that of the project, or any other one."""
+    git_dirs = [project.git, common_git_dir(project.git)] if project.git is not None else []
+    return ".git" in path.split("/") or any([is_inside(path, os.path.realpath(git)) for git in git_dirs])

@@ -153,10 +153,6 @@ def update(
             _write(index, changes, removed)
         indexed_count = len(changes.plans)
     trace.log(f"indexed {indexed_count} of {len(plan_files)} plans")
-    if index.has_much_waste():
-        with make_lock(), index.transaction():
-            index.clear()
-        update(index, plan_files, make_lock, tick)
 
 
 def _index_in_batches(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> int:

@@ -28,9 +28,9 @@ def open_search_index(project: Project) -> Iterator[SearchIndex]:
 
 
 @contextmanager
-def open_memory_index(*, keeps_text: bool = False) -> Iterator[SearchIndex]:
+def open_memory_index() -> Iterator[SearchIndex]:
     """Open an empty index in memory. Raises ExecplanError if Python's SQLite does not support full-text search."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
-        index = SearchIndex(database, keeps_text=keeps_text)
+        index = SearchIndex(database)
         index.create()
         yield index

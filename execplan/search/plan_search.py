@@ -176,7 +176,7 @@ def _mark_items(
     """
     if max(positions, default=0) >= len(content.items):
         return None
-    with open_memory_index(keeps_text=True) as index:
+    with open_memory_index() as index:
         items = indexed_items(content.record, [(position, content.items[position]) for position in positions])
         index.add(content.record, items)
         spans = index.mark_matches(query)

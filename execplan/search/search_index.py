@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _TOKENIZER: Final = "unicode61 remove_diacritics 2"
 _SCHEMA = (
-    "create table search_properties(name text primary key, value text not null)",
     """create table plans(
         id integer primary key, path blob not null unique, status text not null, digest text not null,
         name text not null, title text not null, state text not null, date text not null, artifacts text not null,
@@ -35,16 +34,17 @@ _SCHEMA = (
 )
 _CONTEXT_WEIGHT: Final = 0.3
 """Weight of a word in the titles of the plan and the section, relative to 1 for a word in the item's own text."""
-_MAX_UNUSED_IDS: Final = 10_000
-"""Number of IDs of removed items that is always tolerated."""
 
 
 class SearchIndex:
-    """An index of plans. With `keeps_text`, it can mark the matches in the texts of items, and is larger."""
+    """An index of plans, with the texts of their items.
 
-    def __init__(self, database: sqlite3.Connection, *, keeps_text: bool = False) -> None:
+    SQLite needs the texts to remove words and to mark matches. Words that remain would count in the ranks, and the order
+    of results would depend on earlier versions of the plans.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._content = "" if keeps_text else ", content=''"
 
     def is_created(self) -> bool:
         """Return whether the database has the tables of the search. Raises sqlite3.Error."""
@@ -58,23 +58,13 @@ class SearchIndex:
         for statement in _SCHEMA:
             self._database.execute(statement)
         try:
-            self._database.execute(
-                f"create virtual table words using fts5(text, context, tokenize='{_TOKENIZER}'{self._content})"
-            )
+            self._database.execute(f"create virtual table words using fts5(text, context, tokenize='{_TOKENIZER}')")
         except sqlite3.OperationalError as error:
             if "no such module" not in str(error):
                 raise
             hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
             message = f"plans can't be searched: {error}"
             raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
-        self._database.execute("insert into search_properties values ('next item', '1')")
-
-    def clear(self) -> None:
-        """Remove all plans, with their words."""
-        self._database.execute("delete from plans")
-        self._database.execute("delete from items")
-        self._database.execute("insert into words(words) values ('delete-all')")
-        self._database.execute("update search_properties set value = '1' where name = 'next item'")
 
     def transaction(self) -> AbstractContextManager[None]:
         """Make changes all or none. Raises sqlite3.Error."""
@@ -91,8 +81,9 @@ class SearchIndex:
         self._database.execute("update plans set status = ? where path = ?", (status, path))
 
     def remove(self, path: bytes) -> None:
-        """Remove a plan from the index. Its words remain until the index is rebuilt, because their texts are not kept."""
+        """Remove a plan from the index, with its items and their words."""
         for (plan,) in self._database.execute("select id from plans where path = ?", (path,)).fetchall():
+            self._database.execute("delete from words where rowid in (select id from items where plan = ?)", (plan,))
             self._database.execute("delete from items where plan = ?", (plan,))
             self._database.execute("delete from plans where id = ?", (plan,))
 
@@ -103,9 +94,7 @@ class SearchIndex:
             f"insert into plans({', '.join(record._fields)}) values ({marks})",  # noqa: S608 - names of ours
             [clean_text(value) if isinstance(value, str) else value for value in record],
         ).lastrowid
-        first = int(
-            self._database.execute("select value from search_properties where name = 'next item'").fetchone()[0]
-        )
+        (first,) = self._database.execute("select coalesce(max(id), 0) + 1 from items").fetchone()
         self._database.executemany(
             "insert into items values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(number, plan, *item[:7]) for number, item in enumerate(items, first)],
@@ -114,15 +103,6 @@ class SearchIndex:
             "insert into words(rowid, text, context) values (?, ?, ?)",
             [(number, item.text, item.context) for number, item in enumerate(items, first)],
         )
-        self._database.execute(
-            "update search_properties set value = ? where name = 'next item'", (str(first + len(items)),)
-        )
-
-    def has_much_waste(self) -> bool:
-        """Return whether more words are left of removed plans than are in the index."""
-        (first,) = self._database.execute("select value from search_properties where name = 'next item'").fetchone()
-        (count,) = self._database.execute("select count(*) from items").fetchone()
-        return int(first) > 2 * int(count) + _MAX_UNUSED_IDS
 
     def find(self, query: SearchQuery) -> list[Hit]:
         """Return the items that match a query, best first. Raises ExecplanError for an unknown section."""
@@ -138,7 +118,7 @@ class SearchIndex:
     def mark_matches(self, query: SearchQuery) -> dict[int, list[tuple[int, int]]]:
         """Return the spans of the words of a query in each item that matches it, by the item's position.
 
-        Only for an index of one plan that keeps texts.
+        Only for an index of one plan.
         """
         conditions, values = make_conditions(query, self._database)
         if not query.words:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.project.project import common_git_dir
+from execplan.project.project import is_in_git_dir
 from execplan.project.project_discovery import with_nested_projects
 from execplan.text.pure_paths import is_inside
 
@@ -19,8 +19,7 @@ DEFAULT_DIRECTORY: Final = ".agent/site"
 
 def ensure_separate(project: Project, directory: str) -> None:
     """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
-    git_directories = [project.git, common_git_dir(project.git)] if project.git is not None else []
-    if ".git" in directory.split("/") or any([is_inside(directory, os.path.realpath(git)) for git in git_directories]):
+    if is_in_git_dir(project, directory):
         message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
         raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
     if project.is_read_only and is_inside(directory, project.root):

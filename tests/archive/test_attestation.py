@@ -92,11 +92,27 @@ def test_a_run_that_failed_is_attested_as_failed(desk: InProcessRepository) -> N
     assert (list(predicate.passed_tests), list(predicate.failed_tests)) == (["make"], ["see"])
 
 
-def test_no_step_of_a_run_that_was_rolled_back_has_passed(desk: InProcessRepository) -> None:
+def test_a_run_that_was_rolled_back_has_only_failed_steps(desk: InProcessRepository) -> None:
     assert with_approved_plan(desk, MAKE, FAILS).type("run").exit == 1
     assert not (desk.path / "src/made.py").exists()
     predicate = attest(desk)[1]
     assert (predicate.result, list(predicate.passed_tests)) == ("FAILED", [])
+    assert list(predicate.failed_tests) == ["see"]
+
+
+def test_a_step_that_changed_files_and_failed_is_listed_after_its_rollback(desk: InProcessRepository) -> None:
+    fails = "```sh {#see needs=make outputs=src/seen.txt shell=sh}\necho x > src/seen.txt; exit 3\n```\n\n"
+    assert with_approved_plan(desk, MAKE, fails).type("run").exit == 1
+    assert not (desk.path / "src/seen.txt").exists()
+    assert list(attest(desk)[1].failed_tests) == ["see"]
+
+
+def test_a_completed_run_that_was_rolled_back_lists_no_step(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE).type("run")
+    assert desk.type("rollback", "1").exit == 0
+    predicate = attest(desk)[1]
+    assert (predicate.result, list(predicate.passed_tests)) == ("FAILED", [])
+    assert list(predicate.failed_tests) == []
 
 
 def test_a_step_whose_alternative_ran_is_a_warning(desk: InProcessRepository) -> None:

@@ -102,6 +102,23 @@ def test_bad_calls(desk: InProcessRepository) -> None:
     desk.refused(2, "usage", "export", "--to", "make", "--dry-run")
 
 
+@pytest.mark.parametrize("out", [".git/hooks/post-checkout", "../other/.git/hooks/post-checkout", "link/post-checkout"])
+def test_nothing_is_written_into_a_git_directory(desk: InProcessRepository, out: str) -> None:
+    approve(desk)
+    (desk.path / "link").symlink_to(".git/hooks")
+    (desk.path.parent / "other/.git/hooks").mkdir(parents=True)
+    error = desk.refused(2, "usage", "export", "--to", "make", "--out", out)
+    assert error["message"] == f"{out} is inside a git directory, where only git and execplan's own state belong"
+    assert not (desk.path / out).exists()
+
+
+def test_directories_are_made_only_in_the_repository(desk: InProcessRepository) -> None:
+    approve(desk)
+    desk.refused(3, "no-such-file", "export", "--to", "make", "--out", "../new/dir/plan.mk")
+    assert not (desk.path.parent / "new").exists()
+    assert desk.type("export", "--to", "make", "--out", "new/dir/plan.mk").exit == 0
+
+
 def test_joined_waves_are_explained(desk: InProcessRepository) -> None:
     approve(desk, STEPS.replace(" outputs=out/lines.txt,out/bin,out/link", "").replace("inputs=out/lines.txt ", ""))
     result = desk.type("export", "--to", "make")

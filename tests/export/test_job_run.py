@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
 from execplan.cli.output.export_output import render
 from tests.export.exported_repository import STEPS, approve, clone, copy, desk, exported, tree
@@ -32,6 +34,7 @@ def run_in_clone(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, pla
         arguments += ["--load", f"job-{number - 1}.tar"]
     result = desk.type(*arguments, "--save", f"job-{number}.tar")
     assert result.exit == 0, result
+    assert result.err == "", "every step that others need was done by an earlier job"
     return path
 
 
@@ -52,6 +55,54 @@ def test_jobs_in_separate_clones_give_the_files_of_a_run(
     assert files["out/lines.txt"][1] == b"hello $(x)\n"
     assert files["out/link"] == ("link", "bin/run")
     assert "src/old.py" not in files
+
+
+def run_as_engine(target: str, job: dict[str, Any], path: Path, archives: Path) -> None:
+    """Run the commands of a job as its engine does, in a clone, and pass on its outputs in a directory."""
+    temp = path.parent / f"{path.name}-temp"
+    temp.mkdir()
+    if target == "github":
+        steps = job["steps"]
+        commands = [step["run"] for step in steps if "run" in step]
+        downloads, uploads = (
+            [step["with"] for step in steps if step.get("uses", "").startswith(f"actions/{kind}-artifact")]
+            for kind in ("download", "upload")
+        )
+        received = [(f"{download['name']}.tar", download["path"]) for download in downloads]
+        passed_on = [upload["path"] for upload in uploads]
+    else:
+        commands = job["script"]
+        received = [(f"{need['job']}.tar", str(path)) for need in job["needs"]]
+        passed_on = [str(path / name) for name in job["artifacts"]["paths"]]
+    for name, directory in received:
+        shutil.copy(archives / name, directory.replace("${{ runner.temp }}", str(temp)))
+    commands = [command for command in commands if not command.startswith("python -m pip install")]
+    script = f'execplan() {{ {shlex.quote(sys.executable)} -m execplan "$@"; }}\n' + "\n".join(commands)
+    environment = {**os.environ, "RUNNER_TEMP": str(temp), "TMPDIR": str(temp)}
+    completed = subprocess.run(
+        ["sh", "-e", "-c", script], check=False, capture_output=True, text=True, cwd=path, env=environment
+    )
+    assert completed.returncode == 0, completed
+    for name in passed_on:
+        shutil.copy(name.replace("${{ runner.temp }}", str(temp)), archives)
+
+
+@pytest.mark.parametrize("target", ["github", "gitlab"])
+def test_steps_do_not_see_the_outputs_file_of_the_job_before(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    listing = STEPS.replace("cat out/lines.txt", "ls").replace(' expect="hello $(x)"', " outputs=list.txt shell=sh")
+    plan = exported(approve(desk, listing.replace("\nls\n", "\nls > list.txt\n")))
+    workflow = yaml.safe_load(render(plan, target))
+    jobs = workflow["jobs"] if target == "github" else workflow
+    archives = desk.path.parent / "archives"
+    archives.mkdir()
+    for job in plan.jobs:
+        path = clone(desk, monkeypatch, job.name)
+        run_as_engine(target, jobs[job.name], path, archives)
+    monkeypatch.chdir(desk.path)
+    assert desk.type("run").exit == 0
+    assert without_archives(path) == without_archives(desk.path)
 
 
 def test_make_gives_the_tree_of_a_run(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:

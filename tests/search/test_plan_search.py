@@ -344,17 +344,25 @@ def test_links_and_unreadable_plans(repo: Folder) -> None:
     assert [plan.ref.id for plan in find(repo, "gamma").plans] == ["2026-01-01_link"]
 
 
-def test_removed_words_are_cleaned_up(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("execplan.search.search_index._MAX_UNUSED_IDS", 20)
-    path = repo.plan()
-    sizes = []
-    for at in range(12):
-        path.write_text(CLEAN.replace("loss", f"loss of word{at}"))
-        assert only_line(repo, f"word{at}")
-        with sqlite3.connect(index_of(repo)) as database:
-            sizes.append(database.execute("select value from search_properties where name = 'next item'").fetchone()[0])
-    assert max(map(int, sizes)) < 100
-    assert sorted(sizes, key=int) != sizes
+def test_the_order_does_not_depend_on_earlier_versions(repo: Folder) -> None:
+    for at in range(12):  # ranks depend on the lengths of all items, and on how many have a word
+        repo.plan(f"# Plan {at}\n\n## Purpose\n\n{'alpha ' * (at % 3 + 1)}{'beta ' * at}\n", f"2026-01-01_plan-{at}")
+    changed, removed = (repo.path / f".agent/execplans/2026-01-01_plan-{at}.md" for at in (7, 9))
+    text = changed.read_bytes()
+    removed.unlink()
+    expected = find(repo, "alpha beta").plans
+    repo.plan(f"# Removed\n\n## Purpose\n\n{'beta ' * 900}\n", "2026-01-01_plan-9")
+    for at in range(6):
+        changed.write_bytes(text + b"beta\n" * at)
+        assert len(find(repo, "alpha beta").plans) == 10
+    removed.unlink()
+    changed.write_bytes(text)
+    assert find(repo, "alpha beta").plans == expected
+    with sqlite3.connect(index_of(repo)) as database:
+        assert (
+            database.execute("select id from items").fetchall()
+            == database.execute("select rowid from words").fetchall()
+        )
 
 
 def test_twenty_searches_while_plans_are_edited(repo: Folder) -> None:
@@ -395,7 +403,7 @@ def test_every_word_of_a_plan_is_found(words: list[str], data: st.DataObject) ->
     items = list(enumerate(plan_items(plan)))
     word = data.draw(st.sampled_from(words))
     is_prefix = data.draw(st.booleans())
-    with opened_index.open_memory_index(keeps_text=True) as index:
+    with opened_index.open_memory_index() as index:
         index.add(record, indexed_items(record, items))
         marks = index.mark_matches(SearchQuery((SearchWord(word, is_prefix),), (), ()))
     if any(char.isalnum() for char in word):

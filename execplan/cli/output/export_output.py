@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_access import resolve_path
-from execplan.project.project import ensure_inside
+from execplan.project.project import ensure_inside, is_in_git_dir
 from execplan.text.message_parts import format_count
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
@@ -55,7 +55,8 @@ def written_answer(
     new, old, absolute_path = text.encode(), _read_export(path), os.path.abspath(path)
     data: dict[str, Any] = {**_plan_json(plan, target, text), "path": path, "changed": False, "commit": None}
     count = format_count(len(plan.jobs), "job")
-    place = path if is_inside(resolve_path(absolute_path), project.root) else f"{path}, outside of the repository"
+    is_in_repository = _is_in_repository(project, path)
+    place = path if is_in_repository else f"{path}, outside of the repository"
     if old == new:
         return Answer(data, f"{place} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
     if options.dry_run:
@@ -65,7 +66,7 @@ def written_answer(
     if options.should_commit(project):
         ensure_inside(project, absolute_path)
     options.prepare_commit(project)
-    atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=True)
+    atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=is_in_repository)
     lines, warnings, commit = [f"wrote {place}: {count}"], _joined_waves(plan), None
     if options.should_commit(project):
         result = commit_paths(
@@ -75,6 +76,19 @@ def written_answer(
         lines += [f"committed {commit[:12]}"] if commit else []
     data |= {"changed": True, "commit": commit}
     return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
+
+
+def _is_in_repository(project: Project, path: str) -> bool:
+    """Return whether a file to write is in the repository. Raises ExecplanError if it is in a git directory."""
+    target = resolve_path(os.path.abspath(path))
+    if is_in_git_dir(project, target):
+        raise ExecplanError(
+            "usage",
+            f"{path} is inside a git directory, where only git and execplan's own state belong",
+            exit=USAGE,
+            hint="choose another file, for example --out .github/workflows/plan.yml",
+        )
+    return is_inside(target, project.root)
 
 
 def _read_export(path: str) -> bytes | None:

@@ -48,6 +48,11 @@ def find_exporter_settings(environ: Mapping[str, str] = os.environ) -> ExporterS
     return ExporterSettings(protocol, _read_seconds(_first_value(environ, _TIMEOUTS)), problem)
 
 
+def endpoint_variable(environ: Mapping[str, str] = os.environ) -> str:
+    """Return the name of the variable with the collector's URL: the one that is set, or else the general one."""
+    return next((name for name in _ENDPOINTS if environ.get(name, "").strip()), _ENDPOINTS[-1])
+
+
 def _first_value(environ: Mapping[str, str], names: tuple[str, ...]) -> str:
     """Return the value of the first variable that is set; an empty variable counts as unset."""
     return next((value for name in names if (value := environ.get(name, "").strip())), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import warnings
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,7 +17,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.engine.telemetry.exporter_settings import GRPC
+from execplan.engine.telemetry.exporter_settings import GRPC, endpoint_variable
 from execplan.engine.telemetry.span import ERROR, OK
 from execplan.engine.telemetry.span_attributes import SCHEMA_URL
 
@@ -194,6 +195,8 @@ def _describe_error(error: BaseException) -> str:
     """Return the innermost cause of an error: the HTTP libraries wrap that of the system several times."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
+    if isinstance(error, socket.gaierror):  # its number is not one of the system's errors
+        return f"the collector's host name can't be resolved; check {endpoint_variable()}"
     system_text = os.strerror(error.errno).lower() if isinstance(error, OSError) and error.errno else ""
     return system_text or str(error) or type(error).__name__
 

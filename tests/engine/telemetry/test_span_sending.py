@@ -373,6 +373,17 @@ def test_a_collector_that_is_not_there(run_repo: RunRepository, monkeypatch: pyt
     assert document.json["warnings"] == ["traces were not sent: connection refused"]
 
 
+@pytest.mark.parametrize("variable", ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+def test_a_collector_whose_name_is_unknown(
+    run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, f"http://{'x.' * 150}invalid:4318")  # too long to ask a server for it
+    run_repo.approve_plan(steps(MAKE))
+    assert run_repo.run_plan().warnings == (
+        f"traces were not sent: the collector's host name can't be resolved; check {variable}",
+    )
+
+
 @pytest.mark.parametrize("kind", ["hangs", "drips"])
 def test_a_collector_that_does_not_answer_delays_nothing_for_long(
     traced_repo: RunRepository, collector: Collector, monkeypatch: pytest.MonkeyPatch, kind: str
