@@ -9,7 +9,7 @@ from execplan.engine.executors.worker_task import describe_process
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from execplan.engine.executors.executor_address import ExecutorAddress
@@ -68,14 +68,14 @@ def connection_error(name: str, error: Exception) -> ExecplanError:
     )
 
 
-def no_workers_error(name: str, unusable: Sequence[str]) -> ExecplanError:
-    """Return the error for a cluster without a worker that can take a step."""
+def no_workers_error(name: str, reasons: Mapping[str, str]) -> ExecplanError:
+    """Return the error for a cluster without a worker that can take a step; `reasons` say why by the address."""
     return ExecplanError(
         "no-executor",
         f"{name} has no worker that can take the step",
         exit=ENVIRONMENT,
         hint=f"start workers, then resume the run: execplan resume --executor {name}",
-        candidates=[f"{address} did not take the workspace" for address in unusable],
+        candidates=[f"{address} {reason}" for address, reason in sorted(reasons.items())],
     )
 
 

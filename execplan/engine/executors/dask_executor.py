@@ -23,7 +23,7 @@ from execplan.engine.executors.cluster_checks import (
     no_workers_error,
     scheduler_address,
 )
-from execplan.engine.executors.executor import Worker
+from execplan.engine.executors.executor import Finished, Worker
 from execplan.engine.executors.executor_address import worker_name
 from execplan.engine.executors.ticket_watch import DaskSubmission, watch_ticket
 from execplan.errors import ExecplanError
@@ -69,6 +69,8 @@ class DaskExecutor:
         """IDs of workspaces, each with the token of a worker that has it."""
         self._unusable: set[str] = set()
         """Addresses of workers that did not take a workspace."""
+        self._lost: set[str] = set()
+        """Addresses of workers that lost a ticket; they get another one only if no other worker is left."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         # What fails in Dask's own tasks, such as a late answer when the connection is closed, changes no result.
@@ -89,8 +91,27 @@ class DaskExecutor:
     def reserve(self, workspace: PackedWorkspace) -> Worker:
         """Choose the worker with the fewest tickets for its threads, after all have the workspace.
 
-        Raises ExecplanError if no worker is left that has it.
+        A worker that lost a ticket is chosen only if no other is left and it answers again. Raises ExecplanError if no
+        worker is left that has the workspace.
         """
+        lost, candidates = self._lost, self._find_candidates(workspace)
+        if lost and not candidates:
+            self._lost = set()
+            candidates = self._find_candidates(workspace)
+        if not candidates:
+            reasons = dict.fromkeys(lost, "was lost and does not answer")
+            raise no_workers_error(
+                self.name, {**reasons, **dict.fromkeys(self._unusable, "did not take the workspace")}
+            )
+        with self._lock:
+            chosen = min(
+                candidates, key=lambda worker: self._loads.get(worker.address, 0) / self._threads[worker.address]
+            )
+            self._loads[chosen.address] = self._loads.get(chosen.address, 0) + 1
+        return chosen
+
+    def _find_candidates(self, workspace: PackedWorkspace) -> list[Worker]:
+        """Return the workers that have a workspace, after all have got it. Raises ExecplanError."""
         try:
             self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
             self._call(self._share_workspace(workspace), _SEND_SECONDS + _ANSWER_SECONDS)
@@ -98,20 +119,11 @@ class DaskExecutor:
             raise
         except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
             raise connection_error(self.name, error) from None
-        with self._lock:
-            candidates = [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
-            if not candidates:
-                raise no_workers_error(self.name, sorted(self._unusable))
-            chosen = min(
-                candidates, key=lambda worker: self._loads.get(worker.address, 0) / self._threads[worker.address]
-            )
-            self._loads[chosen.address] = self._loads.get(chosen.address, 0) + 1
-        return chosen
+        return [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
         """Give a packed ticket to a reserved worker."""
-        watch = partial(watch_ticket, self._client, worker, ticket_id, data)
-        return DaskSubmission(self._start, watch, lambda: self._release(worker.address))
+        return DaskSubmission(self._start, partial(self._watch, worker, ticket_id, data))
 
     def close(self) -> None:
         """Leave the cluster, and end its processes if they were started for this run."""
@@ -127,9 +139,18 @@ class DaskExecutor:
         """Run a coroutine in the thread of the connection."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
-    def _release(self, address: str) -> None:
-        with self._lock:
-            self._loads[address] -= 1
+    async def _watch(self, worker: Worker, ticket_id: str, data: bytes, cancelled: asyncio.Event) -> Finished:
+        """Run a ticket on its worker and return how it ended; a worker that lost it gets no others."""
+        finished = Finished()
+        try:
+            finished = await watch_ticket(self._client, worker, ticket_id, data, cancelled)
+        finally:
+            with self._lock:
+                self._loads[worker.address] -= 1
+                if finished.lost:
+                    self._workers.pop(worker.address, None)
+                    self._lost.add(worker.address)
+        return finished
 
     def _call(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
         """Run a coroutine in the thread of the connection and return its result."""
@@ -180,7 +201,7 @@ class DaskExecutor:
     async def _update_workers(self) -> None:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
         info = (await self._client.scheduler.identity(n_workers=-1))["workers"]
-        new = [address for address in info if address not in self._workers]
+        new = [address for address in info if address not in self._workers and address not in self._lost]
         answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
         descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
         check_processes(self.name, descriptions, is_worker=True)

@@ -34,13 +34,11 @@ class DaskSubmission:
         self,
         start: Callable[[Coroutine[Any, Any, Any]], Future[Any]],
         watch: Callable[[asyncio.Event], Coroutine[Any, Any, Finished]],
-        on_end: Callable[[], None],
     ) -> None:
-        """Submit a ticket with `watch`, in the thread in which `start` runs coroutines; call `on_end` at its end."""
+        """Submit a ticket with `watch`, in the thread in which `start` runs coroutines."""
         self._start = start
         self._cancelled = asyncio.Event()
         self._future: Future[Finished] = start(watch(self._cancelled))
-        self._future.add_done_callback(lambda _: on_end())
 
     def wait(self, seconds: float) -> Finished | None:
         """Return how the ticket ended, or None if it has not ended in this time."""

@@ -128,6 +128,59 @@ def test_a_worker_that_is_stopped_is_lost(
     assert counts(counter) == {"lost": 1}
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_retry_goes_to_another_worker_than_the_lost_one(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(dask_executor, "_ANSWER_SECONDS", 3)
+    for _ in range(workers):
+        cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=2, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+
+    def stop_worker() -> None:
+        cluster.worker_with(counter / "lost.pids").send_signal(signal.SIGSTOP)
+
+    if workers == 1:
+        with pytest.raises(ExecplanError, match="has no worker that can take the step") as raised:
+            _run_while(run_repo, cluster, stop_worker)
+        assert [reason.partition(" ")[2] for reason in raised.value.candidates] == ["was lost and does not answer"]
+        return
+    assert _run_while(run_repo, cluster, stop_worker).status == states.COMPLETED
+    first, second = run_repo.run_state().attempts["lost"]
+    assert first.performed is not None
+    assert "it has not answered" in first.performed.reason
+    assert first.worker != second.worker
+
+
+def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+    cluster.start_worker(threads=2)
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=1, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+
+    def stop_worker() -> None:
+        worker = cluster.worker_with(counter / "lost.pids")
+        worker.send_signal(signal.SIGSTOP)
+        cluster.wait_until(lambda: [entry.kind for entry in run_repo.entries()].count("retaken"))
+        worker.send_signal(signal.SIGCONT)
+
+    assert _run_while(run_repo, cluster, stop_worker).status == states.COMPLETED
+    first, second = run_repo.run_state().attempts["lost"]
+    assert first.worker == second.worker
+
+
 def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
