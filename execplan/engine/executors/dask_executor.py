@@ -200,7 +200,7 @@ class DaskExecutor:
 
     async def _update_workers(self) -> None:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
-        info = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+        info = await self._list_workers()
         new = [address for address in info if address not in self._workers and address not in self._lost]
         answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
         descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
@@ -211,6 +211,11 @@ class DaskExecutor:
             for address, description in descriptions.items():
                 workers[address] = Worker(worker_name(description["host"], address), description["token"], address)
             self._workers = workers
+
+    async def _list_workers(self) -> dict[str, Any]:
+        """Return what the scheduler knows about its workers, by address."""
+        workers: dict[str, Any] = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+        return workers
 
     async def _describe_worker(self, address: str) -> Any:
         """Return the description of a worker, or the exception that it raised; None if it doesn't answer."""
@@ -252,7 +257,8 @@ class DaskExecutor:
 
     async def _remove_workspaces(self) -> None:
         """Remove the workspaces of this run from workers that go on."""
-        addresses = {worker.token: worker.address for worker in self._workers.values()}
+        present = await self._list_workers()  # asking one that is gone takes all the seconds to wait for its answer
+        addresses = {worker.token: worker.address for worker in self._workers.values() if worker.address in present}
         calls = [
             self._ask(addresses[token], _ANSWER_SECONDS, worker_task.remove_workspace, workspace_id)
             for workspace_id, token in self._holders
@@ -267,9 +273,11 @@ class DaskExecutor:
 
     async def _disconnect(self) -> None:
         if self._client is not None:
-            if not self._address.is_local:
-                await self._remove_workspaces()
-            await self._client.close()
+            try:
+                if not self._address.is_local:
+                    await self._remove_workspaces()
+            finally:
+                await self._client.close()
         if self._cluster is not None:
             await self._cluster.close()
 

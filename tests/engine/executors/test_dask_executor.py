@@ -14,7 +14,8 @@ import pytest
 
 from execplan.engine.executors import ticket_watch
 from execplan.engine.executors.executor_address import parse_executor
-from execplan.engine.executors.workspace_packing import PackedWorkspace
+from execplan.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
@@ -179,6 +180,28 @@ def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
     assert _run_while(run_repo, cluster, stop_worker).status == states.COMPLETED
     first, second = run_repo.run_state().attempts["lost"]
     assert first.worker == second.worker
+
+
+def test_nobody_waits_for_a_worker_that_has_left(
+    run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    worker = cluster.start_worker()
+    cluster.start_worker()
+    project, _ = run_repo.project()
+    executor = dask_executor.DaskExecutor(parse_executor(cluster.address))
+    monkeypatch.setattr(dask_executor, "_ANSWER_SECONDS", 600)
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 5)
+    try:
+        executor.reserve(pack_workspace(project, WorkspaceFiles(project)))
+        worker.kill()
+        cluster.wait_until(lambda: len(executor._call(executor._list_workers(), 10)) == 1)
+    finally:
+        executor.close()
+    assert executor._client.status == "closed"
+    workspaces = [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]
+    assert len(workspaces) == 1  # that of the killed worker
 
 
 def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
