@@ -18,8 +18,10 @@ from distributed import Client, LocalCluster
 from execplan import trace
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.cluster_checks import (
+    absent_workers_error,
     check_processes,
     connection_error,
+    connection_lost_error,
     no_workers_error,
     scheduler_address,
 )
@@ -118,7 +120,8 @@ class DaskExecutor:
         except ExecplanError:
             raise
         except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
-            raise connection_error(self.name, error) from None
+            trace.log(f"{self.name} does not answer: {error!r}")
+            raise connection_lost_error(self.name) from None
         return [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
@@ -158,13 +161,17 @@ class DaskExecutor:
 
     async def _connect(self) -> None:
         dask.config.set(_SETTINGS)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported as those of the run
+        for logger in ("distributed", "distributed.client"):  # errors are reported as those of the run
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
         scheduler = await self._start_cluster() if self._address.is_local else _scheduler_address(self._address)
         try:
             self._client = await Client(  # type: ignore[no-untyped-call]
                 scheduler, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
             )
-            await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            try:
+                await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            except TimeoutError:
+                raise absent_workers_error(self.name, _CONNECT_SECONDS) from None
             description = await self._describe_scheduler()
         except (OSError, TimeoutError) as error:
             raise connection_error(self.name, error) from None

@@ -362,6 +362,43 @@ def test_a_scheduler_without_execplan_is_not_used(run_repo: RunRepository, tmp_p
         cluster.close()
 
 
+def test_a_scheduler_without_workers_is_reported(
+    run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 1)
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.run_plan(executor=cluster.address)
+    assert raised.value.message == f"{cluster.address} has no workers; none has registered in 1 seconds"
+    assert raised.value.hint == "start workers: dask worker HOST:PORT"
+    assert not run_repo.runs()
+
+
+def test_an_idempotent_step_whose_scheduler_was_killed(
+    run_repo: RunRepository, cluster: Cluster, counter: Path
+) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=20, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+    command = [sys.executable, "-m", "execplan", "run", "--executor", cluster.address]
+    process = subprocess.Popen(
+        command, cwd=run_repo.path, env=run_repo.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    cluster.worker_with(counter / "lost.pids")
+    cluster.scheduler.kill()
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == ENVIRONMENT
+    assert f"then continue: execplan resume 1 -p {NAME} --executor {cluster.address}\n" in err
+    assert "distributed" not in err  # no line of Dask's own log
+    performed = run_repo.run_state().last_result("lost")
+    assert performed is not None
+    assert performed.reason.endswith(": the connection to the scheduler was lost")
+    assert performed.reason in out
+
+
 def test_a_scheduler_that_left_long_ago_is_a_plain_error(
     run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +413,7 @@ def test_a_scheduler_that_left_long_ago_is_a_plain_error(
         with pytest.raises(ExecplanError) as raised:
             executor.reserve(PackedWorkspace("none", "", b"", {}, "none"))
         assert (raised.value.code, raised.value.exit) == ("no-executor", ENVIRONMENT)
+        assert "its scheduler has ended or does not answer" in raised.value.message
     finally:
         executor.close()
 
