@@ -28,6 +28,7 @@ from execplan.engine.executors.cluster_checks import (
 from execplan.engine.executors.executor import Finished, Worker
 from execplan.engine.executors.executor_address import worker_name
 from execplan.engine.executors.ticket_watch import DaskSubmission, watch_ticket
+from execplan.engine.executors.workspace_copies import SEND_SECONDS, WorkspaceCopies
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ _CONNECT_SECONDS = 15
 """Seconds to wait for a scheduler, or for its first worker."""
 _ANSWER_SECONDS = 10
 """Seconds to wait for the answer of a worker."""
-_SEND_SECONDS = 600
-"""Seconds to wait until a worker has unpacked the workspace."""
 _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.daemon": True,
@@ -67,10 +66,7 @@ class DaskExecutor:
         self._loads: dict[str, int] = {}
         """Number of tickets by the address of the worker that has them."""
         self._workers: dict[str, Worker] = {}
-        self._holders: set[tuple[str, str]] = set()
-        """IDs of workspaces, each with the token of a worker that has it."""
-        self._unusable: set[str] = set()
-        """Addresses of workers that did not take a workspace."""
+        self._copies = WorkspaceCopies(self._ask)
         self._lost: set[str] = set()
         """Addresses of workers that lost a ticket; they get another one only if no other worker is left."""
         self._lock = Lock()
@@ -103,7 +99,7 @@ class DaskExecutor:
         if not candidates:
             reasons = dict.fromkeys(lost, "was lost and does not answer")
             raise no_workers_error(
-                self.name, {**reasons, **dict.fromkeys(self._unusable, "did not take the workspace")}
+                self.name, {**reasons, **dict.fromkeys(self._copies.unusable, "did not take the workspace")}
             )
         with self._lock:
             chosen = min(
@@ -116,13 +112,14 @@ class DaskExecutor:
         """Return the workers that have a workspace, after all have got it. Raises ExecplanError."""
         try:
             self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
-            self._call(self._share_workspace(workspace), _SEND_SECONDS + _ANSWER_SECONDS)
+            self._call(self._copies.send(workspace, self._workers.values()), SEND_SECONDS + _ANSWER_SECONDS)
         except ExecplanError:
             raise
         except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
             trace.log(f"{self.name} does not answer: {error!r}")
             raise connection_lost_error(self.name) from None
-        return [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
+        with self._lock:
+            return [worker for worker in self._workers.values() if self._copies.has(worker, workspace)]
 
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
         """Give a packed ticket to a reserved worker."""
@@ -235,44 +232,6 @@ class DaskExecutor:
         except Exception as error:  # noqa: BLE001 - such as a module that the worker lacks
             return error
 
-    async def _share_workspace(self, workspace: PackedWorkspace) -> None:
-        """Send a workspace to the workers that lack it. Those that don't take it get no tickets."""
-        lacking = [
-            worker
-            for worker in self._workers.values()
-            if (workspace.id, worker.token) not in self._holders and worker.address not in self._unusable
-        ]
-        answers = await asyncio.gather(*[self._send_workspace(worker.address, workspace) for worker in lacking])
-        for worker, has_it in zip(lacking, answers, strict=True):
-            if has_it:
-                self._holders.add((workspace.id, worker.token))
-            else:
-                self._unusable.add(worker.address)
-
-    async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
-        """Return whether a worker has unpacked the workspace; it may have left, or may not answer."""
-        try:
-            problem = await self._ask(
-                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.id, workspace.data, workspace.digest
-            )
-        except Exception as error:  # noqa: BLE001 - whatever it raises, the worker doesn't have the workspace
-            trace.log(f"{address} did not take the workspace: {error!r}")
-            return False
-        if problem:
-            trace.log(f"{address} did not unpack the workspace: {problem}")
-        return not problem
-
-    async def _remove_workspaces(self) -> None:
-        """Remove the workspaces of this run from workers that go on."""
-        present = await self._list_workers()  # asking one that is gone takes all the seconds to wait for its answer
-        addresses = {worker.token: worker.address for worker in self._workers.values() if worker.address in present}
-        calls = [
-            self._ask(addresses[token], _ANSWER_SECONDS, worker_task.remove_workspace, workspace_id)
-            for workspace_id, token in self._holders
-            if token in addresses
-        ]
-        await asyncio.gather(*calls, return_exceptions=True)  # a worker that is gone has removed them
-
     async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
         """Return what a function returns in the process of a worker, or raise what it raises."""
         answers = await asyncio.wait_for(self._client.run(function, *arguments, workers=[address]), seconds)
@@ -282,7 +241,9 @@ class DaskExecutor:
         if self._client is not None:
             try:
                 if not self._address.is_local:
-                    await self._remove_workspaces()
+                    present = await self._list_workers()  # asking one that is gone takes all of the seconds
+                    workers = [worker for worker in self._workers.values() if worker.address in present]
+                    await self._copies.remove(workers, _ANSWER_SECONDS)
             finally:
                 await self._client.close()
         if self._cluster is not None:
