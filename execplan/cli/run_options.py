@@ -18,18 +18,17 @@ def jobs_option(description: str, *, default: int | None = None) -> Callable[[Ca
     return click.option("--jobs", type=number, default=default, metavar="N", help=description)
 
 
-def _check_executor(_context: click.Context, _option: click.Parameter, text: str) -> str:
-    if text:
-        from execplan.engine.executors.executor_address import parse_executor
+def _check_executor(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
+    if text is None:
+        return ""
+    from execplan.engine.executors.executor_address import parse_executor
 
-        parse_executor(text)
-    return text
+    return parse_executor(text).text
 
 
 executor_option = click.option(
     "--executor",
     metavar="EXECUTOR",
-    default="",
     callback=_check_executor,
     help="Run commands with declared inputs and outputs on workers: dask for this machine, dask://HOST:PORT for a cluster.",
 )

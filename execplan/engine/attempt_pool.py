@@ -151,9 +151,7 @@ class AttemptPool:
                 if not self.context.stop.is_set():
                     if runs_alone:  # a parallel step may be building a program at this moment
                         self._check_programs(step)
-                    prepared = self.executor.prepare(
-                        self.context, step, dict(self.journal_writer.run_state.expected_states)
-                    )
+                    prepared = self.executor.prepare(self.context, step, self.journal_writer.run_state)
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     placement = prepared.placement
                     worker_field = {"worker": placement.worker.name} if placement is not None else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -27,6 +28,7 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
         raise
 
 
-def add_resume_hint(run_paths: RunPaths, ref: PlanRef) -> AbstractContextManager[None]:
-    """Add a hint to environment errors during a run: it can be resumed."""
-    return add_hint_on_error(f"then continue: execplan resume {run_paths.number} -p {ref.shell_name}")
+def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
+    """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
+    option = f" --executor {quote(executor)}" if executor else ""
+    return add_hint_on_error(f"then continue: execplan resume {run_paths.number} -p {ref.shell_name}{option}")

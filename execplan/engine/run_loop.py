@@ -173,7 +173,7 @@ class RunLoop:
         """Handle the outcome of an attempt. Raises ExecplanError if it cannot be recorded."""
         step, error = outcome.step, outcome.error
         if isinstance(error, ExecplanError) and error.exit == CONFLICT and not outcome.was_begun:
-            self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
+            self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", _drift_reason(error.message, error)))
         elif error is not None:
             self._stop(StopReason(stop_reasons.TROUBLE, step.id, error=error))
         elif outcome.performed is not None:
@@ -183,9 +183,7 @@ class RunLoop:
                 if undo_error.exit != CONFLICT:
                     raise
                 message = f"the changes of {step.id} can't be reverted: {undo_error.message}"
-                self._stop(
-                    StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates]))
-                )
+                self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", _drift_reason(message, undo_error)))
                 return
             if not outcome.performed.ok:
                 self._handle_failure(step, outcome.performed)
@@ -230,3 +228,8 @@ class RunLoop:
             self._write_transition(StepTransition(SKIPPED, question.step, "skipped by the person who was asked"))
         elif answer == AGAIN:
             self._retry_times[question.step] = monotonic()
+
+
+def _drift_reason(message: str, error: ExecplanError) -> str:
+    """Return a message followed by the differences that an error lists and the message does not contain."""
+    return "; ".join([message, *[difference for difference in error.candidates if difference not in message]])

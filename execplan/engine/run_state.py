@@ -13,6 +13,7 @@ from execplan.engine.journal.journal_entries import (
     state_from_json,
 )
 from execplan.execution import states
+from execplan.execution.world import ABSENT, FOLDER
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -129,6 +130,35 @@ class RunState:
             for _, step, changes in sorted(change_groups, key=lambda group: group[0])
             for change in changes
         ]
+
+    def created_folders(self, *, only_step: str | None = None) -> frozenset[str]:
+        """Return the directories that the run, or one step, created and that were not rolled back."""
+        return frozenset(
+            [
+                folder
+                for step, attempts in self.attempts.items()
+                for attempt in attempts
+                if attempt.performed is not None
+                and not attempt.retaken
+                and only_step in (None, step)
+                and step not in self.rolled_back_steps
+                for folder in attempt.performed.folders
+            ]
+        )
+
+    def expected_now(self, current_state: Callable[[str], State]) -> dict[str, State]:
+        """Return the expected states; a directory that the run has created is expected to be as it is now.
+
+        `current_state` returns the state of a path: the journal has no modes of created directories.
+        """
+        created_folders = {
+            folder: current_state(folder)
+            for folder in self.created_folders()
+            if folder in self.expected_states and self.expected_states[folder].kind == ABSENT
+        }
+        return self.expected_states | {
+            folder: state for folder, state in created_folders.items() if state.kind == FOLDER
+        }
 
     def open_attempts(self) -> list[tuple[str, Attempt]]:
         """Return the attempts that began and have no recorded end: the process was killed. Raises ExecplanError."""

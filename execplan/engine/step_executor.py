@@ -30,11 +30,12 @@ class StepExecutor:
         """Where commands run that may leave this machine; None if all run here."""
         self._packed: PackedWorkspace | None = None
 
-    def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
+    def prepare(self, context: RunContext, step: Step, run_state: RunState) -> PreparedStep:
         """Check the preconditions of a step and back up what it is about to change. Raises ExecplanError."""
         from execplan.engine.run_records.run_repair import save_plan_and_settings
         from execplan.engine.steps.step_execution import prepare_step
 
+        expected = run_state.expected_now(context.workspace.state)
         prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
             save_plan_and_settings(context.project, context.ref, context.run_paths)

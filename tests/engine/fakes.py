@@ -77,7 +77,7 @@ class ScriptedExecutor(StepExecutor):
         self._running: set[str] = set()
         self._lock = threading.Lock()
 
-    def prepare(self, context: Any, step: Step, expected: Mapping[str, Any]) -> Any:
+    def prepare(self, context: Any, step: Step, run_state: Any) -> Any:
         """Nothing; or what is told to go wrong before."""
         errors = self.outcomes.get(f"before {step.id}")
         if errors:

@@ -67,6 +67,7 @@ class StepRepository:
         """An attempt of a step, of which the next ones know."""
         performed = perform_step(self.context, self.step(name), attempt, self.prepare(name))
         self.expected |= {change.path: change.after for change in performed.changes}
+        self.expected |= {folder: self.context.workspace.state(folder) for folder in performed.folders}
         return performed
 
     def path(self, name: str) -> Path:

@@ -63,6 +63,26 @@ def refused(exit: int, code: str, work: Callable[[], object]) -> ExecplanError:
     return caught.value
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("mkdir build", "touch build/x"),
+        ("mkdir -p build/inner", "true"),
+        ("mkdir build && touch build/x", "rm build/x"),
+    ],
+)
+def test_a_directory_without_files_is_no_drift(run_repo: RunRepository, first: str, second: str) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    fences = [
+        f"```sh {{#one outputs=build shell}}\n{first}\n```",
+        f"```sh {{#two needs=one inputs=build outputs=build}}\n{second}\n```",
+        "```sh {#three needs=two inputs=build}\nls build\n```",
+    ]
+    run_repo.approve_plan(steps(*fences))
+    finished = run_repo.run_plan()
+    assert (finished.status, finished.reason) == ("completed", "")
+
+
 def test_a_run_does_what_was_approved_and_says_so(run_repo: RunRepository) -> None:
     run_repo.write_user_settings('sandbox = "off"')
     run_repo.approve_plan(steps(MAKE, COPY, DROP))

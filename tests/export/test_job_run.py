@@ -202,7 +202,8 @@ def test_bad_calls(desk: InProcessRepository) -> None:
     desk.refused(2, "usage", "job", "0", "--digest", digest)
     desk.refused(2, "usage", "job", "1", "--digest", digest, "--check", "--save", "x.tar")
     desk.refused(4, "other-digest", "job", "2", "--digest", digest)
-    desk.refused(4, "other-digest", "job", "1", "--digest", "")
+    for text in ("", digest[:12], f"{digest}0", "x" * 64):
+        assert "64 hex digits" in desk.refused(2, "usage", "job", "1", "--digest", text)["message"]
 
 
 def saved(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> tuple[ExportedPlan, Path]:

@@ -43,9 +43,10 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     from execplan.approvals.disk_world import DiskWorld
     from execplan.execution.binding import describe_difference, sanitize_state
     from execplan.execution.documents.written_paths import diff_paths
-    from execplan.execution.world import ABSENT, FOLDER, normalize_path
+    from execplan.execution.world import normalize_path
 
     world = DiskWorld(project)
+    expected_states = run_state.expected_now(world.state)
     writes = {
         normalize_path(path)
         for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
@@ -55,24 +56,12 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     for path in sorted(
         [candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]
     ):
-        expected = run_state.expected_states.get(path)
-        actual = world.state(path)
-        if expected is None or (
-            (expected.kind, actual.kind) == (ABSENT, FOLDER) and _was_filled_by_run(run_state, path)
+        expected = expected_states.get(path)
+        if expected is not None and (
+            reason := describe_difference(sanitize_state(expected), sanitize_state(world.state(path)))
         ):
-            continue
-        if reason := describe_difference(sanitize_state(expected), sanitize_state(actual)):
             return f"{path} {reason}"
     return ""
-
-
-def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
-    """Check whether the run itself created a file in a directory, and with it the directory."""
-    from execplan.execution.world import ABSENT
-
-    return any(
-        [path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()]
-    )
 
 
 class Decision(NamedTuple):

@@ -118,7 +118,8 @@ def _detail_lines(run: LoadedRun) -> list[str]:
     """Return the changes and transcripts of steps, and why they did not succeed."""
     lines = []
     for step in run.document.steps:
-        changes_text = format_changes([change for _, change in run.run_state.changes(only_step=step.id)])
+        changes = [change for _, change in run.run_state.changes(only_step=step.id)]
+        changes_text = format_changes(changes, sorted(run.run_state.created_folders(only_step=step.id)))
         has_reason = run.run_state.status_of[step.id] in states.STATES_WITH_REASON
         attempt = run.last_attempt(step.id)
         worker_text = f"on {attempt.worker}" if attempt is not None and attempt.worker else ""

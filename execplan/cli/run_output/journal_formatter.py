@@ -105,7 +105,7 @@ class JournalFormatter:
         attempt = f", attempt {fields['attempt']}" if fields["attempt"] > 1 else ""
         attempt += self.worker_text(step)
         if performed.ok:
-            changes_text = format_changes(performed.changes)
+            changes_text = format_changes(performed.changes, performed.folders)
             return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
         if performed.cause == INTERRUPTED:
             reason = f": {performed.reason}" if self.worker_text(step) and performed.reason else ""

@@ -19,10 +19,12 @@ _MAX_LINES = 20
 """Maximum number of lines in a list of files; `_MAX_PATHS` is the maximum number of paths in a line."""
 
 
-def format_changes(changes: Sequence[Change]) -> str:
-    """Format changed files by kind of change; an empty string for none."""
+def format_changes(changes: Sequence[Change], folders: Sequence[str] = ()) -> str:
+    """Format changed files and the created directories without files by kind of change; an empty string for none."""
     kinds = ("created", "modified", "deleted")
     by_kind = {kind: [change.path for change in changes if change_kind(change) == kind] for kind in kinds}
+    nonempty_folders = {path.rpartition("/")[0] for path in [*by_kind["created"], *folders]}
+    by_kind["created"] += [folder for folder in folders if folder not in nonempty_folders]
     return ", ".join([f"{kind} {format_paths(paths)}" for kind, paths in by_kind.items() if paths])
 
 

@@ -61,7 +61,7 @@ def observe(
         if _is_created(context, folder, before, run_state)
     ]
     folders = sorted(
-        {*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/")
+        {*created_folders, *inner_folders} - run_state.created_folders(), key=lambda directory: directory.split("/")
     )
     return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
 
@@ -85,14 +85,3 @@ def _is_created(context: RunContext, folder: str, before: Mapping[str, State], r
     """Return whether a directory was missing before and exists now."""
     state_before = before.get(folder, run_state.expected_states.get(folder))
     return state_before is not None and state_before.kind == ABSENT and context.workspace.state(folder).kind == FOLDER
-
-
-def _previously_created(run_state: RunState) -> set[str]:
-    """Return the directories that earlier attempts created and that were not rolled back."""
-    return {
-        folder
-        for step, attempts in run_state.attempts.items()
-        for attempt in attempts
-        if attempt.performed is not None and not attempt.retaken and step not in run_state.rolled_back_steps
-        for folder in attempt.performed.folders
-    }

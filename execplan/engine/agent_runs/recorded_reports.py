@@ -127,8 +127,9 @@ def build_schedule(project: Project, run_state: RunState) -> Schedule:
 def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
     """Raise ExecplanError if a file that a step only reads differs from its approved state or its state in the run."""
     declared_paths, problems = set(list_declared_paths(step)), []
+    expected_states = run_state.expected_now(context.workspace.state)
     for path in checked_paths(step):
-        expected_state = run_state.expected_states.get(path)
+        expected_state = expected_states.get(path)
         if path not in declared_paths and expected_state is not None:
             why = describe_difference(sanitize_state(expected_state), sanitize_state(context.workspace.state(path)))
             problems += [f"{path}: {why}"] if why else []

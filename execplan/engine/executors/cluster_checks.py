@@ -9,7 +9,7 @@ from execplan.engine.executors.worker_task import describe_process
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from execplan.engine.executors.executor_address import ExecutorAddress
@@ -58,24 +58,34 @@ def scheduler_address(address: ExecutorAddress, *, has_certificates: bool, requi
 
 
 def connection_error(name: str, error: Exception) -> ExecplanError:
-    """Return the error for a scheduler that can't be reached, or that has no workers."""
+    """Return the error for a scheduler that can't be reached."""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
-    return ExecplanError(
-        "no-executor",
-        f"no connection to {name}, or it has no workers: {reason}",
-        exit=ENVIRONMENT,
-        hint="run the plan without --executor" if name == LOCAL else _START_HINT,
-    )
+    hint = "run the plan without --executor" if name == LOCAL else _START_HINT
+    return ExecplanError("no-executor", f"no connection to {name}: {reason}", exit=ENVIRONMENT, hint=hint)
 
 
-def no_workers_error(name: str, unusable: Sequence[str]) -> ExecplanError:
-    """Return the error for a cluster without a worker that can take a step."""
+def connection_lost_error(name: str) -> ExecplanError:
+    """Return the error for a scheduler that has been reached and is not reached anymore."""
+    message = f"the connection to {name} was lost: its scheduler has ended or does not answer"
+    hint = "start a scheduler and workers there" if name != LOCAL else ""
+    return ExecplanError("no-executor", message, exit=ENVIRONMENT, hint=hint)
+
+
+def absent_workers_error(name: str, seconds: float) -> ExecplanError:
+    """Return the error for a scheduler that had no worker in a number of seconds."""
+    message = f"{name} has no workers; none has registered in {seconds:g} seconds"
+    hint = "run the plan without --executor" if name == LOCAL else "start workers: dask worker HOST:PORT"
+    return ExecplanError("no-executor", message, exit=ENVIRONMENT, hint=hint)
+
+
+def no_workers_error(name: str, reasons: Mapping[str, str]) -> ExecplanError:
+    """Return the error for a cluster without a worker that can take a step; `reasons` say why by the address."""
     return ExecplanError(
         "no-executor",
         f"{name} has no worker that can take the step",
         exit=ENVIRONMENT,
-        hint=f"start workers, then resume the run: execplan resume --executor {name}",
-        candidates=[f"{address} did not take the workspace" for address in unusable],
+        hint="start workers",
+        candidates=[f"{address} {reason}" for address, reason in sorted(reasons.items())],
     )
 
 

@@ -18,14 +18,17 @@ from distributed import Client, LocalCluster
 from execplan import trace
 from execplan.engine.executors import worker_task
 from execplan.engine.executors.cluster_checks import (
+    absent_workers_error,
     check_processes,
     connection_error,
+    connection_lost_error,
     no_workers_error,
     scheduler_address,
 )
-from execplan.engine.executors.executor import Worker
+from execplan.engine.executors.executor import Finished, Worker
 from execplan.engine.executors.executor_address import worker_name
 from execplan.engine.executors.ticket_watch import DaskSubmission, watch_ticket
+from execplan.engine.executors.workspace_copies import SEND_SECONDS, WorkspaceCopies
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -42,8 +45,6 @@ _CONNECT_SECONDS = 15
 """Seconds to wait for a scheduler, or for its first worker."""
 _ANSWER_SECONDS = 10
 """Seconds to wait for the answer of a worker."""
-_SEND_SECONDS = 600
-"""Seconds to wait until a worker has unpacked the workspace."""
 _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.daemon": True,
@@ -65,10 +66,9 @@ class DaskExecutor:
         self._loads: dict[str, int] = {}
         """Number of tickets by the address of the worker that has them."""
         self._workers: dict[str, Worker] = {}
-        self._holders: set[tuple[str, str]] = set()
-        """IDs of workspaces, each with the token of a worker that has it."""
-        self._unusable: set[str] = set()
-        """Addresses of workers that did not take a workspace."""
+        self._copies = WorkspaceCopies(self._ask)
+        self._lost: set[str] = set()
+        """Addresses of workers that lost a ticket; they get another one only if no other worker is left."""
         self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         # What fails in Dask's own tasks, such as a late answer when the connection is closed, changes no result.
@@ -89,29 +89,41 @@ class DaskExecutor:
     def reserve(self, workspace: PackedWorkspace) -> Worker:
         """Choose the worker with the fewest tickets for its threads, after all have the workspace.
 
-        Raises ExecplanError if no worker is left that has it.
+        A worker that lost a ticket is chosen only if no other is left and it answers again. Raises ExecplanError if no
+        worker is left that has the workspace.
         """
-        try:
-            self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
-            self._call(self._share_workspace(workspace), _SEND_SECONDS + _ANSWER_SECONDS)
-        except ExecplanError:
-            raise
-        except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
-            raise connection_error(self.name, error) from None
+        lost, candidates = self._lost, self._find_candidates(workspace)
+        if lost and not candidates:
+            self._lost = set()
+            candidates = self._find_candidates(workspace)
+        if not candidates:
+            reasons = dict.fromkeys(lost, "was lost and does not answer")
+            raise no_workers_error(
+                self.name, {**reasons, **dict.fromkeys(self._copies.unusable, "did not take the workspace")}
+            )
         with self._lock:
-            candidates = [worker for worker in self._workers.values() if (workspace.id, worker.token) in self._holders]
-            if not candidates:
-                raise no_workers_error(self.name, sorted(self._unusable))
             chosen = min(
                 candidates, key=lambda worker: self._loads.get(worker.address, 0) / self._threads[worker.address]
             )
             self._loads[chosen.address] = self._loads.get(chosen.address, 0) + 1
         return chosen
 
+    def _find_candidates(self, workspace: PackedWorkspace) -> list[Worker]:
+        """Return the workers that have a workspace, after all have got it. Raises ExecplanError."""
+        try:
+            self._call(self._update_workers(), _CONNECT_SECONDS + _ANSWER_SECONDS)
+            self._call(self._copies.send(workspace, self._workers.values()), SEND_SECONDS + _ANSWER_SECONDS)
+        except ExecplanError:
+            raise
+        except Exception as error:  # noqa: BLE001 - Dask raises errors of any type once the scheduler has been gone for a while
+            trace.log(f"{self.name} does not answer: {error!r}")
+            raise connection_lost_error(self.name) from None
+        with self._lock:
+            return [worker for worker in self._workers.values() if self._copies.has(worker, workspace)]
+
     def submit(self, worker: Worker, ticket_id: str, data: bytes) -> DaskSubmission:
         """Give a packed ticket to a reserved worker."""
-        watch = partial(watch_ticket, self._client, worker, ticket_id, data)
-        return DaskSubmission(self._start, watch, lambda: self._release(worker.address))
+        return DaskSubmission(self._start, partial(self._watch, worker, ticket_id, data))
 
     def close(self) -> None:
         """Leave the cluster, and end its processes if they were started for this run."""
@@ -127,9 +139,18 @@ class DaskExecutor:
         """Run a coroutine in the thread of the connection."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
-    def _release(self, address: str) -> None:
-        with self._lock:
-            self._loads[address] -= 1
+    async def _watch(self, worker: Worker, ticket_id: str, data: bytes, cancelled: asyncio.Event) -> Finished:
+        """Run a ticket on its worker and return how it ended; a worker that lost it gets no others."""
+        finished = Finished()
+        try:
+            finished = await watch_ticket(self._client, worker, ticket_id, data, cancelled)
+        finally:
+            with self._lock:
+                self._loads[worker.address] -= 1
+                if finished.lost:
+                    self._workers.pop(worker.address, None)
+                    self._lost.add(worker.address)
+        return finished
 
     def _call(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
         """Run a coroutine in the thread of the connection and return its result."""
@@ -137,13 +158,17 @@ class DaskExecutor:
 
     async def _connect(self) -> None:
         dask.config.set(_SETTINGS)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported as those of the run
+        for logger in ("distributed", "distributed.client"):  # errors are reported as those of the run
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
         scheduler = await self._start_cluster() if self._address.is_local else _scheduler_address(self._address)
         try:
             self._client = await Client(  # type: ignore[no-untyped-call]
                 scheduler, asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False, name="execplan"
             )
-            await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            try:
+                await self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            except TimeoutError:
+                raise absent_workers_error(self.name, _CONNECT_SECONDS) from None
             description = await self._describe_scheduler()
         except (OSError, TimeoutError) as error:
             raise connection_error(self.name, error) from None
@@ -179,8 +204,8 @@ class DaskExecutor:
 
     async def _update_workers(self) -> None:
         """Ask new workers for their versions, and forget those that have left. Raises ExecplanError."""
-        info = (await self._client.scheduler.identity(n_workers=-1))["workers"]
-        new = [address for address in info if address not in self._workers]
+        info = await self._list_workers()
+        new = [address for address in info if address not in self._workers and address not in self._lost]
         answers = await asyncio.gather(*[self._describe_worker(address) for address in new])
         descriptions = {address: answer for address, answer in zip(new, answers, strict=True) if answer is not None}
         check_processes(self.name, descriptions, is_worker=True)
@@ -190,6 +215,11 @@ class DaskExecutor:
             for address, description in descriptions.items():
                 workers[address] = Worker(worker_name(description["host"], address), description["token"], address)
             self._workers = workers
+
+    async def _list_workers(self) -> dict[str, Any]:
+        """Return what the scheduler knows about its workers, by address."""
+        workers: dict[str, Any] = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+        return workers
 
     async def _describe_worker(self, address: str) -> Any:
         """Return the description of a worker, or the exception that it raised; None if it doesn't answer."""
@@ -202,43 +232,6 @@ class DaskExecutor:
         except Exception as error:  # noqa: BLE001 - such as a module that the worker lacks
             return error
 
-    async def _share_workspace(self, workspace: PackedWorkspace) -> None:
-        """Send a workspace to the workers that lack it. Those that don't take it get no tickets."""
-        lacking = [
-            worker
-            for worker in self._workers.values()
-            if (workspace.id, worker.token) not in self._holders and worker.address not in self._unusable
-        ]
-        answers = await asyncio.gather(*[self._send_workspace(worker.address, workspace) for worker in lacking])
-        for worker, has_it in zip(lacking, answers, strict=True):
-            if has_it:
-                self._holders.add((workspace.id, worker.token))
-            else:
-                self._unusable.add(worker.address)
-
-    async def _send_workspace(self, address: str, workspace: PackedWorkspace) -> bool:
-        """Return whether a worker has unpacked the workspace; it may have left, or may not answer."""
-        try:
-            problem = await self._ask(
-                address, _SEND_SECONDS, worker_task.receive_workspace, workspace.id, workspace.data, workspace.digest
-            )
-        except Exception as error:  # noqa: BLE001 - whatever it raises, the worker doesn't have the workspace
-            trace.log(f"{address} did not take the workspace: {error!r}")
-            return False
-        if problem:
-            trace.log(f"{address} did not unpack the workspace: {problem}")
-        return not problem
-
-    async def _remove_workspaces(self) -> None:
-        """Remove the workspaces of this run from workers that go on."""
-        addresses = {worker.token: worker.address for worker in self._workers.values()}
-        calls = [
-            self._ask(addresses[token], _ANSWER_SECONDS, worker_task.remove_workspace, workspace_id)
-            for workspace_id, token in self._holders
-            if token in addresses
-        ]
-        await asyncio.gather(*calls, return_exceptions=True)  # a worker that is gone has removed them
-
     async def _ask(self, address: str, seconds: float, function: Any, *arguments: Any) -> Any:
         """Return what a function returns in the process of a worker, or raise what it raises."""
         answers = await asyncio.wait_for(self._client.run(function, *arguments, workers=[address]), seconds)
@@ -246,9 +239,13 @@ class DaskExecutor:
 
     async def _disconnect(self) -> None:
         if self._client is not None:
-            if not self._address.is_local:
-                await self._remove_workspaces()
-            await self._client.close()
+            try:
+                if not self._address.is_local:
+                    present = await self._list_workers()  # asking one that is gone takes all of the seconds
+                    workers = [worker for worker in self._workers.values() if worker.address in present]
+                    await self._copies.remove(workers, _ANSWER_SECONDS)
+            finally:
+                await self._client.close()
         if self._cluster is not None:
             await self._cluster.close()
 

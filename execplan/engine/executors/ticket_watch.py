@@ -25,6 +25,7 @@ LOST_AFTER: Final = worker_task.LEASE_SECONDS + 15.0
 """Seconds without an answer after which a worker is lost. By then, it has stopped the command unless it can't."""
 STOP_SECONDS: Final = 20.0
 """Seconds to wait for the result of a command that was to be stopped."""
+_SCHEDULER_LOST: Final = "the connection to the scheduler was lost"
 
 
 class DaskSubmission:
@@ -34,13 +35,11 @@ class DaskSubmission:
         self,
         start: Callable[[Coroutine[Any, Any, Any]], Future[Any]],
         watch: Callable[[asyncio.Event], Coroutine[Any, Any, Finished]],
-        on_end: Callable[[], None],
     ) -> None:
-        """Submit a ticket with `watch`, in the thread in which `start` runs coroutines; call `on_end` at its end."""
+        """Submit a ticket with `watch`, in the thread in which `start` runs coroutines."""
         self._start = start
         self._cancelled = asyncio.Event()
         self._future: Future[Finished] = start(watch(self._cancelled))
-        self._future.add_done_callback(lambda _: on_end())
 
     def wait(self, seconds: float) -> Finished | None:
         """Return how the ticket ended, or None if it has not ended in this time."""
@@ -96,7 +95,7 @@ async def _result_of(future: Any) -> Finished:
     except asyncio.CancelledError as error:
         if not future.cancelled():
             raise  # this coroutine is cancelled, not the task
-        return Finished(lost=_first_line(error) or "the connection to the scheduler was lost")
+        return Finished(lost=_first_line(error) or _SCHEDULER_LOST)
     except Exception as error:  # noqa: BLE001 - whatever a worker raises, it returned no result
         return Finished(lost=_first_line(error))
     return Finished(data) if isinstance(data, bytes) else Finished(lost="it returned something else than bytes")
@@ -129,4 +128,6 @@ async def _stop(client: Any, worker: Worker, ticket_id: str) -> None:
 def _first_line(error: BaseException) -> str:
     if type(error).__name__ == "KilledWorker":
         return "its process ended"
+    if getattr(error, "reason", "") == "scheduler-connection-lost":
+        return _SCHEDULER_LOST
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -241,8 +241,12 @@ def _drift_reasons(
     project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan
 ) -> Iterator[str]:
     """Yield the files and programs that differ from both their approved state and the state the run left them in."""
-    known_states = {**approval.binding.states, **run_state.expected_states}
-    for path, state in evaluated_plan.binding.states.items():
+    from execplan.execution.world import ABSENT, State
+
+    current_states = evaluated_plan.binding.states
+    expected_states = run_state.expected_now(lambda path: current_states.get(path, State(ABSENT)))
+    known_states = {**approval.binding.states, **expected_states}
+    for path, state in current_states.items():
         reason = (
             describe_difference(known_states[path], state) if path in known_states else "it is not part of the approval"
         )

@@ -96,14 +96,7 @@ def _path_difference(context: RunContext, step: Step, expected: Mapping[str, Sta
     expected_state = expected.get(path, expected.get(original_paths[path]))
     if expected_state is None:
         return ""
-    if (expected_state.kind, state.kind) == (ABSENT, FOLDER) and _was_created_by_run(expected, path):
-        return ""
     return describe_difference(sanitize_state(expected_state), sanitize_state(state))
-
-
-def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
-    """Return whether the run itself created a file in a directory, and so the directory."""
-    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in expected.items()])
 
 
 def _drift_error(step: Step, differences: list[str]) -> ExecplanError:

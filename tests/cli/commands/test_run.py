@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.workspace.workspace_snapshot import BYTES, FILES
+from execplan.errors import USAGE
 from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -246,3 +247,10 @@ def test_a_resume_warns_before_it_says_resumed(desk: InProcessRepository) -> Non
 def test_steps_without_commands_warn_of_no_sandbox(desk: InProcessRepository) -> None:
     with_approved_plan(without_sandbox(desk), MAKE)
     assert "sandbox" not in desk.type("run").err
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_an_empty_executor_is_not_this_machine(desk: InProcessRepository, command: str) -> None:
+    with_approved_plan(desk, MAKE)
+    desk.refused(USAGE, "bad-executor", command, "--executor", "")
+    assert not (desk.path / "src/made.py").exists()

@@ -232,3 +232,12 @@ def test_a_dry_run_writes_nothing(agent: Agent) -> None:
     assert result.exit == 1
     assert "kq7Zr2" not in result.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
+
+
+def test_a_directory_that_an_earlier_step_made_is_as_expected(agent: Agent) -> None:
+    make = "```sh {#make outputs=build}\nmkdir build\n```\n\n"
+    show = "```sh {#show needs=make inputs=build}\nls build\n```\n\n"
+    agent.plan_steps(make, show)
+    (agent.path / "build").mkdir()
+    agent.report_completed("make")
+    agent.report_completed("show")

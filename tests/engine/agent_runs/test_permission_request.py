@@ -57,14 +57,14 @@ class GuardedExecutor(ScriptedExecutor):
         self._order = StepOrder(self._plain_document.steps, sequential=document.constraints.require_sequential)
         self.run_state = RunState(document)
 
-    def prepare(self, context: Any, step: Any, expected: Any) -> Any:
+    def prepare(self, context: Any, step: Any, run_state: Any) -> Any:
         """Ask, then do as told."""
         (plain,) = [candidate for candidate in self._plain_document.steps if candidate.id == step.id]
         request = build_permission_request(
             plain, "LOW", self.run_state, self._order, interval=99, path_exists=lambda path: False
         )
         assert check_permission(request, TERMS, self.run_state.status_of, 0).kind != DENY, request
-        return super().prepare(context, step, expected)
+        return super().prepare(context, step, run_state)
 
 
 class RunStateObserver(RunObserver):

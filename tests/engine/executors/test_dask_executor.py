@@ -14,7 +14,8 @@ import pytest
 
 from execplan.engine.executors import ticket_watch
 from execplan.engine.executors.executor_address import parse_executor
-from execplan.engine.executors.workspace_packing import PackedWorkspace
+from execplan.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
+from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
@@ -126,6 +127,81 @@ def test_a_worker_that_is_stopped_is_lost(
     assert not run_repo.exists("out/lost.txt")
     assert run_repo.resume_run("go").status == states.COMPLETED  # a person has looked: the step did its work
     assert counts(counter) == {"lost": 1}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_retry_goes_to_another_worker_than_the_lost_one(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(dask_executor, "_ANSWER_SECONDS", 3)
+    for _ in range(workers):
+        cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=2, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+
+    def stop_worker() -> None:
+        cluster.worker_with(counter / "lost.pids").send_signal(signal.SIGSTOP)
+
+    if workers == 1:
+        with pytest.raises(ExecplanError, match="has no worker that can take the step") as raised:
+            _run_while(run_repo, cluster, stop_worker)
+        assert [reason.partition(" ")[2] for reason in raised.value.candidates] == ["was lost and does not answer"]
+        return
+    assert _run_while(run_repo, cluster, stop_worker).status == states.COMPLETED
+    first, second = run_repo.run_state().attempts["lost"]
+    assert first.performed is not None
+    assert "it has not answered" in first.performed.reason
+    assert first.worker != second.worker
+
+
+def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
+    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+    cluster.start_worker(threads=2)
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=1, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+
+    def stop_worker() -> None:
+        worker = cluster.worker_with(counter / "lost.pids")
+        worker.send_signal(signal.SIGSTOP)
+        cluster.wait_until(lambda: [entry.kind for entry in run_repo.entries()].count("retaken"))
+        worker.send_signal(signal.SIGCONT)
+
+    assert _run_while(run_repo, cluster, stop_worker).status == states.COMPLETED
+    first, second = run_repo.run_state().attempts["lost"]
+    assert first.worker == second.worker
+
+
+def test_nobody_waits_for_a_worker_that_has_left(
+    run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    worker = cluster.start_worker()
+    cluster.start_worker()
+    project, _ = run_repo.project()
+    executor = dask_executor.DaskExecutor(parse_executor(cluster.address))
+    monkeypatch.setattr(dask_executor, "_ANSWER_SECONDS", 600)
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 5)
+    try:
+        executor.reserve(pack_workspace(project, WorkspaceFiles(project)))
+        worker.kill()
+        cluster.wait_until(lambda: len(executor._call(executor._list_workers(), 10)) == 1)
+    finally:
+        executor.close()
+    assert executor._client.status == "closed"
+    workspaces = [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]
+    assert len(workspaces) == 1  # that of the killed worker
 
 
 def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
@@ -286,6 +362,43 @@ def test_a_scheduler_without_execplan_is_not_used(run_repo: RunRepository, tmp_p
         cluster.close()
 
 
+def test_a_scheduler_without_workers_is_reported(
+    run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from execplan.engine.executors import dask_executor
+
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 1)
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))
+    with pytest.raises(ExecplanError) as raised:
+        run_repo.run_plan(executor=cluster.address)
+    assert raised.value.message == f"{cluster.address} has no workers; none has registered in 1 seconds"
+    assert raised.value.hint == "start workers: dask worker HOST:PORT"
+    assert not run_repo.runs()
+
+
+def test_an_idempotent_step_whose_scheduler_was_killed(
+    run_repo: RunRepository, cluster: Cluster, counter: Path
+) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    step = count_step("lost", counter, seconds=20, effect="idempotent", more="retry=1 backoff=0")
+    run_repo.approve_plan(steps(step))
+    command = [sys.executable, "-m", "execplan", "run", "--executor", cluster.address]
+    process = subprocess.Popen(
+        command, cwd=run_repo.path, env=run_repo.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    cluster.worker_with(counter / "lost.pids")
+    cluster.scheduler.kill()
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == ENVIRONMENT
+    assert f"then continue: execplan resume 1 -p {NAME} --executor {cluster.address}\n" in err
+    assert "distributed" not in err  # no line of Dask's own log
+    performed = run_repo.run_state().last_result("lost")
+    assert performed is not None
+    assert performed.reason.endswith(": the connection to the scheduler was lost")
+    assert performed.reason in out
+
+
 def test_a_scheduler_that_left_long_ago_is_a_plain_error(
     run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +413,7 @@ def test_a_scheduler_that_left_long_ago_is_a_plain_error(
         with pytest.raises(ExecplanError) as raised:
             executor.reserve(PackedWorkspace("none", "", b"", {}, "none"))
         assert (raised.value.code, raised.value.exit) == ("no-executor", ENVIRONMENT)
+        assert "its scheduler has ended or does not answer" in raised.value.message
     finally:
         executor.close()
 
