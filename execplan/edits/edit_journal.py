@@ -183,8 +183,8 @@ def mark_undone(project: Project, path: str, number: int) -> None:
 
 
 def journal_path(project: Project, path: str) -> str:
-    """Return the path of a plan's journal file."""
-    return os.path.join(project.state, JOURNAL_DIR, project_state.path_key(os.path.realpath(path)))
+    """Return the path of a plan's journal file. Raises ExecplanError if directories on the plan's path keep changing."""
+    return os.path.join(project.state, JOURNAL_DIR, project_state.path_key(file_access.resolve_path(path)))
 
 
 def read_entries_from(path: str) -> list[JournalEntry]:

@@ -11,7 +11,7 @@ from execplan.edits.edit_entries import FOLLOW, entry_number, parse_entries, rea
 from execplan.edits.journal_moves import former_paths
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.edits.undo_stack import build_stack
-from execplan.files import atomic_files
+from execplan.files import atomic_files, file_access
 from execplan.git import git_history
 from execplan.plan_store import plan_store
 from execplan.trace import log
@@ -84,7 +84,7 @@ def _count_committed(
         return 0
     root = os.path.realpath(project.root)
     relative_paths = [
-        os.path.relpath(os.path.realpath(source), root) for source in (path, *former_paths(project, path))
+        os.path.relpath(file_access.resolve_path(source), root) for source in (path, *former_paths(project, path))
     ]
     blobs = git_history.committed_blobs(
         project, [relative for relative in relative_paths if not relative.startswith("../")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.edits.append_log import append_lines, read_lines
 from execplan.edits.text_codec import quote, unquote
 from execplan.errors import ExecplanError
+from execplan.files import file_access
 from execplan.project import project_state
 from execplan.trace import log
 
@@ -65,7 +66,7 @@ def newest_first(project: Project) -> Iterator[tuple[str, str]]:
 def _relative_path(project: Project, path: str) -> str:
     """Return a path in the form that the log stores; for a symlink, the path of the link."""
     folder, name = os.path.split(path)
-    return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(project.path_base))
+    return os.path.relpath(os.path.join(file_access.resolve_path(folder), name), os.path.realpath(project.path_base))
 
 
 def _read_operations(project: Project) -> list[str]:

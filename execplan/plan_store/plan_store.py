@@ -164,7 +164,7 @@ def ref_for_path(project: Project, path: str) -> PlanRef:
     """Return the reference to the plan in a file at any path."""
     path = os.path.abspath(path)
     folder, name = project.split_plan_path(path)
-    return PlanRef(name, path, _is_archive(project, os.path.realpath(folder)))
+    return PlanRef(name, path, _is_archive(project, file_access.resolve_path(folder)))
 
 
 def _is_archive(project: Project, folder: str) -> bool:

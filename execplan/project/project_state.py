@@ -96,7 +96,7 @@ PATH_FILE: Final = "path"
 
 def plan_state_dir(project: Project, path: str) -> str:
     """Return the state directory of the plan at a path; a file in it named after a run marks the run as this plan's."""
-    return os.path.join(project.state, PLAN_STATE_DIR, path_key(os.path.realpath(path)))
+    return os.path.join(project.state, PLAN_STATE_DIR, path_key(file_access.resolve_path(path)))
 
 
 def make_plan_state_dir(project: Project, path: str) -> str:
@@ -143,4 +143,4 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
 
 
 def _encode_plan_path(project: Project, path: str) -> bytes:
-    return os.fsencode(os.path.relpath(os.path.realpath(path), os.path.realpath(project.path_base)))
+    return os.fsencode(os.path.relpath(file_access.resolve_path(path), os.path.realpath(project.path_base)))
