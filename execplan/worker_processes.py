@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 PLANS_PER_PROCESS = 40
 """Minimum number of plans per additional process; starting one takes some milliseconds, and a plan takes one."""
 _MAX_PROCESSES = 16
-_BATCH_SIZE = 1_000
-"""Number of results of `iter_in_processes` that are in memory at the same time."""
 _SIGKILL = 9
 """Signal number of SIGKILL; importing the `signal` module takes five milliseconds."""
 
@@ -65,10 +63,12 @@ def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick:
     return outcomes
 
 
-def iter_in_processes(task: Callable[[int], Any], count: int, tick: Callable[[int], None]) -> Iterator[Any]:
+def iter_parts(
+    task: Callable[[int], Any], count: int, part_size: int, tick: Callable[[int], None]
+) -> Iterator[list[Any]]:
     """Do what `run_in_processes` does in parts, each with its own workers, so that few results are in memory."""
-    for start in range(0, count, _BATCH_SIZE):
-        yield from _run_part(task, start, min(_BATCH_SIZE, count - start), tick)
+    for start in range(0, count, part_size):
+        yield _run_part(task, start, min(part_size, count - start), tick)
 
 
 def _run_part(task: Callable[[int], Any], start: int, size: int, tick: Callable[[int], None]) -> list[Any]:

@@ -18,7 +18,7 @@ from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.rule import RULES, RuleContext, RuleMatch
 from execplan.plan.model import ParsedPlan
-from execplan.worker_processes import PLANS_PER_PROCESS, iter_in_processes, process_count, run_in_processes
+from execplan.worker_processes import PLANS_PER_PROCESS, iter_parts, process_count, run_in_processes
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -40,16 +40,16 @@ def test_results_are_in_order(count: int, among: int) -> None:
 @pytest.mark.parametrize("count", [0, 1, 1000, 1001, 2345])
 def test_results_of_several_parts_are_in_order(count: int) -> None:
     progress: list[int] = []
-    results = iter_in_processes(lambda at: at * 2, count, progress.append)
-    assert list(results) == [at * 2 for at in range(count)]
+    parts = list(iter_parts(lambda at: at * 2, count, 1_000, progress.append))
+    assert [len(part) for part in parts[:-1]] == [1_000] * (len(parts) - 1)
+    assert [result for part in parts for result in part] == [at * 2 for at in range(count)]
     assert progress == sorted(progress)
     assert not progress or progress[-1] == count
 
 
 def test_a_part_starts_when_the_one_before_it_was_taken() -> None:
     progress: list[int] = []
-    results = iter_in_processes(lambda at: at, 3_000, progress.append)
-    next(results)
+    next(iter_parts(lambda at: at, 3_000, 1_000, progress.append))
     assert progress[-1] == 1_000
     assert_no_child()
 

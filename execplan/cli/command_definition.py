@@ -77,7 +77,8 @@ class ExecplanCommand(click.Command):
             change_directory(call_options["folder"])
         if call.verbose:
             trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
-        _require_digest(ctx.params.get("if_match"))
+        if ctx.params.get("if_match") is not None:
+            require_digest("--if-match", ctx.params["if_match"], "see the digest: execplan show --json")
         if "commit" in ctx.params:
             from execplan.edits.plan_writer import WriteOptions
 
@@ -218,11 +219,12 @@ def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--if-match", metavar="DIGEST", help="Write only if the file's SHA-256 is DIGEST.")(function)
 
 
-def _require_digest(value: str | None) -> None:
-    """Raise ExecplanError unless the value is a complete digest; a prefix is not enough."""
-    if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
-        message = f"--if-match requires a digest of 64 hex digits, not {value!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see the digest: execplan show --json")
+def require_digest(option: str, value: str, hint: str) -> None:
+    """Raise ExecplanError unless the value of an option is a complete digest; a prefix is not enough."""
+    if len(value) != 64 or value.strip("0123456789abcdefABCDEF"):
+        raise ExecplanError(
+            "usage", f"{option} requires a digest of 64 hex digits, not {value!r}", exit=USAGE, hint=hint
+        )
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from execplan.errors import USAGE, ExecplanError
+from execplan.text.suggestions import closest_names
 
 
 def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanError:
@@ -19,8 +20,10 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
     hint = f"see {error.ctx.command_path if error.ctx is not None else command_path} --help"
     takes_text = _takes_text(error.ctx)
     if isinstance(error, click.NoSuchOption):
-        if error.possibilities:
-            hint = f"did you mean {error.possibilities[0]}? Otherwise {hint}"
+        # click compares options with their hyphens, which make all of them similar
+        names = {option.lstrip("-"): option for option in error.possibilities or ()}
+        if similar_names := closest_names(error.option_name.lstrip("-"), names, limit=1):
+            hint = f"did you mean {names[similar_names[0]]}? Otherwise {hint}"
         if takes_text:
             hint += "; put -- before text that starts with a hyphen"
         return _usage_error(f"unknown option {error.option_name}", hint)

@@ -1,4 +1,4 @@
-"""Hints on what to do next that are added to errors of the environment, such as a full disk."""
+"""Hints on what to do next, such as to resume a run after an error of the environment."""
 
 from __future__ import annotations
 
@@ -30,5 +30,10 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
     """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
+    return add_hint_on_error(f"then continue: {format_resume_command(run_paths, ref, executor)}")
+
+
+def format_resume_command(run_paths: RunPaths, ref: PlanRef, executor: str) -> str:
+    """Return the command that resumes a run, on the same executor unless it is empty."""
     option = f" --executor {quote(executor)}" if executor else ""
-    return add_hint_on_error(f"then continue: execplan resume {run_paths.number} -p {ref.shell_name}{option}")
+    return f"execplan resume {run_paths.number} -p {ref.shell_name}{option}"

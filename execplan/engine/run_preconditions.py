@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import program_changes
+from execplan.engine.error_hints import format_resume_command
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.run_summary import load_run_state, read_run_entries
 from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
@@ -37,8 +38,8 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
     for other_run in run_directories.list_runs(project, ref):
         entries = read_run_entries(other_run)
         if other_run != run_paths and entries:
-            status = load_run_state(other_run, entries).status
-            if status not in (states.IN_PROGRESS, states.REPLANNING):
+            run_state = load_run_state(other_run, entries)
+            if run_state.status not in (states.IN_PROGRESS, states.REPLANNING):
                 return
             number = f"{other_run.number} -p {ref.shell_name}"
             if entries[0].fields.get("mode") == "agent":
@@ -48,11 +49,12 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                     exit=CHECK_FAILED,
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
+            resume_command = format_resume_command(other_run, ref, run_state.executor)
             raise ExecplanError(
                 "run-under-way",
                 f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
                 exit=CHECK_FAILED,
-                hint=f"resume it: execplan resume {number}; or roll it back: execplan rollback {number}",
+                hint=f"resume it: {resume_command}; or roll it back: execplan rollback {number}",
             )
 
 
@@ -87,7 +89,8 @@ def ensure_run_programs_unchanged(
         return []
     differences = program_changes.list_changed_programs(project, run_state, steps)
     if approved_plan.policy.programs == "refuse":
-        commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
+        resume_command = format_resume_command(run_paths, ref, run_state.executor)
+        commands = f"execplan approve {ref.shell_name}; {resume_command}"
         program_changes.ensure_programs_unchanged(
             differences, f"run {run_paths.id} would run different programs than approved", commands
         )

@@ -116,8 +116,20 @@ class RunState:
 
     def changes(self, *, only_step: str | None = None) -> list[tuple[str, Change]]:
         """Return the changes of the run, or of one step, that are not undone, in the order they were made."""
-        change_groups = [
-            (attempt.entry, step, attempt.performed.changes)
+        return [
+            (step, change)
+            for _, step, performed in sorted(self._kept_results(only_step), key=lambda result: result[0])
+            for change in performed.changes
+        ]
+
+    def created_folders(self, *, only_step: str | None = None) -> frozenset[str]:
+        """Return the directories that the run, or one step, created and that were not rolled back."""
+        return frozenset([folder for *_, performed in self._kept_results(only_step) for folder in performed.folders])
+
+    def _kept_results(self, only_step: str | None) -> list[tuple[int, str, AttemptResult]]:
+        """Return the journal entry, step and result of each attempt, or those of one step, that is not undone."""
+        return [
+            (attempt.entry, step, attempt.performed)
             for step, attempts in self.attempts.items()
             for attempt in attempts
             if attempt.performed is not None
@@ -125,26 +137,6 @@ class RunState:
             and only_step in (None, step)
             and step not in self.rolled_back_steps
         ]
-        return [
-            (step, change)
-            for _, step, changes in sorted(change_groups, key=lambda group: group[0])
-            for change in changes
-        ]
-
-    def created_folders(self, *, only_step: str | None = None) -> frozenset[str]:
-        """Return the directories that the run, or one step, created and that were not rolled back."""
-        return frozenset(
-            [
-                folder
-                for step, attempts in self.attempts.items()
-                for attempt in attempts
-                if attempt.performed is not None
-                and not attempt.retaken
-                and only_step in (None, step)
-                and step not in self.rolled_back_steps
-                for folder in attempt.performed.folders
-            ]
-        )
 
     def expected_now(self, current_state: Callable[[str], State]) -> dict[str, State]:
         """Return the expected states; a directory that the run has created is expected to be as it is now.

@@ -179,6 +179,10 @@ def common_git_dir(git: str) -> str:
         return git
 
 
+IN_GIT_DIR = "is inside a git directory, where only git and execplan's own state belong"
+"""Message about a path for which `is_in_git_dir` is true."""
+
+
 def is_in_git_dir(project: Project, path: str) -> bool:
     """Return whether a real path is in a git directory: that of the project, or any other one."""
     git_dirs = [project.git, common_git_dir(project.git)] if project.git is not None else []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import nullcontext
-from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -23,10 +22,10 @@ from execplan.project.project_discovery import with_nested_projects
 from execplan.search.index_records import IndexedItem, PlanRecord, indexed_items
 from execplan.search.search_items import SearchItem, artifact_items, plan_items
 from execplan.text.text_lines import digest
-from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
+from execplan.worker_processes import PLANS_PER_PROCESS, iter_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, Final
 
@@ -43,7 +42,7 @@ _OWN_ARTIFACTS = frozenset({"approvals", "runs"})
 _MAX_ARTIFACTS: Final = 1_000
 """Maximum number of artifacts of a plan whose names are searched."""
 _MAX_ARTIFACT_DEPTH: Final = 5
-_BATCH_SIZE: Final = 250
+_PART_SIZE: Final = 250
 """Number of plans whose words are in memory at the same time: some 15 MB."""
 _UNREADABLE = "-"
 """Digest of a file that can't be read."""
@@ -144,34 +143,18 @@ def update(
         with make_lock():
             changed, removed = _compare(index, plan_files)
             _write(index, _Changes([], []), removed)
-            indexed_count = _index_in_batches(index, changed, tick)
+            indexed_count = 0
+            for changes in _iter_changes(index.records(), changed, tick):
+                _write(index, changes, ())
+                indexed_count += len(changes.plans)
     else:
-        changes = _read_changes(index.records(), changed, tick)
+        changes = next(_iter_changes(index.records(), changed, tick), _Changes([], []))
         if not (changes.plans or changes.statuses or removed):
             return
         with make_lock():
             _write(index, changes, removed)
         indexed_count = len(changes.plans)
     trace.log(f"indexed {indexed_count} of {len(plan_files)} plans")
-
-
-def _index_in_batches(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> int:
-    """Read and index plans, some at a time to need less memory, and return the number of those that differed."""
-    count = 0
-    records = index.records()
-    for start in range(0, len(plan_files), _BATCH_SIZE):
-        changes = _read_changes(
-            records,
-            plan_files[start : start + _BATCH_SIZE],
-            partial(_tick_from, tick, start, len(plan_files)) if tick is not None else None,
-        )
-        _write(index, changes, ())
-        count += len(changes.plans)
-    return count
-
-
-def _tick_from(tick: Tick, start: int, total: int, finished: int, _: int) -> None:
-    tick(start + finished, total)
 
 
 def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[PlanFile], list[bytes]]:
@@ -190,8 +173,10 @@ def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[P
     return changed, list(records)
 
 
-def _read_changes(records: dict[bytes, PlanRecord], plan_files: Sequence[PlanFile], tick: Tick | None) -> _Changes:
-    """Read plans, and return what differs from the records of the index."""
+def _iter_changes(
+    records: dict[bytes, PlanRecord], plan_files: Sequence[PlanFile], tick: Tick | None
+) -> Iterator[_Changes]:
+    """Read plans in parts, and yield what differs in each from the records of the index."""
 
     def read(position: int) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
         plan_file = plan_files[position]
@@ -199,21 +184,22 @@ def _read_changes(records: dict[bytes, PlanRecord], plan_files: Sequence[PlanFil
         items = indexed_items(content.record, enumerate(content.items))
         return tuple(content.record), [tuple(item) for item in items]  # what `marshal` can write
 
-    results = run_in_processes(
+    parts = iter_parts(
         read,
         len(plan_files),
-        process_count(len(plan_files)),
+        _PART_SIZE,
         lambda finished: tick(finished, len(plan_files)) if tick is not None else None,
     )
-    changes = _Changes([], [])
-    for record_fields, items in results:
-        record = PlanRecord._make(record_fields)
-        old = records.get(record.path)
-        if old is None or record._replace(status="") != old._replace(status=""):
-            changes.plans.append((record, [IndexedItem._make(item) for item in items]))
-        elif record.status != old.status:
-            changes.statuses.append((record.path, record.status))
-    return changes
+    for results in parts:
+        changes = _Changes([], [])
+        for record_fields, items in results:
+            record = PlanRecord._make(record_fields)
+            old = records.get(record.path)
+            if old is None or record._replace(status="") != old._replace(status=""):
+                changes.plans.append((record, [IndexedItem._make(item) for item in items]))
+            elif record.status != old.status:
+                changes.statuses.append((record.path, record.status))
+        yield changes
 
 
 def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> PlanContent:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.project.project import is_in_git_dir
+from execplan.project.project import IN_GIT_DIR, is_in_git_dir
 from execplan.project.project_discovery import with_nested_projects
 from execplan.text.pure_paths import is_inside
 
@@ -20,7 +20,7 @@ DEFAULT_DIRECTORY: Final = ".agent/site"
 def ensure_separate(project: Project, directory: str) -> None:
     """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
     if is_in_git_dir(project, directory):
-        message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
+        message = f"{directory} {IN_GIT_DIR}"
         raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
     if project.is_read_only and is_inside(directory, project.root):
         message = f"{directory} is inside {project.root}, which is another project, and is only read"

@@ -158,6 +158,11 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
         (["decide", "x"], "missing option --why", "see execplan decide --help"),
         (["done", "-p"], "-p requires a value", "see execplan done --help"),
         (["show", "--jsno"], "unknown option --jsno", "did you mean --json? Otherwise see execplan show --help"),
+        (
+            ["decide", "--rationale"],
+            "unknown option --rationale",
+            "see execplan decide --help; put -- before text that starts with a hyphen",
+        ),
         (["-x"], "unknown option -x", "see execplan --help"),
         (["run", "--jobs", "x"], "--jobs must be a whole number from 1 to 64, not 'x'", "see execplan run --help"),
         (

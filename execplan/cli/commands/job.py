@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.command_definition import define_command
+from execplan.cli.command_definition import define_command, require_digest
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import jobs_option
 from execplan.errors import USAGE, ExecplanError
@@ -54,9 +53,7 @@ def job(
     if check and (load or save or jobs > 1):
         message = "--check runs nothing, so it can't be combined with --load, --save or --jobs"
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan job --help")
-    if re.fullmatch("[0-9a-f]{64}", digest) is None:
-        message = f"--digest requires the 64 hex digits of the job's digest, not {digest!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="copy the digest from the exported workflow")
+    require_digest("--digest", digest, "copy the digest from the exported workflow")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if check:
         steps = [step.id for step in job_run.check_job(project, ref, number, digest).steps]

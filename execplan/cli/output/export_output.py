@@ -10,7 +10,7 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_access import resolve_path
-from execplan.project.project import ensure_inside, is_in_git_dir
+from execplan.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
 from execplan.text.message_parts import format_count
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
@@ -82,12 +82,8 @@ def _is_in_repository(project: Project, path: str) -> bool:
     """Return whether a file to write is in the repository. Raises ExecplanError if it is in a git directory."""
     target = resolve_path(os.path.abspath(path))
     if is_in_git_dir(project, target):
-        raise ExecplanError(
-            "usage",
-            f"{path} is inside a git directory, where only git and execplan's own state belong",
-            exit=USAGE,
-            hint="choose another file, for example --out .github/workflows/plan.yml",
-        )
+        hint = "choose another file, for example --out .github/workflows/plan.yml"
+        raise ExecplanError("usage", f"{path} {IN_GIT_DIR}", exit=USAGE, hint=hint)
     return is_inside(target, project.root)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.engine.error_hints import format_resume_command
 from execplan.engine.journal.journal_entries import change_from_json
 from execplan.engine.replanning import run_revisions
 from execplan.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
@@ -83,7 +84,7 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
             exit=CONFLICT,
             hint=(
-                f"resume the run: execplan resume {run_paths.number} -p {ref.shell_name}; "
+                f"resume the run: {format_resume_command(run_paths, ref, run_state.executor)}; "
                 f"or roll back all of it: execplan rollback {run_paths.number} -p {ref.shell_name}"
             ),
         )

@@ -8,6 +8,7 @@ from execplan.approvals import artifact_store
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.edits.plan_writer import WriteOptions, format_diff
 from execplan.engine import run_questions
+from execplan.engine.error_hints import format_resume_command
 from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
 from execplan.engine.recovery.interrupted_attempts import InterruptionRecovery
@@ -141,7 +142,7 @@ def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
 
 def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
     """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
-    plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
+    plan_name, resume_command = ref.shell_name, format_resume_command(run_paths, ref, run_state.executor)
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 
 from execplan import trace
 from execplan.files.file_status import file_stat
@@ -17,7 +18,7 @@ from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
 from execplan.linter.finding_summary import FindingReport
 from execplan.plan_store.plan_store import PlanRef
 from execplan.text.pure_paths import is_inside
-from execplan.worker_processes import iter_in_processes
+from execplan.worker_processes import iter_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 MIN_CACHED_PLANS = 8
 """Number of plans up to which checking is faster than a cache lookup."""
+_PART_SIZE = 1_000
+"""Number of plans whose results are in memory twice at the same time: in the processes that check them, and in this one."""
 
 
 def check_plans(
@@ -61,13 +64,14 @@ def check_plans(
         if project_key not in caches:
             caches[project_key] = _open_fresh_cache(group.project, options) if use_cache else None
         _use_cached_results(group, options, caches[project_key], checked_files, pending, parts)
-    outcomes = iter_in_processes(
+    outcome_parts = iter_parts(
         lambda position: check_pending(pending[position], options, parts),
         len(pending),
+        _PART_SIZE,
         lambda finished: tick(finished, len(pending)) if tick is not None else None,
     )
     checked_count = 0
-    for pending_plan, values in zip(pending, outcomes, strict=True):
+    for pending_plan, values in zip(pending, chain.from_iterable(outcome_parts), strict=True):
         outcome = Outcome(*values)
         checked_count += not outcome.was_cached
         if outcome.findings:

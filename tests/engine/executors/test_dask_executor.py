@@ -51,6 +51,14 @@ def counts(counter: Path) -> dict[str, int]:
 
 
 @pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that can't be reached is lost after two seconds."""
+    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
+    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
+    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+
+
+@pytest.fixture
 def counter(tmp_path: Path) -> Path:
     """A directory outside of the repository; without a sandbox, a step can write there."""
     folder = tmp_path / "counter"
@@ -103,6 +111,7 @@ def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluste
         f"{cluster.address} --answer go",
         f"{cluster.address} --answer again",
     ]
+    assert f"resume it: execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("run", NAME).err
     assert run_repo.resume_run(executor_text=cluster.address).question is not None  # no answer, so nothing runs
     assert counts(counter) == {"lost": 1}
     assert run_repo.resume_run("again", executor_text=cluster.address).status == states.COMPLETED
@@ -110,12 +119,8 @@ def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluste
     assert run_repo.text("out/lost.txt") == "y = 1\n"
 
 
-def test_a_worker_that_is_stopped_is_lost(
-    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
-    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
-    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_is_stopped_is_lost(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
     run_repo.approve_plan(steps(count_step("lost", counter, seconds=1)))
@@ -129,15 +134,13 @@ def test_a_worker_that_is_stopped_is_lost(
     assert counts(counter) == {"lost": 1}
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_retry_goes_to_another_worker_than_the_lost_one(
     run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     from execplan.engine.executors import dask_executor
 
-    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
-    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
-    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
     monkeypatch.setattr(dask_executor, "_ANSWER_SECONDS", 3)
     for _ in range(workers):
         cluster.start_worker()
@@ -160,12 +163,10 @@ def test_a_retry_goes_to_another_worker_than_the_lost_one(
     assert first.worker != second.worker
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
-    run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch
+    run_repo: RunRepository, cluster: Cluster, counter: Path
 ) -> None:
-    monkeypatch.setattr(ticket_watch, "LOST_AFTER", 2.0)
-    monkeypatch.setattr(ticket_watch, "RENEWAL_SECONDS", 0.3)
-    monkeypatch.setattr(ticket_watch, "ANSWER_SECONDS", 0.5)
     cluster.start_worker(threads=2)
     run_repo.write_user_settings('sandbox = "off"')
     step = count_step("lost", counter, seconds=1, effect="idempotent", more="retry=1 backoff=0")
