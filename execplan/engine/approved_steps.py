@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine.permit import issue_permit
 from execplan.engine.schedule import Schedule
 from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.execution import states
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
 from execplan.execution.risk.effective_risk import effective_risk
@@ -51,13 +50,8 @@ def resumed_schedule(run_state: RunState, path_exists: Callable[[str], bool]) ->
 
 def remaining_steps(schedule: Schedule, run_state: RunState | None) -> list[Step]:
     """Return the chosen steps that a run has not done yet: all of them, if it has not begun."""
-    completed_ids = (
-        {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES}
-        - run_state.rolled_back_steps
-        if run_state is not None
-        else set()
-    )
-    return [step for step in schedule.steps if step.id in schedule.chosen - completed_ids]
+    settled_ids = run_state.settled_steps if run_state is not None else set()
+    return [step for step in schedule.steps if step.id in schedule.chosen - settled_ids]
 
 
 def permit_for(approved_plan: ApprovedPlan, schedule: Schedule) -> Permit:

@@ -30,10 +30,13 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
     """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
-    return add_hint_on_error(f"then continue: {format_resume_command(run_paths, ref, executor)}")
+    return add_hint_on_error(f"then continue: {format_resume_command(run_paths.number, ref.shell_name, executor)}")
 
 
-def format_resume_command(run_paths: RunPaths, ref: PlanRef, executor: str) -> str:
-    """Return the command that resumes a run, on the same executor unless it is empty."""
+def format_resume_command(run: int | str, plan: str, executor: str) -> str:
+    """Return the command that resumes a run of a plan, on the same executor unless it is empty.
+
+    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
+    """
     option = f" --executor {quote(executor)}" if executor else ""
-    return f"execplan resume {run_paths.number} -p {ref.shell_name}{option}"
+    return f"execplan resume {run} -p {plan}{option}"

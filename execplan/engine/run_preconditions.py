@@ -49,7 +49,7 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                     exit=CHECK_FAILED,
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
-            resume_command = format_resume_command(other_run, ref, run_state.executor)
+            resume_command = format_resume_command(other_run.number, ref.shell_name, run_state.executor)
             raise ExecplanError(
                 "run-under-way",
                 f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
@@ -89,7 +89,7 @@ def ensure_run_programs_unchanged(
         return []
     differences = program_changes.list_changed_programs(project, run_state, steps)
     if approved_plan.policy.programs == "refuse":
-        resume_command = format_resume_command(run_paths, ref, run_state.executor)
+        resume_command = format_resume_command(run_paths.number, ref.shell_name, run_state.executor)
         commands = f"execplan approve {ref.shell_name}; {resume_command}"
         program_changes.ensure_programs_unchanged(
             differences, f"run {run_paths.id} would run different programs than approved", commands

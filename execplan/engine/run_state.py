@@ -177,6 +177,14 @@ class RunState:
         is_undone = step in self.rolled_back_steps and self.status != states.COMPLETED
         return states.PENDING if is_undone and status != states.FAILED else status
 
+    @property
+    def settled_steps(self) -> frozenset[str]:
+        """IDs of the steps that the run will not run again."""
+        return (
+            frozenset([step for step, status in self.status_of.items() if status in states.SUCCESS_STATES])
+            - self.rolled_back_steps
+        )
+
     def last_attempt(self, step: str) -> Attempt | None:
         """Return the last attempt of a step, or None if it has none."""
         return self.attempts[step][-1] if self.attempts.get(step) else None

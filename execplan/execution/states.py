@@ -64,6 +64,8 @@ class ActiveRun(NamedTuple):
     """SHA-256 of the document's bytes in its current revision."""
     finished_steps: frozenset[str]
     """IDs of the steps that the run will not run again."""
+    executor: str = ""
+    """Executor with which the run was begun or last resumed; empty for this machine."""
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:

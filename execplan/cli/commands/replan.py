@@ -83,6 +83,7 @@ def replan(
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
     """Show the differences, the completed steps, and how to continue."""
     from execplan.cli.output.steps_output import steps_json
+    from execplan.engine.error_hints import format_resume_command
 
     data: dict[str, Any] = {
         "id": replan_result.document.plan_id,
@@ -117,7 +118,7 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
         )
     approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
     next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [
-        f"execplan resume {replan_result.run} -p {name}"
+        format_resume_command(replan_result.run, name, replan_result.executor)
     ]
     return Answer(
         data,

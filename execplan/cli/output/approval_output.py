@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
+from execplan.engine.error_hints import format_resume_command
 from execplan.errors import CHECK_FAILED, ExecplanError
 
 if TYPE_CHECKING:
@@ -105,15 +106,16 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    run = evaluated.active_run.run if evaluated.active_run is not None else ""
-    by_agent = evaluated.current_plan.document.mode == "agent"
-    start = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
-    next_commands = (f"execplan resume {run} -p {name}" if run else start,)
+    if evaluated.active_run is not None:
+        next_command = format_resume_command(evaluated.active_run.run, name, evaluated.active_run.executor)
+    else:
+        by_agent = evaluated.current_plan.document.mode == "agent"
+        next_command = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
     return Answer(
         data,
         "\n".join(lines),
         warnings=approval_result.warnings,
-        next_commands=next_commands if approval else (),
+        next_commands=(next_command,) if approval else (),
         is_requested=approval is None,
     )
 

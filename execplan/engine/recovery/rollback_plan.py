@@ -84,7 +84,7 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
             exit=CONFLICT,
             hint=(
-                f"resume the run: {format_resume_command(run_paths, ref, run_state.executor)}; "
+                f"resume the run: {format_resume_command(run_paths.number, ref.shell_name, run_state.executor)}; "
                 f"or roll back all of it: execplan rollback {run_paths.number} -p {ref.shell_name}"
             ),
         )

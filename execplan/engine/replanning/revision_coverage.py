@@ -24,7 +24,7 @@ from execplan.engine.journal.journal_entries import REVISION_REASONS
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.engine.replanning import run_revisions
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution import approval_document, states
+from execplan.execution import approval_document
 from execplan.execution.approval_document import REVISION
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import bind, describe_difference
@@ -210,14 +210,7 @@ def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
         for name, alternative_id in alternatives.items()
         if step_order.recovery_kind(steps_by_id[name], run_state) == ALTERNATIVE
     }
-    return RunProgress(_settled_steps(run_state), active_alternatives)
-
-
-def _settled_steps(run_state: RunState) -> frozenset[str]:
-    return frozenset(
-        {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES}
-        - run_state.rolled_back_steps
-    )
+    return RunProgress(run_state.settled_steps, active_alternatives)
 
 
 def _evaluate_revision(
@@ -225,7 +218,7 @@ def _evaluate_revision(
 ) -> EvaluatedPlan:
     """Evaluate a revision as `evaluate` will once it is stored. Raises ExecplanError."""
     data, policy, world = document_bytes(revision), effective_policy(project), SnapshotWorld(project)
-    active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
+    active_run = ActiveRun(run_paths.id, digest(data), run_state.settled_steps)
     path = project.display_path(artifact_store.path_of(project, ref))
     return EvaluatedPlan(
         CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=()),

@@ -47,6 +47,8 @@ class ReplanResult(NamedTuple):
     """A revision that was made or, in a dry run, would be made."""
 
     run: str
+    executor: str
+    """Executor with which the run was begun or last resumed; empty for this machine."""
     revision: int
     document: ExecutionPlan
     digest: str
@@ -142,7 +144,8 @@ def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
 
 def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
     """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
-    plan_name, resume_command = ref.shell_name, format_resume_command(run_paths, ref, run_state.executor)
+    plan_name = ref.shell_name
+    resume_command = format_resume_command(run_paths.number, plan_name, run_state.executor)
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
@@ -224,6 +227,7 @@ def _describe_revision(
     stored_path = project.display_path(path)
     return ReplanResult(
         run=run_paths.id,
+        executor=run_state.executor,
         revision=document.revision,
         document=document,
         digest=digest(data),

@@ -38,10 +38,8 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
         or run_state.open_rollback is not None
     ):
         return None
-    completed_ids = {
-        step for step, status in run_state.status_of.items() if status in states.SUCCESS_STATES
-    } - run_state.rolled_back_steps
-    return ActiveRun(run_paths.id, run_revisions.latest_revision(entries)[1], frozenset(completed_ids))
+    document_digest = run_revisions.latest_revision(entries)[1]
+    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor)
 
 
 PENDING: Final = "pending"

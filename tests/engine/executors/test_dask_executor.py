@@ -119,6 +119,16 @@ def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluste
     assert run_repo.text("out/lost.txt") == "y = 1\n"
 
 
+def test_the_command_after_a_revision_names_the_executor(run_repo: RunRepository, cluster: Cluster) -> None:
+    cluster.start_worker()
+    run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt on-failure=ask}\nfalse\n```"))
+    assert run_repo.run_plan(executor=cluster.address).status == states.IN_PROGRESS
+    next_command = f"execplan resume {run_repo.runs()[0].id} -p {NAME} --executor {cluster.address}"
+    assert run_repo.type("replan", "--reason", "It failed.", "--json").json["next"][-1] == next_command
+    approved = run_repo.type("approve", "--digest", run_repo.ok("evaluate")["digest"], "--json").json
+    assert approved["next"] == [next_command]
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_worker_that_is_stopped_is_lost(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
