@@ -23,8 +23,10 @@ from execplan.engine.program_changes import (
     list_changed_programs,
 )
 from execplan.engine.schedule import can_run_in_parallel
+from execplan.engine.steps.step_paths import list_declared_paths
 from execplan.engine.telemetry.caller_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
+from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -113,7 +115,7 @@ class AttemptPool:
 
     def record_result(self, step: Step, attempt: int, performed: AttemptResult) -> None:
         """Record how an attempt ended; then check off the step's task, or undo its changes. Raises ExecplanError."""
-        performed = self._own_changes(performed)
+        performed = self._own_changes(step, performed)
         self.repair()
         program_fields = changed_program_fields(self.context, self.journal_writer.run_state)
         self.journal_writer.write(
@@ -122,7 +124,12 @@ class AttemptPool:
         if performed.ok:
             self.tick_task(step)
         elif step.rollback.enabled and not is_outcome_unknown(step, performed):
-            self.undo_changes(step, attempt, performed.changes, performed.folders)
+            self.undo_changes(step, attempt, performed.changes, self._unused_folders(performed.folders))
+
+    def _unused_folders(self, folders: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the directories in which no running step declares to write."""
+        paths = [path for step in self.running_steps.values() for path in list_declared_paths(step)]
+        return tuple([folder for folder in folders if not any([is_inside(path, folder) for path in paths])])
 
     def repair(self) -> None:
         """Restore the run's files that a step has removed or altered. Raises ExecplanError."""
@@ -190,18 +197,20 @@ class AttemptPool:
             commands,
         )
 
-    def _own_changes(self, performed: AttemptResult) -> AttemptResult:
+    def _own_changes(self, step: Step, performed: AttemptResult) -> AttemptResult:
         """Return the result of an attempt with only its own changes.
 
         Changes that parallel steps made and no step declares are attributed to the step that ends last.
         """
         if len(self._concurrent_steps) < 2:
             return performed
-        changes = tuple([change for change in performed.changes if change.declared])
+        from execplan.engine.steps.tree_snapshots import own_changes
+
+        changes, folders = own_changes(step, performed.changes, performed.folders)
         if self.running_steps or self._parallel_changes is None:
-            return performed._replace(changes=changes)
-        undeclared_changes, folders = self._parallel_changes.undeclared()
-        return performed._replace(changes=(*changes, *undeclared_changes), folders=(*performed.folders, *folders))
+            return performed._replace(changes=changes, folders=folders)
+        undeclared_changes, undeclared_folders = self._parallel_changes.undeclared()
+        return performed._replace(changes=(*changes, *undeclared_changes), folders=(*folders, *undeclared_folders))
 
 
 def is_outcome_unknown(step: Step, performed: AttemptResult) -> bool:

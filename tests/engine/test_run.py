@@ -334,6 +334,33 @@ def test_steps_beside_each_other_and_what_nobody_declares(run_repo: RunRepositor
     assert stray == [("two", False)]
 
 
+@pytest.mark.parametrize("two", ["sleep 0.5; exit 4", "sleep 0.5; mkdir undeclared; cp Makefile two.txt"])
+def test_a_step_removes_no_directory_of_a_parallel_step(run_repo: RunRepository, two: str) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    one = "```sh {#one parallel outputs=out/sub shell}\nmkdir -p out/sub\n```"
+    run_repo.approve_plan(steps(one, f"```sh {{#two parallel outputs=two.txt shell on-failure=skip}}\n{two}\n```"))
+    assert run_repo.run_plan(jobs=2).status == "completed"
+    assert run_repo.run_state().created_folders(only_step="one") == {"out", "out/sub"}
+    last_attempt = run_repo.run_state().last_result("two")
+    assert last_attempt is not None
+    assert last_attempt.folders == (("undeclared",) if last_attempt.ok else ())
+    if last_attempt.ok:
+        assert run_repo.type("rollback", "--step", "two").exit == 0
+    assert (run_repo.path / "out/sub").is_dir()
+    assert not run_repo.exists("undeclared")
+    assert run_repo.type("rollback").exit == 0
+    assert not run_repo.exists("out")
+
+
+def test_a_step_that_fails_leaves_the_directory_in_which_a_parallel_step_writes(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    one = "```sh {#one parallel outputs=out/one.txt shell}\nmkdir -p out; sleep 1; cp Makefile out/one.txt\n```"
+    two = "```sh {#two parallel outputs=out/two.txt shell on-failure=skip}\nmkdir -p out; exit 4\n```"
+    run_repo.approve_plan(steps(one, two))
+    finished = run_repo.run_plan(jobs=2)
+    assert (finished.status, run_repo.text("out/one.txt")) == ("completed", "parser:\n")
+
+
 def test_the_outlook_writes_nothing(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
     before = tree(run_repo.path)

@@ -116,9 +116,11 @@ class InterruptionRecovery:
     def _recover_attempt(self, step: Step, attempt: Attempt) -> InterruptedAttempt:
         """Determine the outcome of an attempt whose end was not recorded."""
         recovered = self._attempt_pool.executor.recover_attempt(self._attempt_pool.context, step, attempt)
-        performed, changes = recovered.performed, self._own_changes(step, recovered.changes)
+        performed = recovered.performed
+        changes, folders = self._own_changes(step, recovered.changes, recovered.folders)
         if performed is not None:
-            performed = performed._replace(changes=self._own_changes(step, performed.changes))
+            own_changes, own_folders = self._own_changes(step, performed.changes, performed.folders)
+            performed = performed._replace(changes=own_changes, folders=own_folders)
         if performed is not None and performed.cause == "interrupted":
             if is_one_time_command(step):
                 assumed_result = performed._replace(
@@ -129,13 +131,17 @@ class InterruptionRecovery:
                 )
             return InterruptedAttempt(step, attempt.number, None, performed.changes, performed.folders)
         return InterruptedAttempt(
-            step, attempt.number, performed, changes, recovered.folders, is_unknown=recovered.kind == "unknown"
+            step, attempt.number, performed, changes, folders, is_unknown=recovered.kind == "unknown"
         )
 
-    def _own_changes(self, step: Step, changes: tuple[Change, ...]) -> tuple[Change, ...]:
-        """Return only the declared changes of a step that may have run in parallel: others may be of other steps."""
+    def _own_changes(
+        self, step: Step, changes: tuple[Change, ...], folders: tuple[str, ...]
+    ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+        """Return the changes and created directories of a step; only the declared ones if it may have run in parallel."""
+        from execplan.engine.steps.tree_snapshots import own_changes
+
         ran_alone = self._journal_writer.run_state.begin_fields["jobs"] == 1 or not can_run_in_parallel(step)
-        return changes if ran_alone else tuple([change for change in changes if change.declared])
+        return (changes, folders) if ran_alone else own_changes(step, changes, folders)
 
     def _inspect_failed(self, step: Step) -> None:
         """Queue a failed step if its changes are not undone yet, or if the consequences are not recorded yet."""

@@ -60,7 +60,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
                 for other_step in context.document.steps
             ]
         ):
-            changes = tuple([change for change in changes if change.declared])
+            changes, folders = tree_snapshots.own_changes(step, changes, folders)
     reason = "it was interrupted, then rolled back"
     performed = AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
     return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}

@@ -9,9 +9,9 @@ from execplan.engine import ticks
 from execplan.engine.steps.step_paths import list_declared_paths, snapshot_path
 from execplan.engine.ticks import list_plan_files
 from execplan.engine.workspace import workspace_snapshot
-from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
+from execplan.text.pure_paths import do_overlap
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
@@ -26,13 +26,13 @@ class ParallelChanges:
     def __init__(self, context: RunContext) -> None:
         self._context = context
         steps = [step for step in context.document.steps if step.parallel]
-        self._declared = [path for step in steps for path in written_paths(step.model_dump(mode="json"))]
+        self._declared = [path for step in steps for path in list_declared_paths(step)]
         self._tree_before = workspace_snapshot.take_snapshot(
             context.project, context.workspace, context.store, self._declared, None, keep=True
         )
 
     def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-        """Return the undeclared changes and the directories created for them. Raises ExecplanError."""
+        """Return the undeclared changes and created directories. Raises ExecplanError."""
         context = self._context
         tree_after = workspace_snapshot.take_snapshot(
             context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
@@ -41,7 +41,26 @@ class ParallelChanges:
             self._tree_before, tree_after, self._declared, context.store, context.workspace
         )
         ticked_paths = list_plan_files(context.project, context.ref, context.document)
-        return tuple([change for change in changes if not change.declared and change.path not in ticked_paths]), folders
+        return (
+            tuple([change for change in changes if not change.declared and change.path not in ticked_paths]),
+            tuple([folder for folder in folders if not _is_near(folder, self._declared)]),
+        )
+
+
+def own_changes(
+    step: Step, changes: tuple[Change, ...], folders: tuple[str, ...]
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """Return the changes and created directories that a step declares: others may be of steps that ran in parallel."""
+    paths = list_declared_paths(step)
+    return (
+        tuple([change for change in changes if change.declared]),
+        tuple([folder for folder in folders if _is_near(folder, paths)]),
+    )
+
+
+def _is_near(folder: str, paths: list[str]) -> bool:
+    """Return whether a directory is one of the paths, in one of them, or contains one."""
+    return any([do_overlap(folder, path) for path in paths])
 
 
 _last_trees: dict[str, WorkspaceSnapshot] = {}
