@@ -393,10 +393,12 @@ class Plan:
         """
         from execplan.archive import plan_archive
         from execplan.engine.run_records.run_statuses import ensure_no_open_runs, open_run_warnings
+        from execplan.review.comment_reading import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
         source = plan_store.ref_for_path(self.project, origin) if origin else self.ref
         warnings = open_run_warnings(self.project, source) if force else ()
+        warnings += () if source.archived else open_comment_warnings(self.project, source)
         if not (force or source.archived):
             ensure_no_open_runs(self.project, source, "archived")
         moved = plan_archive.archive_plan(
