@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.front_matter import parse_front_matter
+from execplan.plan.front_matter import find_unread_front_matter, parse_front_matter
 from execplan.plan.front_matter_edits import new_front_matter, remove_key, set_key
 from execplan.plan.metadata_assignment import unknown_key_error
 from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, normalize_key
@@ -79,11 +79,25 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
             label = _LABELS.get(key[-1], key[-1].capitalize())
             return Edit(last_item.end, last_item.end, (f"{last_item.mark} {label}: {', '.join(assignment.values)}",))
     if not front_matter.end:
+        _ensure_no_unread_front_matter(lines)
         return new_front_matter(key, assignment.value)
     value = assignment.value
     if written_key is not None and isinstance(front_matter.fields.get(written_key[0]), list):
         value = assignment.values
     return set_key(lines, written_key or key, value)
+
+
+def _ensure_no_unread_front_matter(lines: list[str]) -> None:
+    """Raise ExecplanError if new front matter would be inserted above lines that look like front matter."""
+    reason = find_unread_front_matter(lines)
+    if reason:
+        raise ExecplanError(
+            "bad-front-matter",
+            f"the lines after --- at the start are not read as front matter: {reason}; nothing was written",
+            exit=INPUT,
+            hint="write one `key: value` on each line, directly below ---; if the lines are text, remove the first ---",
+            line=1,
+        )
 
 
 def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -121,6 +121,37 @@ def test_front_matter_that_is_no_yaml_is_an_error_with_its_line() -> None:
     assert caught.value.line in (2, 3)
 
 
+@pytest.mark.parametrize(
+    ("front", "new"),
+    [
+        ('"owner": Ann\n', '"owner": B\n'),
+        ("'id': x\nowner: Ann # who\n", "'id': x\nowner: B # who\n"),
+        ("'id': x\n", "'id': x\nowner: B\n"),
+    ],
+)
+def test_a_quoted_key_is_read(front: str, new: str) -> None:
+    assert changed(f"---\n{front}---\n\n{BODY}", "owner=B") == f"---\n{new}---\n\n{BODY}"
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ("\nowner: Ann\n", "a blank line follows ---"),
+        ("{owner: Ann}\n", "its first line is not `key: value`"),
+        ("? owner\n: Ann\n", "its first line is not `key: value`"),
+    ],
+)
+def test_no_front_matter_is_inserted_above_other_front_matter(front: str, reason: str) -> None:
+    with pytest.raises(ExecplanError, match=reason) as caught:
+        changed(f"---\n{front}---\n\n{BODY}", "owner=B")
+    assert (caught.value.code, caught.value.line) == ("bad-front-matter", 1)
+
+
+@pytest.mark.parametrize("head", ["---\n\nSome text.\n\n---\n\n", "---\n\n", "---\n---\n", "---\n\n- a\n\n---\n"])
+def test_a_thematic_break_is_no_front_matter(head: str) -> None:
+    assert changed(head + BODY, "owner=B") == f"---\nowner: B\n---\n\n{head}{BODY}"
+
+
 def test_a_value_in_several_lines_of_a_list_is_left_to_a_person() -> None:
     with pytest.raises(ExecplanError, match="several lines"):
         changed("# T\n\n## Metadata\n\n- Tags:\n  - a\n  - b\n\n## Progress\n\n- [ ] A.\n", "tags=c")
