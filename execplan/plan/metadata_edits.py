@@ -16,7 +16,7 @@ from execplan.text.markdown_blocks import ITEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from execplan.plan.metadata_assignment import Assignment
     from execplan.plan.model import ParsedPlan
@@ -114,29 +114,32 @@ def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[st
     return None
 
 
-def _metadata_items(plan: ParsedPlan) -> list[Block]:
-    """Return the top-level items of the first Metadata section."""
+def _metadata_items(plan: ParsedPlan) -> Iterator[Block]:
+    """Yield the items of the Metadata lists, without those below a known key, which are its values."""
     for section in plan.sections:
-        if outline.title_key(section.title) in outline.METADATA_TITLES:
-            blocks = plan.blocks[section.first_block : section.block_end]
-            return [block for block in blocks if block.kind == ITEM and not block.depth and block.mark in "-*+"]
-    return []
+        if outline.title_key(section.title) not in outline.METADATA_TITLES:
+            continue
+        value_depth = 0
+        for block in plan.blocks[section.first_block : section.block_end]:
+            if block.kind != ITEM or block.mark not in "-*+" or (value_depth and block.depth >= value_depth):
+                continue
+            value_depth = block.depth + 1 if _item_key(block) in TEXT_KEYS + LIST_KEYS + LINK_KEYS else 0
+            yield block
+
+
+def _item_key(item: Block) -> str:
+    """Return the key of an item of a Metadata list; empty if it has none."""
+    label, colon, _ = item.text.partition(":")
+    return normalize_key(label) if colon else ""
 
 
 def _metadata_item(plan: ParsedPlan, key: str) -> Block | None:
-    return next(
-        (
-            item
-            for item in _metadata_items(plan)
-            if ":" in item.text and normalize_key(item.text.partition(":")[0]) == key
-        ),
-        None,
-    )
+    return next((item for item in _metadata_items(plan) if _item_key(item) == key), None)
 
 
 def _last_metadata_item(plan: ParsedPlan) -> Block | None:
-    items = _metadata_items(plan)
-    return items[-1] if items else None
+    """Return the last top-level item of the Metadata lists."""
+    return next((item for item in reversed(list(_metadata_items(plan))) if not item.depth), None)
 
 
 def _item_edit(lines: list[str], item: Block, assignment: Assignment) -> Edit | None:
@@ -190,7 +193,9 @@ def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
         read_values = (read_value,) if isinstance(read_value, str) else read_value
     else:
         return True
-    return not assignment.values or set(assignment.values) <= set(read_values)
+    if assignment.key[0] == "depends_on":  # prose can name more
+        return set(assignment.values) <= set(read_values)
+    return not assignment.values or set(assignment.values) == set(read_values)
 
 
 def _difference(old: Text, new: Text) -> tuple[Edit, ...]:

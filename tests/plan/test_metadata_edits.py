@@ -91,6 +91,21 @@ def test_a_metadata_list_is_changed_where_it_is() -> None:
     assert changed(text, "depends_on=a-1,b-2") == text.replace("ana\n", "ana\n- Depends on: a-1, b-2\n")
 
 
+def test_a_key_in_a_nested_list_is_changed_where_it_is() -> None:
+    text = "# T\n\n## Metadata\n\n- Links:\n  - PR: #4\n  - Issue: #1\n- Tags:\n  - pr: x\n\n## Progress\n\n- [ ] A.\n"
+    assert changed(text, "links.pr=5") == text.replace("#4", "5")
+    assert changed(text, "links.pr=") == text.replace("  - PR: #4\n", "")
+    assert changed(text, "owner=ana") == text.replace("pr: x\n", "pr: x\n- Owner: ana\n")
+    two_lists = f"{text}\n## Metadata\n\n- Owner: bob\n"
+    assert changed(two_lists, "owner=ana") == two_lists.replace("bob", "ana")
+
+
+def test_a_key_that_is_listed_twice_is_left_to_a_person() -> None:
+    with pytest.raises(ExecplanError) as caught:
+        changed("# T\n\n## Metadata\n\n- PR: #4\n- PR: #6\n\n## Progress\n\n- [ ] A.\n", "links.pr=5")
+    assert caught.value.code == "metadata-by-hand"
+
+
 def test_the_same_value_changes_nothing() -> None:
     text = AGENTRULES + BODY
     assert changed(text, "status=planned", "tags=auth,sessions", "links.docs=") == text
