@@ -307,7 +307,7 @@ class Plan:
             warnings = ensure_no_new_cycle(self.project, self.ref, names)
         else:
             warnings = ()
-        edited = self._edit("set", metadata_edits.set_metadata(parsed), options)
+        edited = self._edit("set", metadata_edits.set_metadata(parsed, f"execplan edit {self.ref.shell_name}"), options)
         return edited._replace(warnings=(*edited.warnings, *warnings))
 
     def attach(

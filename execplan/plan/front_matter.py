@@ -188,6 +188,19 @@ def _parse_yaml(lines: list[str], end: int) -> FrontMatter:
     return FrontMatter({key: _flat_value(value) for key, value in document.items() if isinstance(key, str)}, end)
 
 
+def is_yaml(text: str) -> bool:
+    """Return whether a text is valid YAML."""
+    return not _parse_yaml([f"key: {text}"], 0).problem
+
+
+def read_nested_values(lines: list[str], key: str) -> Any:
+    """Return the value of a key of front matter that can be read, with all that is nested in it; None without the key."""
+    import yaml
+
+    document = yaml.load("\n".join(lines[1 : front_matter_length(lines) - 1]), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts, lists and dicts only
+    return document.get(key) if isinstance(document, dict) else None
+
+
 def _flat_value(value: Any) -> FrontValue:
     """Return a value without what is nested deeper than a list in a map."""
     if isinstance(value, dict):
