@@ -197,7 +197,8 @@ def read_nested_values(lines: list[str], key: str) -> Any:
     """Return the value of a key of front matter that can be read, with all that is nested in it; None without the key."""
     import yaml
 
-    document = yaml.load("\n".join(lines[1 : front_matter_length(lines) - 1]), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts, lists and dicts only
+    end = front_matter_length(lines)
+    document = yaml.load("\n".join(lines[1 : max(end - 1, 1)]), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts, lists and dicts only
     return document.get(key) if isinstance(document, dict) else None
 
 

@@ -164,7 +164,7 @@ def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assi
         is_others_same = is_others_same and all(
             [getattr(new[field], key) == getattr(old[field], key) for key in LINK_KEYS if key != assignment.key[1]]
         )
-        is_others_same = is_others_same and _has_same_entries(before, after, assignment)
+        is_others_same = is_others_same and (bool(new_matter.problem) or _has_same_entries(before, after, assignment))
     if new_matter.problem or old_rest != new_rest or not is_others_same or not _has_values(after, assignment):
         raise ExecplanError(
             "metadata-by-hand",

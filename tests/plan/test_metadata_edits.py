@@ -79,6 +79,7 @@ def test_front_matter_is_created_and_removed() -> None:
         == f"---\nowner: ana\nlinks:\n  issue: '12'\ntags: [a]\n---\n\n{BODY}"
     )
     assert changed(with_owner, "owner=") == BODY
+    assert changed(changed(BODY, "links.issue=12"), "links.issue=") == BODY
 
 
 def test_several_links_are_a_list() -> None:
@@ -212,6 +213,7 @@ def test_comments_stay(front: str, assignment: str, new: str) -> None:
         "links: 5",
         "links: [5]",
         "links:\n- pr: 5",
+        "links: {issue: 5,\n  custom: 7}",
         "links: {issue: 5, custom: {a: 1}}",
         "links: &all\n  - 5",
     ],
