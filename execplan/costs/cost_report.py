@@ -75,14 +75,20 @@ class _Share(NamedTuple):
     end: int
 
 
-def build_report(works: Sequence[TaskWork], read_usage: ReadUsage, table: ModelTable) -> CostReport:
-    """Return what tasks have cost, in the order given."""
+def build_report(
+    works: Sequence[TaskWork], read_usage: ReadUsage, table: ModelTable, other_works: Sequence[TaskWork] = ()
+) -> CostReport:
+    """Return what tasks have cost, in the order given.
+
+    Other works of the same sessions get their part of the usage, but are not in the report.
+    """
     shares = _shares_by_session(works)
-    costs: list[Cost | None] = [None for _ in works]
-    shared_seconds = [0 for _ in works]
+    all_shares = _shares_by_session([*works, *other_works])
+    costs: list[Cost | None] = [None for _ in (*works, *other_works)]
+    shared_seconds = [0 for _ in costs]
     other_usage, models, missing_logs = Cost(), set(), 0
     for session, session_shares in shares.items():
-        _add_shared_seconds(session_shares, shared_seconds)
+        _add_shared_seconds(all_shares[session], shared_seconds)
         start, end = min([share.start for share in session_shares]), max([share.end for share in session_shares])
         events = read_usage(session, start)
         if events is None:
@@ -93,15 +99,15 @@ def build_report(works: Sequence[TaskWork], read_usage: ReadUsage, table: ModelT
         for event in [event for event in events if event.time < end]:
             models.add(event.model or "unknown")
             event_cost = _price(event, table)
-            tasks = sorted({share.task for share in session_shares if share.start <= event.time < share.end})
+            tasks = sorted({share.task for share in all_shares[session] if share.start <= event.time < share.end})
             for task, part in zip(tasks, _split(event_cost, len(tasks)), strict=True):
                 costs[task] = (costs[task] or Cost()).add(part)
             other_usage = other_usage if tasks else other_usage.add(event_cost)
     task_costs = tuple(
-        [TaskCost(work, cost, shared) for work, cost, shared in zip(works, costs, shared_seconds, strict=True)]
+        [TaskCost(work, cost, shared) for work, cost, shared in zip(works, costs, shared_seconds, strict=False)]
     )
     total = Cost()
-    for cost in costs:
+    for cost in costs[: len(works)]:
         total = total.add(cost) if cost is not None else total
     gaps = _find_gaps(task_costs, total.add(other_usage), missing_logs, len(shares))
     return CostReport(task_costs, total, other_usage, tuple(sorted(models)), gaps)

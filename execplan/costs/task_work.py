@@ -9,9 +9,10 @@ from execplan.clock import minute_bounds, now
 from execplan.named_tuple import NamedTuple
 from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from execplan.plan.model import ParsedPlan, Task
     from execplan.plan_store.claim_log import ClaimSpan
@@ -80,6 +81,26 @@ def collect_work(project: Project, ref: PlanRef, plan: ParsedPlan, claim_spans: 
     ]
 
 
+def collect_other_work(
+    project: Project, works: Sequence[TaskWork], plans: Collection[str], claim_spans: Sequence[ClaimSpan]
+) -> list[TaskWork]:
+    """Return the tasks of other plans that sessions of these works had claimed too, so that usage can be split.
+
+    `plans` are the real paths of the plans of these works. Plans that can't be read, or are gone, are left out.
+    """
+    sessions = {span.session for work in works for span in work.spans if span.session}
+    base = os.path.realpath(project.path_base)
+    paths = dict.fromkeys([os.path.join(base, span.plan) for span in claim_spans if span.session in sessions])
+    other_works = []
+    for path in paths:
+        if path in plans:
+            continue
+        stored_plan = plan_store.load(project, plan_store.ref_for_path(project, path))
+        if stored_plan.plan is not None:
+            other_works += collect_work(project, stored_plan.ref, stored_plan.plan, claim_spans)
+    return other_works
+
+
 def _work_spans(claim_spans: Sequence[ClaimSpan], task: Task, current_time: int) -> tuple[WorkSpan, ...]:
     """Return the times of work on a task: its claims, cut off where it was checked off, and joined if one renews another."""
     done = _done_time(task)
@@ -88,7 +109,7 @@ def _work_spans(claim_spans: Sequence[ClaimSpan], task: Task, current_time: int)
         end = min(claim_span.end, current_time)
         if done is not None and claim_span.start < done:
             end = min(end, done)
-        if end <= claim_span.start:
+        if end < claim_span.start:
             continue
         span = WorkSpan(claim_span.name, claim_span.session, claim_span.start, end)
         previous = spans[-1] if spans else None

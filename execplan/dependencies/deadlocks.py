@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _START, _END = "start", "end"
 
 
-def find_deadlock(nodes: Mapping[str, PlanNode], edges: Iterable[PlanEdge]) -> tuple[str, ...]:
+def find_deadlock(graph: DependencyGraph) -> tuple[str, ...]:
     """Return names of plans and tasks that wait for each other, the first one also last; empty if there are none."""
-    return _cycle_names(nodes, find_cycle(_waiting_points(edges)))
+    return _cycle_names(graph.nodes, find_cycle(_waiting_points(graph.edges)))
 
 
 def deadlocks_by_plan(graph: DependencyGraph) -> dict[str, tuple[str, ...]]:

@@ -30,14 +30,19 @@ class DependencyAnswers:
         self._examined_paths: set[str] = set()
 
     def find_problem(self, name: str) -> str:
-        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is.
+        """Return why it is not clear which plan a name means; empty if it is. Other projects are not looked up."""
+        resolution = self._resolver.resolve(name)
+        return "" if split_project_name(name)[0] and resolution.entry is None else resolution.problem
 
-        Plans of other projects are not looked up.
+    def find_need_problem(self, name: str) -> str:
+        """Return why it is not clear which task a name such as `plan#3` means; empty if it is.
+
+        Other projects are not looked up.
         """
-        plan, separator, task = name.partition("#")
+        plan, _, task = name.partition("#")
         if split_project_name(plan)[0] and self._resolver.resolve(plan).entry is None:
             return ""
-        return self._resolver.need_problem(TaskNeed(plan, task)) if separator else self._resolver.resolve(plan).problem
+        return self._resolver.need_problem(TaskNeed(plan, task))
 
     def find_cycle(self, path: str) -> str:
         """Return the cycle that the plan with this path from the root is in; empty if it is in none.

@@ -76,8 +76,6 @@ class DependencyGraph(NamedTuple):
     """The plans by path."""
     edges: tuple[PlanEdge, ...]
     unclear: tuple[UnclearDependency, ...]
-    cycle: tuple[str, ...]
-    """Names of plans and tasks that wait for each other, the first one also last; empty if there are none."""
 
     def is_blocked(self, path: str) -> bool:
         """Return whether an unfinished plan waits for another plan, rather than some of its tasks."""
@@ -107,7 +105,7 @@ class DependencyGraph(NamedTuple):
         edges = tuple([edge for edge in self.edges if edge.source in reached and edge.target in reached])
         nodes = {node_path: node for node_path, node in self.nodes.items() if node_path in reached}
         unclear = tuple([dependency for dependency in self.unclear if dependency.path == path])
-        return DependencyGraph(nodes, edges, unclear, self.cycle)
+        return DependencyGraph(nodes, edges, unclear)
 
     def critical_path(self) -> tuple[str, ...]:
         """Return the paths of the plans, first one first, that together have the most open tasks to do one after another.

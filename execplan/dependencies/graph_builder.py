@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.dependencies.deadlocks import find_deadlock
 from execplan.dependencies.dependency_graph import UNKNOWN, DependencyGraph, PlanEdge, PlanNode, UnclearDependency
 from execplan.plan.model import ARCHIVED
 from execplan.plan.task_needs import read_task_needs
@@ -48,7 +47,7 @@ def _build(resolver: PlanResolver, start: Sequence[PlanEntry]) -> DependencyGrap
                 entries[dependency.target] = target
                 pending += [] if target.ref.archived else [target]
     nodes = {path: _make_node(resolver.resolver_of(entry), entry) for path, entry in entries.items()} | unknown
-    return DependencyGraph(nodes, tuple(edges), tuple(unclear), find_deadlock(nodes, edges))
+    return DependencyGraph(nodes, tuple(edges), tuple(unclear))
 
 
 def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:

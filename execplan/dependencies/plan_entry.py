@@ -37,6 +37,8 @@ class Resolution(NamedTuple):
     """Names of the plans that the name could mean, if there are several."""
     unknown_project: str = ""
     """Name of the project, if it is not among the projects of the user."""
+    is_task_name: bool = False
+    """Whether no plan has the name, and it has the form of a task's name, such as `parser#3`."""
 
     @property
     def problem(self) -> str:
@@ -45,6 +47,8 @@ class Resolution(NamedTuple):
             return ""
         if self.unknown_project:
             return f"unknown: your settings list no project {self.unknown_project} that can be read"
+        if self.is_task_name:
+            return "no such plan; a plan waits for whole plans, a task waits for a task: write `needs PLAN#TASK` in its text"
         return (
             f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
             if self.candidates

@@ -77,6 +77,8 @@ class PlanResolver:
             project, plan = split_project_name(name)
             if resolution.entry is None and project:
                 resolution = self._resolve_elsewhere(project, plan)
+            elif "#" in name and resolution == Resolution(None):
+                resolution = Resolution(None, is_task_name=True)
             self._resolutions[name] = resolution
         return self._resolutions[name]
 

@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 import execplan
 from execplan import trace
 from execplan.github.api_errors import rate_limit_error, response_error, unavailable_error
+from execplan.secrets.redaction import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Final
 
+    from execplan.errors import ExecplanError
     from execplan.github.api_endpoint import ApiEndpoint
 
 _VERSION: Final = "2022-11-28"
@@ -31,6 +33,8 @@ _MAX_REDIRECTS: Final = 3
 _WRITE_PAUSE: Final = 1.0
 """Seconds between requests that change something, as GitHub asks."""
 _READ_METHOD: Final = "GET"
+_MIN_TOKEN_LENGTH: Final = 8
+"""Minimum number of characters of a token that is redacted in answers; a shorter one may be part of any word."""
 _NEXT_LINK: Final = re.compile(r'<([^<>]*)>; *rel="next"')
 
 
@@ -87,7 +91,7 @@ class ApiClient:
         self._last_write = time.monotonic()
         request = f"{method} {path}"
         if response.status >= 300:
-            raise response_error(response.status, response.data, request)
+            raise self._response_error(response, request)
         return self._parse(response, request) if response.data else None
 
     def _get(self, path: str) -> _Response:
@@ -99,14 +103,15 @@ class ApiClient:
                 break
             path = self._own_path(location, path)
         if response.status >= 300:
-            raise response_error(response.status, response.data, f"{_READ_METHOD} {first_path}")
+            raise self._response_error(response, f"{_READ_METHOD} {first_path}")
         return response
 
     def _own_path(self, url: str, request_path: str) -> str:
         """Return the path of a URL below the endpoint. Raises ExecplanError if it is elsewhere, which gets no token."""
         endpoint = self._endpoint
+        shown_url: str = self._redact_token(url)
         try:
-            parts = urlsplit(url)
+            parts = urlsplit(shown_url)
         except ValueError:
             parts = urlsplit("")
         is_own = (parts.scheme, parts.netloc) in ((endpoint.scheme, endpoint.host), ("", ""))
@@ -125,7 +130,7 @@ class ApiClient:
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 if method != _READ_METHOD or is_last:
-                    reason = str(error) or type(error).__name__
+                    reason = self._redact_token(str(error)) or type(error).__name__
                     raise unavailable_error(f"can't reach {self._endpoint.host} for {request}: {reason}") from None
                 time.sleep(attempt)
                 continue
@@ -165,9 +170,31 @@ class ApiClient:
 
     def _parse(self, response: _Response, request: str) -> Any:
         try:
-            return json.loads(response.data)
+            return self._decode(response)
         except (ValueError, RecursionError):
             raise unavailable_error(f"GitHub's answer to {request} is not JSON") from None
+
+    def _response_error(self, response: _Response, request: str) -> ExecplanError:
+        try:
+            body = self._decode(response)
+        except (ValueError, RecursionError):
+            body = None
+        return response_error(response.status, body, request)
+
+    def _decode(self, response: _Response) -> Any:
+        """Return the JSON of an answer without the token; raises ValueError or RecursionError if it is not JSON."""
+        return self._redact_token(json.loads(response.data))
+
+    def _redact_token(self, value: Any) -> Any:
+        """Redact the token in the texts of an answer: a server may repeat it, and its texts are shown."""
+        if isinstance(value, str):
+            token = self._endpoint.token
+            return value.replace(token, REDACTED) if len(token) >= _MIN_TOKEN_LENGTH else value
+        if isinstance(value, list):
+            return [self._redact_token(entry) for entry in value]
+        if isinstance(value, dict):
+            return {self._redact_token(name): self._redact_token(entry) for name, entry in value.items()}
+        return value
 
 
 def _limit_seconds(response: _Response) -> float | None:

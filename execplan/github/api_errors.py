@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from execplan.errors import BUSY, ENVIRONMENT, INPUT, ExecplanError
@@ -15,9 +14,12 @@ _MAX_LENGTH: Final = 300
 """Maximum length of a message of GitHub, in characters."""
 
 
-def response_error(status: int, data: bytes, request: str) -> ExecplanError:
-    """Return the error for a response with a status of 300 or more; `request` is its method and path."""
-    reason = _github_message(data)
+def response_error(status: int, body: Any, request: str) -> ExecplanError:
+    """Return the error for a response with a status of 300 or more.
+
+    `body` is its JSON, or None if it has none; `request` is its method and path.
+    """
+    reason = _github_message(body)
     if status == 401:
         message = f"GitHub does not accept the token ({request}: {reason or status})"
         hint = "create a token that has not expired, and set GITHUB_TOKEN"
@@ -53,12 +55,8 @@ def unavailable_error(message: str) -> ExecplanError:
     return ExecplanError("github-unavailable", message, exit=ENVIRONMENT, hint=hint)
 
 
-def _github_message(data: bytes) -> str:
+def _github_message(body: Any) -> str:
     """Return the message in an error's body, with the fields that GitHub rejected; empty if there is none."""
-    try:
-        body: Any = json.loads(data)
-    except (ValueError, RecursionError):
-        return ""
     if not isinstance(body, dict):
         return ""
     texts = [body.get("message")]

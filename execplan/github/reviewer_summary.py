@@ -184,7 +184,8 @@ def _format_event(event: HistoryEvent) -> str:
 def _format_section(event: HistoryEvent) -> str:
     numbers = [f"{sign}{count}" for sign, count in (("+", event.lines_added), ("-", event.lines_removed)) if count]
     verb = event.kind.removeprefix("section-")
-    return f"{_quote(event.text)} {verb}" + (f" ({', '.join(numbers)} lines)" if numbers else "")
+    noun = "line" if event.lines_added + event.lines_removed == 1 else "lines"
+    return f"{_quote(event.text)} {verb}" + (f" ({', '.join(numbers)} {noun})" if numbers else "")
 
 
 def _list_lines(heading: str, items: Sequence[str]) -> Iterator[str]:

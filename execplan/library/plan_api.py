@@ -307,7 +307,7 @@ class Plan:
             warnings = ensure_no_new_cycle(self.project, self.ref, names)
         else:
             warnings = ()
-        edited = self._edit("set", metadata_edits.set_metadata(parsed), options)
+        edited = self._edit("set", metadata_edits.set_metadata(parsed, f"execplan edit {self.ref.shell_name}"), options)
         return edited._replace(warnings=(*edited.warnings, *warnings))
 
     def attach(
@@ -393,10 +393,12 @@ class Plan:
         """
         from execplan.archive import plan_archive
         from execplan.engine.run_records.run_statuses import ensure_no_open_runs, open_run_warnings
+        from execplan.review.comment_reading import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
         source = plan_store.ref_for_path(self.project, origin) if origin else self.ref
         warnings = open_run_warnings(self.project, source) if force else ()
+        warnings += () if source.archived else open_comment_warnings(self.project, source)
         if not (force or source.archived):
             ensure_no_open_runs(self.project, source, "archived")
         moved = plan_archive.archive_plan(

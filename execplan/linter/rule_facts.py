@@ -17,6 +17,7 @@ ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
 EVIDENCE: Final = "evidence"
 DEPENDENCY: Final = "dependency"
+NEED: Final = "need"
 CYCLE: Final = "cycle"
 COMMENTS: Final = "comments"
 
@@ -69,8 +70,12 @@ class RepositoryTree:
         return str(self._ask(EVIDENCE, path))
 
     def dependency_problem(self, name: str) -> str:
-        """Return why it is not clear which plan, or which task in `plan#3`, a name means; empty if it is."""
+        """Return why it is not clear which plan a name means; empty if it is."""
         return str(self._ask(DEPENDENCY, name))
+
+    def need_problem(self, name: str) -> str:
+        """Return why it is not clear which task of another plan a name such as `plan#3` means; empty if it is."""
+        return str(self._ask(NEED, name))
 
     def dependency_cycle(self, path: str) -> str:
         """Return the plans and tasks that a plan waits for and that wait for it, as `a -> b -> a`; empty if there are none."""

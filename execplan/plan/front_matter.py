@@ -40,12 +40,31 @@ def parse_front_matter(lines: list[str]) -> FrontMatter:
     if not end:
         return FrontMatter({}, 0)
     inner_lines = lines[1 : end - 1]
-    if sum([len(line) for line in inner_lines]) > MAX_CHARACTERS:
-        return FrontMatter({}, end, f"longer than {MAX_CHARACTERS:,} characters", 0)
-    if sum([line.count("[") + line.count("{") for line in inner_lines]) > _MAX_BRACKETS:
-        return FrontMatter({}, end, f"more than {_MAX_BRACKETS} brackets", 0)
+    excess = _describe_excess(inner_lines)
+    if excess:
+        return FrontMatter({}, end, excess, 0)
     fields = read_simple_fields(inner_lines)
     return FrontMatter(fields, end) if fields is not None else _parse_yaml(inner_lines, end)
+
+
+def _describe_excess(lines: Sequence[str]) -> str:
+    """Return which limit the lines of front matter exceed; empty if none."""
+    if sum([len(line) for line in lines]) > MAX_CHARACTERS:
+        return f"longer than {MAX_CHARACTERS:,} characters"
+    if sum([line.count("[") + line.count("{") for line in lines]) > _MAX_BRACKETS:
+        return f"more than {_MAX_BRACKETS} brackets"
+    return ""
+
+
+def find_unread_front_matter(lines: list[str]) -> str:
+    """Return why lines at the start, which YAML reads as keys, are no front matter here; empty if there are none."""
+    if not lines or lines[0].rstrip() != "---" or front_matter_length(lines):
+        return ""
+    end = next((at for at in range(1, len(lines)) if lines[at].rstrip() in ("---", "...")), 0)
+    inner_lines = lines[1:end]
+    if _describe_excess(inner_lines) or not _parse_yaml(inner_lines, end).fields:
+        return ""
+    return "a blank line follows ---" if not inner_lines[0].strip() else "its first line is not `key: value`"
 
 
 def key_lines(lines: Sequence[str], end: int, key: str) -> tuple[int, int]:
@@ -167,6 +186,20 @@ def _parse_yaml(lines: list[str], end: int) -> FrontMatter:
     if not isinstance(document, dict):
         return FrontMatter({}, end, "not a map of keys")
     return FrontMatter({key: _flat_value(value) for key, value in document.items() if isinstance(key, str)}, end)
+
+
+def is_yaml(text: str) -> bool:
+    """Return whether a text is valid YAML."""
+    return not _parse_yaml([f"key: {text}"], 0).problem
+
+
+def read_nested_values(lines: list[str], key: str) -> Any:
+    """Return the value of a key of front matter that can be read, with all that is nested in it; None without the key."""
+    import yaml
+
+    end = front_matter_length(lines)
+    document = yaml.load("\n".join(lines[1 : max(end - 1, 1)]), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts, lists and dicts only
+    return document.get(key) if isinstance(document, dict) else None
 
 
 def _flat_value(value: Any) -> FrontValue:

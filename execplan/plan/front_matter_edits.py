@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan.front_matter import key_lines, parse_front_matter, read_plain_text
+from execplan.plan.front_matter import is_yaml, key_lines, parse_front_matter, read_plain_text
 from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from execplan.plan.front_matter import FrontValue
 
 _INDENT = "  "
+_CLOSING = {"'": "'", '"': '"', "[": "]", "{": "}"}
+"""The last character of a value by its first one."""
 _TYPED_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "~"))
 """Texts that YAML reads as something else, unless they are quoted."""
 
@@ -49,11 +51,11 @@ def remove_key(lines: list[str], key: Sequence[str]) -> Edit | None:
     if len(key) > 1:
         if not isinstance(value, dict) or key[1] not in value:
             return None
-        if len(value) > 1:
+        if len(value) > 1 or _has_comment_line(lines[start:stop]):
             child_start, child_stop = _child_lines(lines, start, stop, key[1])
             if not child_stop:  # a flow map
                 rest = {name: entry for name, entry in value.items() if name != key[1]}
-                return Edit(start, stop, tuple(_format_map(key[0], rest)))
+                return Edit(start, stop, _format_map(lines[start:stop], rest))
             return Edit(child_start, child_stop, ())
     if any([lines[at].strip() for at in (*range(1, start), *range(stop, front_matter.end - 1))]):
         return Edit(start, stop, ())
@@ -78,7 +80,7 @@ def _set_map_key(
         first = lines[start + 1]
         indent = first[: len(first) - len(first.lstrip(" "))]
         return Edit(stop, stop, (f"{indent}{key[1]}: {_format_value(value)}",))
-    return Edit(start, stop, tuple(_format_map(key[0], {**entries, key[1]: new_entry})))
+    return Edit(start, stop, _format_map(lines[start:stop], {**entries, key[1]: new_entry}))
 
 
 def _child_lines(lines: list[str], start: int, stop: int, name: str) -> tuple[int, int]:
@@ -106,23 +108,21 @@ def _replace_value(old_lines: Sequence[str], name: str, value: str | Sequence[st
     head = old_lines[0]
     written_name = head.partition(":")[0]
     written_name = written_name if written_name.strip().strip("\"'") == name else name
-    comment = _comment_after(head.partition(":")[2]) if len(old_lines) == 1 else ""
+    old_value = head.partition(":")[2]
+    is_in_lines_below = not old_value.partition(" #")[0].strip()
+    comment = _comment_after(old_value) if len(old_lines) == 1 or is_in_lines_below else ""
+    comment_lines = [line for line in old_lines[1:] if is_in_lines_below and _has_comment_line([line])]
     bullets = [line for line in old_lines[1:] if line.lstrip(" ").startswith("- ")]
     if bullets and not isinstance(value, str):
         indent = bullets[0][: len(bullets[0]) - len(bullets[0].lstrip(" "))]
-        return [f"{written_name}:", *[f"{indent}- {_format_text(text)}" for text in value]]
-    return [f"{written_name}: {_format_value(value)}{comment}"]
+        return [f"{written_name}:{comment}", *comment_lines, *[f"{indent}- {_format_text(text)}" for text in value]]
+    return [f"{written_name}: {_format_value(value)}{comment}", *comment_lines]
 
 
 def _comment_after(value: str) -> str:
     """Return the comment after a value on one line, with the space before it; empty if there is none."""
     text = value.lstrip(" ")
-    if text[:1] in ("'", '"'):
-        tail = text[text.rindex(text[0]) + 1 :]
-    elif text[:1] in ("[", "{"):
-        tail = text[max(text.rfind("]"), text.rfind("}")) + 1 :]
-    else:
-        tail = value
+    tail = _after_delimited_value(text) if "#" in text and text[:1] in _CLOSING else value
     at = tail.find(" #")
     if at < 0:
         return ""
@@ -131,14 +131,31 @@ def _comment_after(value: str) -> str:
     return tail[at:]
 
 
+def _after_delimited_value(text: str) -> str:
+    """Return what follows the quoted text, the list or the map at the start of a text."""
+    for at in range(1, len(text)):
+        tail = text[at + 1 :]
+        if text[at] == _CLOSING[text[0]] and tail.lstrip(" ")[:1] in ("", "#") and is_yaml(text[: at + 1]):
+            return tail
+    return ""
+
+
 def _format_key(key: Sequence[str], value: str | Sequence[str]) -> list[str]:
     if len(key) > 1:
         return [f"{key[0]}:", f"{_INDENT}{key[1]}: {_format_value(value)}"]
     return [f"{key[0]}: {_format_value(value)}"]
 
 
-def _format_map(name: str, entries: dict[str, str | list[str]]) -> list[str]:
-    return [f"{name}:", *[f"{_INDENT}{key}: {_format_value(value)}" for key, value in entries.items()]]
+def _format_map(old_lines: Sequence[str], entries: dict[str, str | list[str]]) -> tuple[str, ...]:
+    """Return the lines of a map in place of an empty value or a map on one line; comments stay."""
+    head, *comment_lines = old_lines
+    name, _, value = head.partition(":")
+    children = [f"{_INDENT}{key}: {_format_value(value)}" for key, value in entries.items()]
+    return (f"{name}:{_comment_after(value)}", *comment_lines, *children)
+
+
+def _has_comment_line(lines: Sequence[str]) -> bool:
+    return any([line.lstrip(" ").startswith("#") for line in lines])
 
 
 def _format_value(value: str | Sequence[str]) -> str:

@@ -58,7 +58,7 @@ def parse_assignment(source: str) -> Assignment:
             "bad-metadata", f"{name} requires a date, not {text!r}", exit=USAGE, hint=f"--meta {name}=2026-01-31"
         )
     is_list = key[0] in LIST_KEYS
-    separator = "," if is_list else ", "
+    separator = "," if is_list or "://" not in text else ", "  # as `links` is read
     parts = [part.strip() for part in text.split(separator)] if is_list or len(key) > 1 else [text]
     return Assignment(key, tuple(dict.fromkeys([part for part in parts if part])), is_list)
 

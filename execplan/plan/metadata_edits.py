@@ -3,44 +3,51 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan import outline
-from execplan.plan.front_matter import parse_front_matter
+from execplan.plan.front_matter import (
+    find_unread_front_matter,
+    key_lines,
+    parse_front_matter,
+    read_nested_values,
+)
 from execplan.plan.front_matter_edits import new_front_matter, remove_key, set_key
 from execplan.plan.metadata_assignment import unknown_key_error
-from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, normalize_key
+from execplan.plan.metadata_list_edits import find_listed_key, last_listed_item, listed_key_edit
+from execplan.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, is_none, normalize_key
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan.reader import read_text
 from execplan.text.line_edit import Edit, apply_edits
-from execplan.text.markdown_blocks import ITEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from execplan.plan.front_matter import FrontMatter
     from execplan.plan.metadata_assignment import Assignment
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
-    from execplan.text.markdown_blocks import Block
     from execplan.text.text_lines import Text
 
 _LABELS = {"id": "ID", "depends_on": "Depends on", "pr": "PR"}
 
 
-def set_metadata(assignments: Sequence[Assignment]) -> ChangeBuilder:
-    """Build a change that sets or removes keys of the metadata; front matter is created if there is no place for them."""
+def set_metadata(assignments: Sequence[Assignment], edit_command: str = "execplan edit") -> ChangeBuilder:
+    """Build a change that sets or removes keys of the metadata; front matter is created if there is no place for them.
+
+    `edit_command` opens the plan in an editor, for hints.
+    """
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         text, messages = plan.text, []
         for assignment in assignments:
-            edit = _assignment_edit(read_text(text), assignment)
+            edit = _assignment_edit(read_text(text), assignment, edit_command)
             if edit is None:
                 messages.append(
                     f"unchanged: {assignment.name}" if assignment.values else f"not in the plan: {assignment.name}"
                 )
                 continue
             new_text = apply_edits(text, [edit])
-            _ensure_only_changed(read_text(text), read_text(new_text), assignment)
+            _ensure_only_changed(read_text(text), read_text(new_text), assignment, edit_command)
             text = new_text
             action = f"set: {assignment.name} to {', '.join(assignment.values)}"
             messages.append(action if assignment.values else f"removed: {assignment.name}")
@@ -51,7 +58,7 @@ def set_metadata(assignments: Sequence[Assignment]) -> ChangeBuilder:
     return build_change
 
 
-def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
+def _assignment_edit(plan: ParsedPlan, assignment: Assignment, edit_command: str) -> Edit | None:
     """Return the edit for one key, where the plan has it; None if nothing changes."""
     lines = plan.text.lines
     front_matter = parse_front_matter(lines)
@@ -60,30 +67,73 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment) -> Edit | None:
             "bad-front-matter",
             f"the front matter can't be read: {front_matter.problem}",
             exit=INPUT,
-            hint="correct it first: execplan edit",
+            hint=f"correct it first: {edit_command}",
             line=front_matter.problem_line + 1,
         )
     key = assignment.key
     written_key = _written_key(front_matter.fields, key)
     if written_key is None:
-        item = _metadata_item(plan, key[-1])
+        item = find_listed_key(plan, key[-1])
         if item is not None:
-            return _item_edit(lines, item, assignment)
+            return listed_key_edit(lines, item, assignment, edit_command)
     if not assignment.values:
         return remove_key(lines, written_key) if written_key is not None else None
     if written_key is None:
-        if key[0] not in TEXT_KEYS + LIST_KEYS + ("links",):
-            raise unknown_key_error(assignment.name)
-        last_item = _last_metadata_item(plan)
-        if not front_matter.end and last_item is not None:
-            label = _LABELS.get(key[-1], key[-1].capitalize())
-            return Edit(last_item.end, last_item.end, (f"{last_item.mark} {label}: {', '.join(assignment.values)}",))
-    if not front_matter.end:
-        return new_front_matter(key, assignment.value)
-    value = assignment.value
-    if written_key is not None and isinstance(front_matter.fields.get(written_key[0]), list):
-        value = assignment.values
-    return set_key(lines, written_key or key, value)
+        return _new_key_edit(plan, front_matter, assignment, edit_command)
+    is_list = isinstance(front_matter.fields.get(written_key[0]), list)
+    return set_key(lines, written_key, assignment.values if is_list else assignment.value)
+
+
+def _new_key_edit(
+    plan: ParsedPlan, front_matter: FrontMatter, assignment: Assignment, edit_command: str
+) -> Edit | None:
+    """Return the edit that adds a key: to the front matter, else to a Metadata list, else in new front matter."""
+    key, lines = assignment.key, plan.text.lines
+    if key[0] not in TEXT_KEYS + LIST_KEYS + ("links",):
+        raise unknown_key_error(assignment.name)
+    if front_matter.end:
+        if len(key) > 1:
+            _ensure_no_unnamed_values(lines, front_matter, assignment, edit_command)
+        return set_key(lines, key, assignment.value)
+    last_item = last_listed_item(plan)
+    if last_item is not None:
+        label = _LABELS.get(key[-1], key[-1].capitalize())
+        return Edit(last_item.end, last_item.end, (f"{last_item.mark} {label}: {', '.join(assignment.values)}",))
+    _ensure_no_unread_front_matter(lines)
+    return new_front_matter(key, assignment.value)
+
+
+def _ensure_no_unnamed_values(
+    lines: list[str], front_matter: FrontMatter, assignment: Assignment, edit_command: str
+) -> None:
+    """Raise ExecplanError if the map of a new key has values that are not below keys, because YAML allows only one kind."""
+    name = assignment.key[0]
+    start, stop = key_lines(lines, front_matter.end, name)
+    if not stop or isinstance(front_matter.fields.get(name), dict):
+        return
+    value = lines[start].partition(":")[2].partition(" #")[0].strip()
+    below = [line for line in lines[start + 1 : stop] if line.strip() and not line.lstrip(" ").startswith("#")]
+    if below or not is_none(value.strip("[]'\"")):
+        raise ExecplanError(
+            "metadata-by-hand",
+            f"{name} has values without keys, so {assignment.name} can't be added; nothing was written",
+            exit=INPUT,
+            hint=f"give each value of {name} a key, such as docs, by hand: {edit_command}",
+            line=start + 1,
+        )
+
+
+def _ensure_no_unread_front_matter(lines: list[str]) -> None:
+    """Raise ExecplanError if new front matter would be inserted above lines that look like front matter."""
+    reason = find_unread_front_matter(lines)
+    if reason:
+        raise ExecplanError(
+            "bad-front-matter",
+            f"the lines after --- at the start are not read as front matter: {reason}; nothing was written",
+            exit=INPUT,
+            hint="write one `key: value` on each line, directly below ---; if the lines are text, remove the first ---",
+            line=1,
+        )
 
 
 def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -100,50 +150,7 @@ def _written_key(fields: Mapping[str, object], key: tuple[str, ...]) -> tuple[st
     return None
 
 
-def _metadata_items(plan: ParsedPlan) -> list[Block]:
-    """Return the top-level items of the first Metadata section."""
-    for section in plan.sections:
-        if outline.title_key(section.title) in outline.METADATA_TITLES:
-            blocks = plan.blocks[section.first_block : section.block_end]
-            return [block for block in blocks if block.kind == ITEM and not block.depth and block.mark in "-*+"]
-    return []
-
-
-def _metadata_item(plan: ParsedPlan, key: str) -> Block | None:
-    return next(
-        (
-            item
-            for item in _metadata_items(plan)
-            if ":" in item.text and normalize_key(item.text.partition(":")[0]) == key
-        ),
-        None,
-    )
-
-
-def _last_metadata_item(plan: ParsedPlan) -> Block | None:
-    items = _metadata_items(plan)
-    return items[-1] if items else None
-
-
-def _item_edit(lines: list[str], item: Block, assignment: Assignment) -> Edit | None:
-    """Return the edit of a key in the Metadata list; raises ExecplanError if its value has several lines."""
-    if item.end - item.start > 1:
-        raise ExecplanError(
-            "metadata-by-hand",
-            f"{assignment.name} has several lines in the Metadata list",
-            exit=INPUT,
-            hint="change it by hand: execplan edit",
-            line=item.start + 1,
-        )
-    if not assignment.values:
-        return Edit(item.start, item.end, ())
-    head, _, tail = lines[item.start].partition(":")
-    lead = tail[: len(tail) - len(tail.lstrip("*_ "))]
-    new_line = f"{head}:{lead or ' '}{', '.join(assignment.values)}"
-    return Edit(item.start, item.end, (new_line,)) if new_line != lines[item.start] else None
-
-
-def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assignment) -> None:
+def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assignment, edit_command: str) -> None:
     """Raise ExecplanError unless the new text has the new value, and all other metadata as before."""
     old_fields, new_matter = parse_front_matter(before.text.lines).fields, parse_front_matter(after.text.lines)
     name = (_written_key(old_fields, assignment.key) or assignment.key)[0]
@@ -157,13 +164,25 @@ def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assi
         is_others_same = is_others_same and all(
             [getattr(new[field], key) == getattr(old[field], key) for key in LINK_KEYS if key != assignment.key[1]]
         )
+        is_others_same = is_others_same and (bool(new_matter.problem) or _has_same_entries(before, after, assignment))
     if new_matter.problem or old_rest != new_rest or not is_others_same or not _has_values(after, assignment):
         raise ExecplanError(
             "metadata-by-hand",
-            f"the plan's metadata is written in a way in which {assignment.name} can't be changed alone; nothing was written",
+            f"{assignment.name} can't be set without changing other metadata of the plan; nothing was written",
             exit=INPUT,
-            hint="change it by hand, then check the plan: execplan edit",
+            hint=f"change it by hand: {edit_command}",
         )
+
+
+def _has_same_entries(before: ParsedPlan, after: ParsedPlan, assignment: Assignment) -> bool:
+    """Return whether a map of the front matter is unchanged except for one key."""
+    old, new = [
+        {name: value for name, value in values.items() if normalize_key(name) != assignment.key[1]}
+        if isinstance(values, dict)
+        else {}
+        for values in [read_nested_values(plan.text.lines, assignment.key[0]) for plan in (before, after)]
+    ]
+    return old == new
 
 
 def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
@@ -176,7 +195,9 @@ def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
         read_values = (read_value,) if isinstance(read_value, str) else read_value
     else:
         return True
-    return not assignment.values or set(assignment.values) <= set(read_values)
+    if assignment.key[0] == "depends_on":  # prose can name more
+        return set(assignment.values) <= set(read_values)
+    return not assignment.values or set(assignment.values) == set(read_values)
 
 
 def _difference(old: Text, new: Text) -> tuple[Edit, ...]:

@@ -114,11 +114,13 @@ def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:
     if len(matches) == 1:
         return matches[0]
     if matches:
+        from shlex import quote
+
         raise ExecplanError(
             "ambiguous-part",
             f"{query!r} matches {len(matches)} parts of the plan",
             exit=INPUT,
-            hint="name one of them, such as --on 'task 3', --on 'decision 2' or --on 'section Progress'",
+            hint=f"name one of them: {' or '.join([f'--on {quote(target.label)}' for target in matches[:2]])}",
             candidates=[f"{target.label}: {target.anchor.text}" for target in matches[:_MAX_CANDIDATES]],
         )
     raise ExecplanError(

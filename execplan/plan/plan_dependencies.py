@@ -87,12 +87,17 @@ def _section_dependencies(plan: ParsedPlan, section: Section) -> Iterator[PlanMe
         relation = label.strip("*_ ").lower()
         if colon and relation in _DEPENDENCY_LABELS:
             names_text = value.lstrip("*_ ")
-        elif colon and not _is_name(label.strip("`*_ "), is_marked="`" in label):
+        elif colon and not (_is_name(label.strip("`*_ "), is_marked="`" in label) or _starts_with_name(label)):
             continue  # another relation, such as `Blocks:`
         else:
             names_text = label
         for name, is_certain in _mentioned_names(names_text):
             yield PlanMention(name, line, is_certain)
+
+
+def _starts_with_name(text: str) -> bool:
+    """Return whether a text starts with a code span or a link, so that it is not the label of a relation."""
+    return text.lstrip("*_ ")[:1] in ("`", "[") and bool(marked_texts(text))
 
 
 def _partition_label(text: str) -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from execplan.project.project import ensure_inside
 from execplan.review.comment_location import comments_path
 from execplan.review.comment_records import ParsedRecords, parse_records
 from execplan.review.comment_threads import CommentThread, build_threads
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
@@ -27,6 +28,15 @@ def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
         return build_threads(read_records(project, ref).records)
     except ExecplanError:
         return ()
+
+
+def open_comment_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning if a plan that is archived has open comments."""
+    short_ids = [thread.short_id for thread in load_threads(project, ref) if thread.is_open]
+    if not short_ids:
+        return ()
+    comments = f"{format_count(len(short_ids), 'open comment')}: {', '.join(short_ids)}"
+    return (f"{comments}; to resolve comments, restore the plan first: execplan restore {ref.shell_name}",)
 
 
 def read_records(project: Project, ref: PlanRef) -> ParsedRecords:

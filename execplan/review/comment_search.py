@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 
 def select_commented_plan(start: str, plan: str | None, comment: str) -> tuple[Project, PlanRef]:
-    """Return the named plan or, without a name, the plan outside the archive that has the comment.
+    """Return the named plan or, without a name, the plan that has the comment; an archived one if no open plan has it.
 
     Raises ExecplanError if there is no such plan, or if several have a comment whose ID begins like this.
     """
     if plan is not None or plan_selection.plan_from_environment() is not None:
         return plan_selection.select_plan(start, plan)
-    matches = [
-        (project, ref, thread)
-        for project in project_discovery.with_nested_projects(project_discovery.require(start))
-        for ref in plan_store.refs(project)
-        for thread in match_threads(load_threads(project, ref), comment)
-    ]
+    projects = project_discovery.with_nested_projects(project_discovery.require(start))
+    for archive in (False, True):
+        matches = [
+            (project, ref, thread)
+            for project in projects
+            for ref in plan_store.refs(project, archive=archive)
+            for thread in match_threads(load_threads(project, ref), comment)
+        ]
+        if matches:
+            break
     if len(matches) == 1:
         return matches[0][:2]
     if matches:

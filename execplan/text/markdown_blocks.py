@@ -342,7 +342,8 @@ def front_matter_length(lines: list[str]) -> int:
             name = line.partition(":")[0]
             if name == line and line[0] != "#":
                 return 0
-            has_key = name != line and name.replace("-", "").replace("_", "").isalnum()
+            key = name[1:-1] if name[:1] in ("'", '"') and name[:1] == name[-1:] else name
+            has_key = name != line and key.replace("-", "").replace("_", "").isalnum()
     return 0
 
 

@@ -200,8 +200,14 @@ FIRST_REPOSITORY = {
 """The first of the places in which a verb that executes makes sense."""
 
 
-_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance", "execplan worktree parser --as")
-"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree."""
+_WARNS = (
+    "execplan install",
+    "execplan new",
+    "execplan compile parser --enhance",
+    "execplan worktree parser --as",
+    "execplan archive parser",
+)
+"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree, open comments."""
 
 _PROGRAMS = {
     "done 3 --verify": ("bwrap", "checks run without a sandbox: bwrap is not installed"),

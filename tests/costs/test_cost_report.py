@@ -227,6 +227,30 @@ def test_a_claim_ends_with_its_time(claimed: ClaimedRepository) -> None:
     assert [span["by"] for span in claimed.tasks()[0]["spans"]] == ["agent-1", "agent-2"]
 
 
+def test_a_session_that_works_on_two_plans_has_the_same_shares_in_every_view(claimed: ClaimedRepository) -> None:
+    claimed.plan(PLAN.replace("parser", "scanner"), "2026-01-02_scanner")
+    claimed.plan(PLAN.replace("parser", "lexer"), "2026-01-03_lexer")
+    claimed.at(0, "next", NAME, "--claim", "agent-1", "--for", "1h")
+    claimed.at(0, "next", "2026-01-02_scanner", "--claim", "agent-1", "--for", "1h")
+    claimed.at(0, "next", "2026-01-03_lexer", "--claim", "agent-1", "--for", "10m")
+    (claimed.path / ".agent/execplans/2026-01-03_lexer.md").unlink()
+    claimed.later(9000)
+    claimed.session_log(claude(60, "a", input_tokens=1_000_000))
+    everything = claimed.data("stats", "--cost")
+    assert [task["cost_usd"] for task in everything["tasks"] if task["cost_usd"]] == [1.0, 1.0]
+    for name in (NAME, "2026-01-02_scanner"):
+        data = claimed.data("stats", name, "--cost")
+        assert (data["tasks"][0]["cost_usd"], data["total"]["cost_usd"], len(data["tasks"])) == (1.0, 1.0, 3)
+        assert data["tasks"][0]["shared_seconds"] == 3600
+        assert any(["split evenly" in gap for gap in data["unknown"]])
+
+
+def test_a_claim_of_this_second_counts(claimed: ClaimedRepository) -> None:
+    claimed.at(0, "next", "--claim", "agent-1")
+    assert claimed.tasks()[0]["seconds"] == 0
+    assert "1. Read lines." in claimed.type("stats", "--cost").out
+
+
 def test_a_damaged_log_of_claims(claimed: ClaimedRepository) -> None:
     claimed.at(0, "next", "--claim", "agent-1", "--for", "10m")
     (log,) = claimed.path.glob(".git/**/claims.log")

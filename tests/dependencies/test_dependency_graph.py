@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
+from execplan.dependencies.deadlocks import find_deadlock
 from execplan.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
 from execplan.dependencies.graph_builder import build_graph
 from execplan.dependencies.graph_text import format_dot, format_mermaid, format_tree
@@ -32,7 +33,7 @@ def make_graph(edges: list[tuple[int, int]], sizes: dict[int, int] | None = None
         for number in numbers
     }
     plan_edges = [PlanEdge(f"p{a}.md", f"p{b}.md", f"p{b}", 1, "", "", is_done=False) for a, b in edges]
-    return DependencyGraph(nodes, tuple(plan_edges), (), ())
+    return DependencyGraph(nodes, tuple(plan_edges), ())
 
 
 def needed(graph: DependencyGraph, path: str) -> list[str]:
@@ -142,12 +143,24 @@ def test_deadlocks(
     for name, (title, tasks, needs) in plans.items():
         repo.plan(plan_text(title, *tasks, needs=needs), name)
     monkeypatch.chdir(repo.path)
-    found_cycle = build_graph(PlanResolver(project_discovery.require("."))).cycle
+    found_cycle = find_deadlock(build_graph(PlanResolver(project_discovery.require("."))))
     names = [re.sub("#.*", "#", name) for name in found_cycle]
     assert names == cycle or (cycle and len(names) == len(cycle) and set(names) == set(cycle) and names[0] == names[-1])
     result = repo.run("graph")
     assert result.exit == (3 if cycle else 0)
     assert ("EP510" in repo.run("lint", "--select", "EP510").out) == bool(cycle)
+
+
+def test_a_cycle_of_other_plans_hides_no_plan(repo: Folder) -> None:
+    repo.plan(plan_text("A", "x", needs="plan-b"), "plan-a")
+    repo.plan(plan_text("B", "x", needs="plan-a"), "plan-b")
+    repo.plan(plan_text("C", "x", needs="plan-d"), "plan-c")
+    repo.plan(plan_text("D", "x"), "plan-d")
+    result = repo.run("graph", "plan-c")
+    assert (result.exit, "plan-d  active, 0/1\n└─ plan-c" in result.out) == (0, True), result
+    assert "unknown plan" in repo.run("graph", "nosuch").err
+    for name in ("plan-a", ""):
+        assert "plan-a -> plan-b -> plan-a" in repo.run("graph", *name.split()).err
 
 
 def test_labels_can_break_no_drawing() -> None:

@@ -101,6 +101,18 @@ def test_an_unknown_dependency_blocks_nothing_and_is_reported(repo: Folder) -> N
     assert "task 1 needs nowhere#1: no such plan" in result.err
 
 
+def test_a_plan_that_depends_on_a_task_is_reported_everywhere(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Blocks", needs=f"{SCANNER}#1"), PARSER)
+    problem = f"{SCANNER}#1: no such plan; a plan waits for whole plans, a task waits for a task"
+    assert f"depends on {problem}" in repo.run("next", "parser").err
+    assert problem in repo.run("graph").err
+    result = repo.run("lint", "--select", "EP509")
+    assert (result.exit, f"EP509 depends on {problem}" in result.out) == (0, True)
+    repo.plan(plan_text("Build the parser", f"Blocks (needs {SCANNER}#1)"), PARSER)
+    assert "EP509" not in repo.run("lint", "--select", "EP509").out
+
+
 def test_status_prime_and_the_board_say_the_same(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
     repo.plan(plan_text("Build the parser", "Blocks", needs="scanner"), PARSER)

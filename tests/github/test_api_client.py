@@ -83,3 +83,26 @@ def test_a_change_is_never_redirected(github: GithubServer) -> None:
         api.send("POST", "/a", {})
     assert caught.value.code == "github-rejected"
     assert len(github.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(422, {"message": f"bad Bearer {TOKEN}"}),
+        Answer(401, {"message": "no", "errors": [{"message": TOKEN}, {"field": TOKEN, "code": "x"}]}),
+        Answer(403, {"message": "x" * 280 + TOKEN}),
+        Answer(422, b'{"message": "' + TOKEN.replace("ghp", "\\u0067hp").encode() + b'"}'),
+        Answer(302, {}, (("Location", f"/api/v3/{TOKEN}"),)),
+    ],
+)
+def test_a_server_that_repeats_the_token(github: GithubServer, answer: Answer) -> None:
+    github.intercept = lambda request: answer
+    with client(github) as api, pytest.raises(ExecplanError) as caught:
+        api.get("/a")
+    assert TOKEN[:20] not in caught.value.message
+
+
+def test_an_answer_that_repeats_the_token(github: GithubServer) -> None:
+    github.intercept = lambda request: Answer(200, {TOKEN: [f"Bearer {TOKEN}", 1]})
+    with client(github) as api:
+        assert api.get("/a") == {"[redacted]": ["Bearer [redacted]", 1]}

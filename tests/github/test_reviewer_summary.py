@@ -42,6 +42,12 @@ def test_nothing_changed(branch: Folder) -> None:
     assert format_summary(reports(branch), MAX) == "## Plans\n\nNo plan was changed.\n"
 
 
+@pytest.mark.parametrize(("new_lines", "count"), [("First.\n", "+1 line"), ("First.\nSecond.\n", "+2 lines")])
+def test_how_many_lines_changed(branch: Folder, new_lines: str, count: str) -> None:
+    branch.plan(CLEAN.replace("Write the scanner, then", f"{new_lines}Write the scanner, then"))
+    assert f"Plan of Work changed ({count})\n" in format_summary(reports(branch), MAX)
+
+
 def test_what_a_reviewer_asks(branch: Folder) -> None:
     branch.plan(
         CLEAN.replace("- [ ] Build the parser.", "- [x] (2026-01-01 00:00Z) Build the parser.\n- [ ] Draw.")

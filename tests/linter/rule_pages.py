@@ -87,7 +87,7 @@ def _rule_context(code: str, heading: str) -> RuleContext:
     def answer(kind: str, subject: str) -> object:
         if kind in ("same-id", "evidence"):
             return facts.get(kind, "")
-        if kind in ("dependency", "cycle"):
+        if kind in ("dependency", "need", "cycle"):
             return facts.get("cycle", "") if kind == "cycle" else "no such plan" * (facts.get("unknown") == subject)
         if kind == "comments":
             return (("c7f3k", "Ann", "task", facts["comment"], 1, "Which one?"),) if "comment" in facts else ()

@@ -12,6 +12,7 @@ from execplan.plan import reader
 from execplan.plan.metadata_assignment import parse_assignment
 from execplan.plan.metadata_edits import set_metadata
 from execplan.plan.plan_metadata import read_metadata
+from tests.conftest import Folder
 
 BODY = "# Build the parser\n\n## Progress\n\n- [ ] Build it.\n"
 AGENTRULES = """\
@@ -78,6 +79,20 @@ def test_front_matter_is_created_and_removed() -> None:
         == f"---\nowner: ana\nlinks:\n  issue: '12'\ntags: [a]\n---\n\n{BODY}"
     )
     assert changed(with_owner, "owner=") == BODY
+    assert changed(changed(BODY, "links.issue=12"), "links.issue=") == BODY
+
+
+def test_several_links_are_a_list() -> None:
+    assert changed(BODY, "links.issue=1,2") == f"---\nlinks:\n  issue: ['1', '2']\n---\n\n{BODY}"
+    assert "issue: https://x/1,2\n" in changed(BODY, "links.issue=https://x/1,2")
+
+
+def test_the_hint_names_the_plan(repo: Folder) -> None:
+    for name in ("a", "b"):
+        repo.plan(f"---\nlinks: 5\n---\n\n{BODY}", name)
+    result = repo.run("set", "a", "--meta", "links.pr=1")
+    assert "links has values without keys, so links.pr can't be added; nothing was written" in result.err
+    assert result.err.endswith("by hand: execplan edit a\n")
 
 
 def test_a_byte_order_mark_stays_first() -> None:
@@ -89,6 +104,21 @@ def test_a_metadata_list_is_changed_where_it_is() -> None:
     assert changed(text, "status=active") == text.replace("draft", "active")
     assert changed(text, "owner=") == text.replace("- Owner: ana\n", "")
     assert changed(text, "depends_on=a-1,b-2") == text.replace("ana\n", "ana\n- Depends on: a-1, b-2\n")
+
+
+def test_a_key_in_a_nested_list_is_changed_where_it_is() -> None:
+    text = "# T\n\n## Metadata\n\n- Links:\n  - PR: #4\n  - Issue: #1\n- Tags:\n  - pr: x\n\n## Progress\n\n- [ ] A.\n"
+    assert changed(text, "links.pr=5") == text.replace("#4", "5")
+    assert changed(text, "links.pr=") == text.replace("  - PR: #4\n", "")
+    assert changed(text, "owner=ana") == text.replace("pr: x\n", "pr: x\n- Owner: ana\n")
+    two_lists = f"{text}\n## Metadata\n\n- Owner: bob\n"
+    assert changed(two_lists, "owner=ana") == two_lists.replace("bob", "ana")
+
+
+def test_a_key_that_is_listed_twice_is_left_to_a_person() -> None:
+    with pytest.raises(ExecplanError) as caught:
+        changed("# T\n\n## Metadata\n\n- PR: #4\n- PR: #6\n\n## Progress\n\n- [ ] A.\n", "links.pr=5")
+    assert caught.value.code == "metadata-by-hand"
 
 
 def test_the_same_value_changes_nothing() -> None:
@@ -121,9 +151,77 @@ def test_front_matter_that_is_no_yaml_is_an_error_with_its_line() -> None:
     assert caught.value.line in (2, 3)
 
 
+@pytest.mark.parametrize(
+    ("front", "new"),
+    [
+        ('"owner": Ann\n', '"owner": B\n'),
+        ("'id': x\nowner: Ann # who\n", "'id': x\nowner: B # who\n"),
+        ("'id': x\n", "'id': x\nowner: B\n"),
+    ],
+)
+def test_a_quoted_key_is_read(front: str, new: str) -> None:
+    assert changed(f"---\n{front}---\n\n{BODY}", "owner=B") == f"---\n{new}---\n\n{BODY}"
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ("\nowner: Ann\n", "a blank line follows ---"),
+        ("{owner: Ann}\n", "its first line is not `key: value`"),
+        ("? owner\n: Ann\n", "its first line is not `key: value`"),
+    ],
+)
+def test_no_front_matter_is_inserted_above_other_front_matter(front: str, reason: str) -> None:
+    with pytest.raises(ExecplanError, match=reason) as caught:
+        changed(f"---\n{front}---\n\n{BODY}", "owner=B")
+    assert (caught.value.code, caught.value.line) == ("bad-front-matter", 1)
+
+
+@pytest.mark.parametrize("head", ["---\n\nSome text.\n\n---\n\n", "---\n\n", "---\n---\n", "---\n\n- a\n\n---\n"])
+def test_a_thematic_break_is_no_front_matter(head: str) -> None:
+    assert changed(head + BODY, "owner=B") == f"---\nowner: B\n---\n\n{head}{BODY}"
+
+
 def test_a_value_in_several_lines_of_a_list_is_left_to_a_person() -> None:
     with pytest.raises(ExecplanError, match="several lines"):
         changed("# T\n\n## Metadata\n\n- Tags:\n  - a\n  - b\n\n## Progress\n\n- [ ] A.\n", "tags=c")
+
+
+@pytest.mark.parametrize(
+    ("front", "assignment", "new"),
+    [
+        ("links: {issue: 5, custom: 7} # keep {me}\n", "links.pr=1", "links: # keep {me}\n  issue: '5'\n  custom: '7'\n  pr: '1'\n"),
+        ("links: {issue: 5, custom: 7} # keep\n", "links.issue=", "links: # keep\n  custom: '7'\n"),
+        ("links:\n  # keep\n", "links.pr=1", "links:\n  # keep\n  pr: '1'\n"),
+        ("links: # keep\n", "links.pr=1", "links: # keep\n  pr: '1'\n"),
+        ("links: {}  # keep\n", "links.pr=1", "links:  # keep\n  pr: '1'\n"),
+        ("links:\n  # keep\n  pr: 1\n", "links.pr=", "links:\n  # keep\n"),
+        ("tags: # keep\n  # this too\n  - a\n", "tags=b", "tags: # keep\n  # this too\n  - b\n"),
+        ("owner: 'Ann' # it's her\n", "owner=B", "owner: B # it's her\n"),
+        ("tags: ['a] # b'] # see [c]\n", "tags=b", "tags: [b] # see [c]\n"),
+    ],
+)  # fmt: skip
+def test_comments_stay(front: str, assignment: str, new: str) -> None:
+    assert changed(f"---\n{front}---\n\n{BODY}", assignment) == f"---\n{new}---\n\n{BODY}"
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "links:\n- https://x/1\n- https://x/2",
+        "links: https://x/1",
+        "links: 5",
+        "links: [5]",
+        "links:\n- pr: 5",
+        "links: {issue: 5,\n  custom: 7}",
+        "links: {issue: 5, custom: {a: 1}}",
+        "links: &all\n  - 5",
+    ],
+)
+def test_values_that_would_be_lost_are_left_to_a_person(links: str) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        changed(f"---\n{links}\n---\n\n{BODY}", "links.pr=1")
+    assert (caught.value.code, caught.value.hint is not None) == ("metadata-by-hand", True)
 
 
 VALUES = st.text(
@@ -138,7 +236,7 @@ KEYS = st.sampled_from(
 FIELDS = st.lists(
     st.sampled_from(
         ["kind: feature", "risk: low # r", "# note", "", "title: 'a: b'", "touches:\n- api", "touches:\n  - api\n  - db",
-         "links:\n  issue: '#1'", "links: {pr: '2'}", "tags: [x, 'y, z']", "tags:\n  - x # c\n  - y", 'status: "old"', "owner: >\n  folded\n  text",
+         "links:\n  issue: '#1'", "links: {pr: '2'}", "links:\n- a", "links: {pr: '2', x: {y: 1}} # c", "links: # c\n  # d", "tags: [x, 'y, z']", "tags:\n  - x # c\n  - y", 'status: "old"', "owner: >\n  folded\n  text",
          "depends_on: [a-1]", "links:\n    docs:\n      - a.md\n    pr: ''", "id: 'it''s'", "note: |\n  # text\n  more: yes"]
     ),
     max_size=6,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +86,9 @@ def test_several_matches_are_listed(query: str) -> None:
         find_target(TARGETS, query)
     assert (caught.value.code, caught.value.exit) == ("ambiguous-part", 3)
     assert len(caught.value.candidates) > 1
+    named = re.findall("--on '(.+?)'", caught.value.hint)
+    assert named == [candidate.partition(": ")[0] for candidate in caught.value.candidates[:2]]
+    assert [find_target(TARGETS, name).label for name in named] == named
 
 
 def test_parts_with_the_same_text_have_anchors_of_their_own() -> None:

@@ -96,6 +96,10 @@ def test_front_matter_decides_over_a_metadata_list() -> None:
         ("## Plan Dependencies\n\n- **Blocks**: `later`\n- **Blocked by**: `early`\n- Related: `other`\n", ["early"]),
         ("## Plan dependencies\n\n- 2026-01-01_scanner: it has the lines\n- an idea\n", ["2026-01-01_scanner"]),
         ("## Plan dependencies\n\n- 2026-01-01_scanner (it has the lines)\n", ["2026-01-01_scanner"]),
+        ("## Plan dependencies\n\n- `2026-01-01_scanner` must be complete: it has the lines\n", ["2026-01-01_scanner"]),
+        ("## Plan dependencies\n\n- **`app:scanner`** must be complete: it has `lines`\n", ["app:scanner"]),
+        ("## Plan dependencies\n\n- [scanner](scanner.md): it has the lines\n", ["scanner.md"]),
+        ("## Plan dependencies\n\n- Blocks for now `later`: it has the lines\n", []),
         (
             "## Interfaces and Dependencies\n\nDepends on: `003-chain.md`, `004-node.md`\n",
             ["003-chain.md", "004-node.md"],

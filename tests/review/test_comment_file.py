@@ -167,12 +167,22 @@ def test_comments_move_with_their_plan(repo: Folder) -> None:
     comment = repo.ok("comment", "Which?", "--on", "2")["id"]
     repo.ok("rename", "parser", "Build the reader")
     assert open_texts(repo, "2026-01-01_build-the-reader") == ["Which?"]
-    repo.ok("archive", "build-the-reader")
+    warning = (
+        f"1 open comment: {comment[:5]}; to resolve comments, restore the plan first: execplan restore 2026-01-01_"
+    )
+    assert warning in repo.run("archive", "build-the-reader").err
     assert open_texts(repo, "2026-01-01_build-the-reader") == ["Which?"]
-    for call in (("comment", "More", "-p", "build-the-reader"), ("resolve", comment, "-p", "build-the-reader")):
+    for call in (
+        ("comment", "More", "-p", "build-the-reader"),
+        ("resolve", comment, "-p", "build-the-reader"),
+        ("resolve", comment),
+        ("reply", comment, "More"),
+    ):
         result = repo.run(*call)
         assert result.exit == 1
-        assert "archived" in result.err
+        assert "is archived" in result.err
+        assert "execplan restore 2026-01-01_build-the-reader" in result.err
+    assert repo.run("lint", "--select", "EP515").exit == 0
     repo.ok("restore", "build-the-reader")
     repo.ok("resolve", comment)
     assert open_texts(repo, "2026-01-01_build-the-reader") == []

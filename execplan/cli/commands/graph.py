@@ -47,26 +47,29 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     A plan depends on the plans that its metadata names under `depends_on`, that its Metadata list names, or that its
     section `Plan dependencies` lists; a task depends on a task of another plan if its text says so, as in `needs
     scanner#2`. A plan is drawn below those that it needs. The critical path is the chain of plans with the most open
-    tasks. With PLAN, only what it needs and what needs it is drawn. Plans that wait for each other are an error.
+    tasks. With PLAN, only what it needs and what needs it is drawn. Drawn plans that wait for each other
+    are an error.
     """
     from execplan.dependencies import graph_text
+    from execplan.dependencies.deadlocks import find_deadlock
     from execplan.dependencies.dependency_answers import cycle_error
     from execplan.dependencies.graph_builder import build_graph
     from execplan.dependencies.plan_resolver import PlanResolver
 
     project = project_discovery.require(os.getcwd())
     dependency_graph = build_graph(PlanResolver(project), archived=archived)
-    if dependency_graph.cycle:
-        hint = "remove one of these dependencies"
-        if not any([":" in name for name in dependency_graph.cycle]):  # lint does not look into other projects
-            hint += "; to see its line: execplan lint --select EP510"
-        raise cycle_error(dependency_graph.cycle, hint)
     if plan is not None:
         plan_project, ref = plan_selection.select_plan(os.getcwd(), plan)
         path = plan_project.display_path(ref.path)
         if path not in dependency_graph.nodes:
             dependency_graph = build_graph(PlanResolver(project), archived=True)
         dependency_graph = dependency_graph.related_to(path)
+    cycle = find_deadlock(dependency_graph)
+    if cycle:
+        hint = "remove one of these dependencies"
+        if not any([":" in name for name in cycle]):  # lint does not look into other projects
+            hint += "; to see its line: execplan lint --select EP510"
+        raise cycle_error(cycle, hint)
     data = dependency_graph.to_json()
     warnings = tuple(
         [f"{entry.path}:{entry.line}: {entry.name}: {entry.problem}" for entry in dependency_graph.unclear]

@@ -30,9 +30,9 @@ def overlaps(call: Call, plan: str | None, *, is_check: bool) -> Answer:
     """Find open plans that name the same files.
 
     Two agents that work on such plans at the same time will collide. Files are those in code spans outside the logs, as
-    in `src/reader.py`; plans, artifacts, and files that everybody reads, such as README.md, don't count. Plans of which
-    one waits for the other are not reported: they can't be in progress together. To order two plans: execplan set PLAN
-    --meta depends_on=OTHER.
+    in `src/reader.py`; plans, artifacts, and files that everybody reads, such as README.md, don't count. A new file
+    counts if its directory exists. Plans of which one waits for the other are not reported: they can't be in progress
+    together. To order two plans: execplan set PLAN --meta depends_on=OTHER.
     """
     from execplan.dependencies.plan_overlaps import find_overlaps
     from execplan.dependencies.plan_resolver import PlanResolver

@@ -12,7 +12,7 @@ from execplan.edits.plan_writer import WriteOptions
 
 
 @define_command(
-    reads="the comments of the plan, or of all open plans; for the author, the same as `execplan comment`.",
+    reads="the comments of the plan, or of all plans; for the author, the same as `execplan comment`.",
     writes="one line in comments.jsonl in the plan's artifacts.",
     examples=(
         "execplan resolve c7f3k",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
@@ -28,17 +29,23 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     from execplan.context.gathering.agent_session_logs import read_session_usage
     from execplan.context.model_table import load_models
     from execplan.costs.cost_report import build_report
-    from execplan.costs.task_work import collect_work
+    from execplan.costs.task_work import collect_other_work, collect_work
     from execplan.plan_store import plan_store
     from execplan.plan_store.claim_log import read_spans
     from execplan.project.context_settings import parse_context_settings
 
     table = load_models(parse_context_settings(project.settings.context).models)
-    works = []
+    works, other_works = [], []
+    repositories = {}
     for plan_project, ref in plans:
         plan = plan_store.load(plan_project, ref).plan
-        works += collect_work(plan_project, ref, plan, read_spans(plan_project)) if plan is not None else []
-    report = build_report(works, read_session_usage, table)
+        claim_spans = read_spans(plan_project)
+        works += collect_work(plan_project, ref, plan, claim_spans) if plan is not None else []
+        repositories[plan_project.shared_state] = plan_project, claim_spans
+    paths = {os.path.realpath(ref.path) for _, ref in plans}
+    for plan_project, claim_spans in repositories.values():
+        other_works += collect_other_work(plan_project, works, paths, claim_spans)
+    report = build_report(works, read_session_usage, table, other_works)
     data = {
         "tasks": [_task_json(task) for task in report.tasks],
         "total": {"seconds": _total_seconds(report), **_cost_json(report.total)},

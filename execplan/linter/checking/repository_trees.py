@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, RepositoryTree
+from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, NEED, RepositoryTree
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
 
@@ -48,8 +48,10 @@ class RepositoryTrees:
             from execplan.archive.archive_evidence import recorded_digest
 
             return recorded_digest(project, os.path.join(project.root, subject))
-        if kind in (DEPENDENCY, CYCLE):
+        if kind in (DEPENDENCY, NEED, CYCLE):
             answers = self._dependency_answers(project)
+            if kind == NEED:
+                return answers.find_need_problem(subject)
             return answers.find_problem(subject) if kind == DEPENDENCY else answers.find_cycle(subject)
         if kind == COMMENTS:
             return _list_open_comments(project, os.path.join(project.root, subject))

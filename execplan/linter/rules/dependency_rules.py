@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import ParsedPlan
 
+_NEEDS = "needs"
+
 
 @rule("EP509", WARNING, needs=TREE)
 def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
@@ -38,8 +40,11 @@ def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         This ExecPlan is a living document.
     """
+    if context.tree is None:
+        return
     for line, relation, name, is_certain in _dependencies(plan, context):
-        if context.tree is not None and is_certain and (problem := context.tree.dependency_problem(name)):
+        find_problem = context.tree.need_problem if relation == _NEEDS else context.tree.dependency_problem
+        if is_certain and (problem := find_problem(name)):
             yield on_line(plan, line, f"{relation} {name}: {problem}")
 
 
@@ -84,7 +89,7 @@ def _dependencies(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[int,
         yield mention.line, "depends on", mention.name, mention.is_certain
     for task in plan.tasks:
         for need in read_task_needs(task.text) if task.state == OPEN else ():
-            yield task.box_line, "needs", need.name, True
+            yield task.box_line, _NEEDS, need.name, True
 
 
 def _may_have_dependencies(plan: ParsedPlan, context: RuleContext) -> bool:

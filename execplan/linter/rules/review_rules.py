@@ -22,7 +22,8 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     Someone has asked a question or disagrees, and nobody has resolved it. Answer it with `execplan reply`, change the
     plan if the comment is right, then close it with `execplan resolve`. The rule is off by default; select it where
     open comments must stop a merge: `execplan lint --select EP515`. A comment is reported at the part of the plan that
-    it is about, or at the title if that part is gone or was reworded.
+    it is about, or at the title if that part is gone or was reworded. Archived plans are not checked, because their
+    comments can't be resolved; `archive` warns about open ones.
 
     Bad (path plans/parser.md, comment Build the parser):
         ## Progress
@@ -33,7 +34,7 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
         - [ ] Build the parser
     """
-    if context.tree is None or not context.path:
+    if context.tree is None or not context.path or context.is_archived or context.is_superseded:
         return
     comments = context.tree.open_comments(context.path)
     if not comments:
