@@ -40,6 +40,11 @@ def missing_evidence(facts: StalenessFacts) -> list[str]:
     return [f"but these files that it promises don't exist: {join_first(missing, _MAX_NAMES)}"] if missing else []
 
 
+def error_evidence(errors: Sequence[str]) -> list[str]:
+    """Return a sentence about what must be fixed before a plan can be archived."""
+    return [f"before it can be archived, correct {join_first(errors, _MAX_NAMES)}"] if errors else []
+
+
 def file_evidence(facts: StalenessFacts) -> list[str]:
     """Return sentences about when the promised files were created, and when the plan was last edited."""
     timeline = facts.timeline

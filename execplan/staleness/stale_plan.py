@@ -10,18 +10,13 @@ from execplan.plan.model import COMPLETE, DRAFT, OTHER
 from execplan.staleness.claimed_status import DONE, GIVEN_UP
 from execplan.staleness.evidence_text import (
     drift_evidence,
+    error_evidence,
     file_evidence,
     merge_evidence,
     missing_evidence,
     status_evidence,
 )
-from execplan.staleness.settling_commands import (
-    MAX_TASKS,
-    check_off_commands,
-    join_commands,
-    merge_reason,
-    outcome_command,
-)
+from execplan.staleness.settling_commands import MAX_TASKS, archive_steps, join_commands
 from execplan.text.message_parts import format_count, format_excess
 
 if TYPE_CHECKING:
@@ -122,16 +117,13 @@ def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
         if plan.tasks
         else "the plan has no tasks and is not archived"
     ]
+    steps = archive_steps(facts, [])
     evidence += [*status_evidence(facts, DONE), *merge_evidence(facts), *missing_evidence(facts)]
-    name = facts.name
-    archive = f"execplan archive {name}"
-    if not plan.tasks:
-        archive += f" --force --reason {quote(merge_reason(facts))}"
     return StalePlan(
         facts.stored_plan,
         READY_TO_ARCHIVE,
-        tuple(evidence),
-        join_commands([*outcome_command(facts), archive]),
+        (*evidence, *error_evidence(steps.errors)),
+        steps.commands,
         max(plan.title_line, 0),
     )
 
@@ -153,6 +145,7 @@ def _shipped_unchecked(facts: StalenessFacts) -> StalePlan | None:
     )
     if not by_merge and not by_files:
         return None
+    steps = archive_steps(facts, tasks)
     noun = "task is" if len(tasks) == 1 else "tasks are"
     return StalePlan(
         facts.stored_plan,
@@ -162,8 +155,9 @@ def _shipped_unchecked(facts: StalenessFacts) -> StalePlan | None:
             *merge_evidence(facts),
             *file_evidence(facts),
             *status_evidence(facts, DONE),
+            *error_evidence(steps.errors),
         ),
-        check_off_commands(facts, tasks),
+        steps.commands,
         tasks[0].box_line,
     )
 
