@@ -18,9 +18,9 @@ _MAX_NAMES = 3
 
 
 def status_evidence(facts: StalenessFacts, meaning: str) -> list[str]:
-    """Return a sentence about a status that differs from what the other evidence shows."""
+    """Return a sentence about the status, unless it has this meaning and all tasks are done."""
     status = facts.status
-    if status is None or (status.meaning == meaning and not facts.open_tasks):
+    if status is None or (status.meaning == meaning and facts.plan.tasks and not facts.open_tasks):
         return []
     return [f"the status on line {status.line + 1} says `{status.text}`"]
 

@@ -28,11 +28,12 @@ _MAX_NAMES = 3
 _OUTCOME_TEXT = "What was achieved."
 
 
-def _merge_reason(facts: StalenessFacts) -> str:
-    """Return the reason for the archive of a plan whose work was merged."""
+def _archive_reason(facts: StalenessFacts) -> str:
+    """Return the reason for the archive of a plan that is done, although its tasks don't show it."""
     labels = [reference.label for reference in facts.merged]
-    reason = join_first(labels, _MAX_NAMES) if labels else "the files exist"
-    return f"The work is done: {reason}."
+    if labels or facts.plan.tasks or facts.status is None:
+        return f"The work is done: {join_first(labels, _MAX_NAMES) if labels else 'the files exist'}."
+    return f"The work is done: the status says {facts.status.text}."
 
 
 class ArchiveSteps(NamedTuple):
@@ -48,7 +49,7 @@ def archive_steps(facts: StalenessFacts, tasks: list[Task]) -> ArchiveSteps:
     """Return how to archive a plan with these open tasks; one without tasks or with many is archived as it is."""
     name, plan = facts.name, facts.plan
     if not plan.tasks or len(tasks) > MAX_TASKS:
-        return ArchiveSteps(f"execplan archive {name} --force --reason {quote(_merge_reason(facts))}")
+        return ArchiveSteps(f"execplan archive {name} --force --reason {quote(_archive_reason(facts))}")
     commands, changes = [], []
     if tasks:
         numbers = [str(task.number) for task in tasks]
