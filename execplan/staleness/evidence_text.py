@@ -63,9 +63,14 @@ def cite_commit(commit: str, subject: str) -> str:
 def drift_evidence(drifts: Sequence[Drift]) -> list[str]:
     """Return a sentence for each of the first files that have changed too much, with the commit."""
     sentences = [
-        f"{drift.path} was {'deleted' if drift.is_deleted else 'largely rewritten'} by "
-        f"{cite_commit(drift.step.commit, drift.step.subject)}"
+        f"{drift.path} was {_drift_verb(drift)} by {cite_commit(drift.step.commit, drift.step.subject)}"
         for drift in drifts[:_MAX_NAMES]
     ]
     excess = format_excess(len(drifts), _MAX_NAMES, "")
     return [*sentences, *([f"{excess} files"] if excess else [])]
+
+
+def _drift_verb(drift: Drift) -> str:
+    if not drift.is_deleted:
+        return "largely rewritten"
+    return f"moved to {drift.new_path}" if drift.new_path else "deleted"
