@@ -44,7 +44,7 @@ class FixSettings(NamedTuple):
             try:
                 fix_result = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
             except ExecplanError as error:
-                warnings.append(f"{target.display_name}: not fixed: {error.message}; {error.hint}")
+                warnings.append(f"{target.display_name}: {_describe_failure(error)}")
                 failed = failed or error.exit
                 continue
             if fix_result is None:
@@ -85,7 +85,7 @@ class FixSettings(NamedTuple):
 
                     report = report.add_index(write_index(project, options), is_dry_run=options.dry_run)
             except ExecplanError as error:
-                warning = f"the plan index is not fixed: {error.message}; {error.hint}"
+                warning = f"the plan index: {_describe_failure(error)}"
                 report = report._replace(warnings=(*report.warnings, warning), failed=report.failed or error.exit)
         return report
 
@@ -111,6 +111,14 @@ class FixSettings(NamedTuple):
             if index_result is not None:
                 report = report.add_index(index_result, is_dry_run=False)
         return report
+
+
+def _describe_failure(error: ExecplanError) -> str:
+    """Return why a fix was not written, or was written but not committed."""
+    from execplan.git.git_commit import UNCOMMITTED_NOTE
+
+    message = error.message.removesuffix(f"; {UNCOMMITTED_NOTE}")
+    return f"{'not fixed' if message == error.message else 'fixed, but not committed'}: {message}; {error.hint}"
 
 
 class FixReport(NamedTuple):

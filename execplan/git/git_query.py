@@ -41,8 +41,8 @@ class GitFile(NamedTuple):
     blob: str
 
 
-def staged_files(project: Project, suffix: str) -> list[GitFile]:
-    """Return the regular files with a suffix that the next commit adds or changes.
+def staged_files(project: Project, suffixes: tuple[str, ...]) -> list[GitFile]:
+    """Return the regular files with one of the suffixes that the next commit adds or changes.
 
     Raises ExecplanError if git fails.
     """
@@ -51,8 +51,9 @@ def staged_files(project: Project, suffix: str) -> list[GitFile]:
     files = []
     for metadata, path in zip(fields[::2], fields[1::2], strict=False):
         _, mode, _, blob, _ = metadata.decode("ascii").split(" ")
-        if mode in REGULAR_MODES and path.endswith(suffix.encode()):
-            files.append(GitFile(os.fsdecode(path), blob))
+        file = GitFile(os.fsdecode(path), blob)
+        if mode in REGULAR_MODES and file.path.endswith(suffixes):
+            files.append(file)
     return files
 
 

@@ -19,6 +19,8 @@ ADDED, DELETED = "A", "D"
 
 _MAX_PATHSPECS = 500
 """Maximum number of paths passed to git, which compares each changed file with all of them."""
+_SEPARATORS = frozenset("\0\r\n")
+"""Characters at which git would cut a path that it reads from its standard input."""
 _COMMIT_MARK = b"\x01"
 _LOG_ARGS = (
     *("log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames", "-z", "--no-show-signature"),
@@ -57,11 +59,12 @@ class Step(NamedTuple):
 def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
     """Return the steps up to HEAD that changed some of the paths, newest first; none before the first commit.
 
-    Raises ExecplanError if git fails.
+    Paths with a line break or a NUL are left out. Raises ExecplanError if git fails, also for a path outside the
+    repository.
     """
     from execplan.git.git_history import resolve_commit
 
-    requested_paths = {path for path in paths if path and "\n" not in path}
+    requested_paths = {path for path in paths if path and _SEPARATORS.isdisjoint(path)}
     head = resolve_commit(project, "HEAD") if requested_paths else None
     if head is None:
         return []

@@ -9,7 +9,7 @@ from execplan.context.open_questions import OpenQuestion, find_open_questions
 from execplan.errors import ExecplanError
 from execplan.history.branch_changes import ChangedPlan, load_branch_changes
 from execplan.linter.checking.batch_check import check_plans
-from execplan.linter.checking.check_targets import changed_target_groups
+from execplan.linter.checking.check_targets import changed_target_groups, iter_targets
 from execplan.linter.checking.modified_plans import add_committed_plans
 from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.rule import LEVELS
@@ -21,6 +21,7 @@ from execplan.text.pure_paths import is_inside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
     from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
@@ -34,7 +35,7 @@ _NO_QUESTION = frozenset({"none", "none yet", "none so far", "nothing", "n/a"})
 
 
 class PlanReport(NamedTuple):
-    """A plan that a branch changes."""
+    """A plan that a branch changes, or whose review comments it changes."""
 
     change: ChangedPlan
     title: str
@@ -72,18 +73,21 @@ def load_reports(
 ) -> list[PlanReport]:
     """Report on the plans of a project and its nested projects that differ from a commit, in the order of their paths.
 
-    `paths` are absolute; only plans at or below one of them count, or all without any. Raises ExecplanError if git
+    A plan whose review comments differ is among them, also if its file doesn't. `paths` are absolute; only plans at or below one of them count, or all without any. Raises ExecplanError if git
     fails or settings are invalid.
     """
-    checked_by_path = _check_changed_plans(project, commit, check_options)
-    changes = [
-        change
-        for member in with_nested_projects(project)
-        for change in load_branch_changes(member, commit)
-        if not paths or any([is_inside(change.ref.path, path) for path in paths])
-    ]
+    groups, base = changed_target_groups(project.root, commit)
+    checked_by_path = _check_changed_plans(project, groups, base, check_options)
+    members = with_nested_projects(project)
+    changes = {change.ref.path: change for member in members for change in load_branch_changes(member, commit)}
+    for target in iter_targets([group for group in groups if group.has_new_comments]):
+        if target.project.base in [member.base for member in members]:
+            path = target.project.display_path(target.ref.path)
+            changes.setdefault(target.ref.path, ChangedPlan(target.project, target.ref, False, path, []))
     reports = []
-    for change in sorted(changes, key=lambda change: change.path):
+    for change in sorted(changes.values(), key=lambda change: change.path):
+        if paths and not any([is_inside(change.ref.path, path) for path in paths]):
+            continue
         checked = checked_by_path.get(os.path.realpath(change.ref.path))
         if checked is None or not checked.was_skipped:
             reports.append(_make_report(change, checked.findings if checked is not None else ()))
@@ -96,9 +100,10 @@ def count_levels(reports: Sequence[PlanReport]) -> dict[str, int]:
     return {level: levels.count(level) for level in LEVELS}
 
 
-def _check_changed_plans(project: Project, commit: str, check_options: CheckOptions) -> dict[str, CheckedFile]:
-    """Check the changed plans in comparison with the commit, as `lint --since` does; return them by real path."""
-    groups, base = changed_target_groups(project.root, commit)
+def _check_changed_plans(
+    project: Project, groups: Sequence[TargetGroup], base: str, check_options: CheckOptions
+) -> dict[str, CheckedFile]:
+    """Check the changed plans in comparison with a commit, as `lint --since` does; return them by real path."""
     check_options = add_committed_plans(groups, add_histories(groups, check_options, base))
     checked_files = check_plans(groups, check_options, use_cache=False)
     return {os.path.realpath(os.path.join(project.root, checked.path)): checked for checked in checked_files}

@@ -30,8 +30,8 @@ class IndexBlock(NamedTuple):
 
 
 def may_have_index(data: bytes) -> bool:
-    """Return whether a file may contain an index, so that most files need not be parsed."""
-    return BEGIN_PREFIX.encode() in data
+    """Return whether a file may contain an index, also one without a marker, so that most files need not be parsed."""
+    return BEGIN_PREFIX.encode() in data or _END_MARKER.encode() in data
 
 
 def find_index_block(text: Text, display_path: str) -> IndexBlock | None:

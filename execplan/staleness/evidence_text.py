@@ -18,9 +18,9 @@ _MAX_NAMES = 3
 
 
 def status_evidence(facts: StalenessFacts, meaning: str) -> list[str]:
-    """Return a sentence about a status that differs from what the other evidence shows."""
+    """Return a sentence about the status, unless it has this meaning and all tasks are done."""
     status = facts.status
-    if status is None or (status.meaning == meaning and not facts.open_tasks):
+    if status is None or (status.meaning == meaning and facts.plan.tasks and not facts.open_tasks):
         return []
     return [f"the status on line {status.line + 1} says `{status.text}`"]
 
@@ -38,6 +38,11 @@ def missing_evidence(facts: StalenessFacts) -> list[str]:
     """Return a sentence about files that a plan promises and that don't exist."""
     missing = facts.timeline.missing
     return [f"but these files that it promises don't exist: {join_first(missing, _MAX_NAMES)}"] if missing else []
+
+
+def error_evidence(errors: Sequence[str]) -> list[str]:
+    """Return a sentence about what must be fixed before a plan can be archived."""
+    return [f"before it can be archived, correct {join_first(errors, _MAX_NAMES)}"] if errors else []
 
 
 def file_evidence(facts: StalenessFacts) -> list[str]:
@@ -58,9 +63,14 @@ def cite_commit(commit: str, subject: str) -> str:
 def drift_evidence(drifts: Sequence[Drift]) -> list[str]:
     """Return a sentence for each of the first files that have changed too much, with the commit."""
     sentences = [
-        f"{drift.path} was {'deleted' if drift.is_deleted else 'largely rewritten'} by "
-        f"{cite_commit(drift.step.commit, drift.step.subject)}"
+        f"{drift.path} was {_drift_verb(drift)} by {cite_commit(drift.step.commit, drift.step.subject)}"
         for drift in drifts[:_MAX_NAMES]
     ]
     excess = format_excess(len(drifts), _MAX_NAMES, "")
     return [*sentences, *([f"{excess} files"] if excess else [])]
+
+
+def _drift_verb(drift: Drift) -> str:
+    if not drift.is_deleted:
+        return "largely rewritten"
+    return f"moved to {drift.new_path}" if drift.new_path else "deleted"

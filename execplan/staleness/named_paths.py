@@ -10,6 +10,7 @@ from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import RuleContext
 from execplan.plan import outline
 from execplan.plan.plan_metadata import read_metadata
+from execplan.text.pure_paths import resolve_relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,15 +58,15 @@ class TrackedFiles:
         return next((candidate for candidate in candidates(project, path) if candidate in self.paths), "")
 
     def is_missing(self, project: Project, path: str) -> bool:
-        """Return whether a text is certainly the path of a file, and no file has this path or a longer one."""
-        if not repository_path(path) or self.resolve(project, path):
+        """Return whether a text is certainly the path of a file in the repository, and no file has this path or a longer one."""
+        if not repository_path(path) or not any(candidates(project, path)) or self.resolve(project, path):
             return False
         return os.path.basename(path) not in self._names
 
 
 def candidates(project: Project, path: str) -> Iterator[str]:
-    """Yield the paths from the repository's root that a path in a plan of the project may mean."""
-    yield os.path.normpath(path)
-    base_prefix = os.path.relpath(project.base, project.root)
-    if base_prefix != ".":
-        yield os.path.normpath(os.path.join(base_prefix, path))
+    """Yield the paths from the repository's root that a path in a plan of the project may mean; none outside of it."""
+    for directory in dict.fromkeys((".", os.path.relpath(project.base, project.root))):
+        candidate = resolve_relative(directory, path)
+        if candidate:
+            yield candidate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.git.git_query import tracked_files
+from execplan.git.git_query import index_files, tracked_files
 from execplan.git.path_changes import ADDED, DELETED, ContentComparison, read_steps
 from execplan.staleness.named_paths import TrackedFiles, candidates, read_plan_paths
 
@@ -29,6 +29,8 @@ class Drift(NamedTuple):
     is_deleted: bool
     step: Step
     """The step that deleted it, or the last one that changed it."""
+    new_path: str = ""
+    """Path of the tracked file that has the content of a deleted one; empty if there is none, or several."""
 
 
 class PlanTimeline(NamedTuple):
@@ -51,6 +53,23 @@ NO_TIMELINE = PlanTimeline(None, None, (), (), None, ())
 """The timeline of a plan that git doesn't know."""
 
 
+class MovedFiles:
+    """The files that have the content of deleted ones; git is asked when the first is looked up."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._paths_by_blob: dict[str, list[str]] | None = None
+
+    def find_new_path(self, blob: str) -> str:
+        """Return the only tracked file with some content, or empty. Raises ExecplanError if git fails."""
+        if self._paths_by_blob is None:
+            self._paths_by_blob = {}
+            for file in index_files(self._project, []):
+                self._paths_by_blob.setdefault(file.blob, []).append(file.path)
+        paths = self._paths_by_blob.get(blob, [])
+        return paths[0] if len(paths) == 1 else ""
+
+
 class RepositoryHistory(NamedTuple):
     """The history of a repository, for the files that its plans name."""
 
@@ -59,6 +78,7 @@ class RepositoryHistory(NamedTuple):
     steps_by_path: dict[str, list[Step]]
     """The steps that changed each file, newest first."""
     comparison: ContentComparison
+    moved_files: MovedFiles
 
 
 def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict[str, PlanTimeline]:
@@ -78,7 +98,9 @@ def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict
         for path in step.changes:
             steps_by_path.setdefault(path, []).append(step)
     with ContentComparison(project) as comparison:
-        history = RepositoryHistory(project, TrackedFiles(tracked_files(project)), steps_by_path, comparison)
+        history = RepositoryHistory(
+            project, TrackedFiles(tracked_files(project)), steps_by_path, comparison, MovedFiles(project)
+        )
         return {
             stored_plan.ref.path: _make_timeline(stored_plan, paths_by_plan[stored_plan.ref.path], history)
             for stored_plan in stored_plans
@@ -118,7 +140,8 @@ def _find_drifts(
             last_change, first_change = steps[0].changes[candidate], steps[-1].changes[candidate]
             if last_change.kind == DELETED:
                 if path not in plan_paths.excused and not history.tracked.resolve(project, path):
-                    yield Drift(path, True, steps[0])
+                    new_path = history.moved_files.find_new_path(last_change.former_blob)
+                    yield Drift(path, True, steps[0], new_path)
             elif first_change.kind != ADDED:
                 old_blob, new_blob = first_change.former_blob, last_change.blob
                 if history.comparison.share_of_lost_lines(old_blob, new_blob, _MIN_LINES) >= _DRIFT_SHARE:

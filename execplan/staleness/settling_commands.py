@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.archive.plan_archive import unfinished_reasons
+from execplan.clock import now
+from execplan.errors import ExecplanError
+from execplan.plan.log_edits import add_outcome
+from execplan.plan.outline import OUTCOMES
+from execplan.plan.reader import read_text
+from execplan.plan.task_edits import complete_tasks
+from execplan.text.line_edit import apply_edits
 from execplan.text.message_parts import join_first
 
 if TYPE_CHECKING:
-    from execplan.plan.model import Task
+    from collections.abc import Iterable
+
+    from execplan.plan.model import ParsedPlan, Task
+    from execplan.plan.plan_change import ChangeBuilder
     from execplan.staleness.evidence_facts import StalenessFacts
 
 MAX_TASKS = 12
@@ -17,28 +28,54 @@ _MAX_NAMES = 3
 _OUTCOME_TEXT = "What was achieved."
 
 
-def merge_reason(facts: StalenessFacts) -> str:
-    """Return the reason for the archive of a plan whose work was merged."""
+def _archive_reason(facts: StalenessFacts) -> str:
+    """Return the reason for the archive of a plan that is done, although its tasks don't show it."""
     labels = [reference.label for reference in facts.merged]
-    reason = join_first(labels, _MAX_NAMES) if labels else "the files exist"
-    return f"The work is done: {reason}."
+    if labels or facts.plan.tasks or facts.status is None:
+        return f"The work is done: {join_first(labels, _MAX_NAMES) if labels else 'the files exist'}."
+    return f"The work is done: the status says {facts.status.text}."
 
 
-def check_off_commands(facts: StalenessFacts, tasks: list[Task]) -> str:
-    """Return the commands that check off the tasks and archive the plan; a long list is archived as it is."""
-    name = facts.name
-    if len(tasks) > MAX_TASKS:
-        return f"execplan archive {name} --force --reason {quote(merge_reason(facts))}"
-    numbers = " ".join([str(task.number) for task in tasks])
-    return join_commands([f"execplan done {numbers} -p {name}", *outcome_command(facts), f"execplan archive {name}"])
+class ArchiveSteps(NamedTuple):
+    """What settles a plan whose work is done."""
+
+    commands: str
+    """Commands that check off the open tasks, record an outcome, correct the plan if necessary, and archive it."""
+    errors: tuple[str, ...] = ()
+    """Errors that must be corrected before `archive` accepts the plan."""
 
 
-def outcome_command(facts: StalenessFacts) -> list[str]:
-    """Return the command that records an outcome, if the plan has none."""
-    if facts.plan.outcomes or not facts.plan.tasks:
-        return []
-    create_option = "" if facts.plan.section("Outcomes & Retrospective") is not None else " --create"
-    return [f"execplan outcome {quote(_OUTCOME_TEXT)} -p {facts.name}{create_option}"]
+def archive_steps(facts: StalenessFacts, tasks: list[Task]) -> ArchiveSteps:
+    """Return how to archive a plan with these open tasks; one without tasks or with many is archived as it is."""
+    name, plan = facts.name, facts.plan
+    if not plan.tasks or len(tasks) > MAX_TASKS:
+        return ArchiveSteps(f"execplan archive {name} --force --reason {quote(_archive_reason(facts))}")
+    commands, changes = [], []
+    if tasks:
+        numbers = [str(task.number) for task in tasks]
+        commands.append(f"execplan done {' '.join(numbers)} -p {name}")
+        changes.append(complete_tasks(numbers, now()))
+    if not plan.outcomes:
+        lacks_section = plan.section(OUTCOMES) is None
+        create_option = " --create" if lacks_section else ""
+        commands.append(f"execplan outcome {quote(_OUTCOME_TEXT)} -p {name}{create_option}")
+        changes.append(add_outcome(_OUTCOME_TEXT, create=lacks_section))
+    archive = f"execplan archive {name}"
+    errors = _remaining_errors(plan, changes)
+    if not errors:
+        return ArchiveSteps(join_commands([*commands, archive]))
+    corrected = join_commands([*commands, f"execplan edit {name}", archive])
+    return ArchiveSteps(f"{corrected}; to archive it with its errors: {archive} --force --reason 'WHY'", errors)
+
+
+def _remaining_errors(plan: ParsedPlan, changes: Iterable[ChangeBuilder]) -> tuple[str, ...]:
+    """Return why a plan can't be archived after changes, or why it can't be changed."""
+    try:
+        for change in changes:
+            plan = read_text(apply_edits(plan.text, change(plan).edits))
+    except ExecplanError as error:
+        return (error.message,)
+    return tuple(unfinished_reasons(plan))
 
 
 def join_commands(commands: list[str]) -> str:

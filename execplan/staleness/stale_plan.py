@@ -10,18 +10,13 @@ from execplan.plan.model import COMPLETE, DRAFT, OTHER
 from execplan.staleness.claimed_status import DONE, GIVEN_UP
 from execplan.staleness.evidence_text import (
     drift_evidence,
+    error_evidence,
     file_evidence,
     merge_evidence,
     missing_evidence,
     status_evidence,
 )
-from execplan.staleness.settling_commands import (
-    MAX_TASKS,
-    check_off_commands,
-    join_commands,
-    merge_reason,
-    outcome_command,
-)
+from execplan.staleness.settling_commands import MAX_TASKS, archive_steps, join_commands
 from execplan.text.message_parts import format_count, format_excess
 
 if TYPE_CHECKING:
@@ -65,13 +60,14 @@ def assess(facts: StalenessFacts) -> StalePlan | None:
 def _superseded(facts: StalenessFacts) -> StalePlan | None:
     if facts.stored_plan.ref.archived or not facts.successor:
         return None
-    name = facts.name
+    status = facts.status
+    line = status.line if status is not None and status.meaning == GIVEN_UP else facts.plan.title_line
     return StalePlan(
         facts.stored_plan,
         SUPERSEDED,
-        (f"{facts.successor} supersedes this plan, but it is not archived",),
-        f"execplan archive {name} --as superseded --by {quote(facts.successor)}",
-        max(facts.plan.title_line, 0),
+        (f"{facts.successor} supersedes this plan, but it is not archived", *status_evidence(facts, DONE)),
+        f"execplan archive {facts.name} --as superseded --by {quote(facts.successor)}",
+        max(line, 0),
     )
 
 
@@ -111,7 +107,9 @@ def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
     has_unclear_box = any([task.state == OTHER and task.mark != "-" for task in plan.tasks])
     is_complete = plan.state() == COMPLETE and not has_unclear_box
     is_merged_without_tasks = not plan.tasks and facts.is_merged_since_start and not facts.timeline.missing
-    if not is_complete and not is_merged_without_tasks:
+    status = facts.status
+    is_done_without_tasks = not plan.tasks and status is not None and status.meaning == DONE
+    if not is_complete and not is_merged_without_tasks and not is_done_without_tasks:
         return None
     if not facts.merged and not facts.is_due_for_archive:
         return None
@@ -122,16 +120,17 @@ def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
         if plan.tasks
         else "the plan has no tasks and is not archived"
     ]
-    evidence += [*status_evidence(facts, DONE), *merge_evidence(facts), *missing_evidence(facts)]
-    name = facts.name
-    archive = f"execplan archive {name}"
-    if not plan.tasks:
-        archive += f" --force --reason {quote(merge_reason(facts))}"
+    steps = archive_steps(facts, [])
+    evidence += [
+        *status_evidence(facts, DONE),
+        *merge_evidence(facts),
+        *missing_evidence(facts),
+    ]
     return StalePlan(
         facts.stored_plan,
         READY_TO_ARCHIVE,
-        tuple(evidence),
-        join_commands([*outcome_command(facts), archive]),
+        (*evidence, *error_evidence(steps.errors)),
+        steps.commands,
         max(plan.title_line, 0),
     )
 
@@ -153,6 +152,7 @@ def _shipped_unchecked(facts: StalenessFacts) -> StalePlan | None:
     )
     if not by_merge and not by_files:
         return None
+    steps = archive_steps(facts, tasks)
     noun = "task is" if len(tasks) == 1 else "tasks are"
     return StalePlan(
         facts.stored_plan,
@@ -162,8 +162,9 @@ def _shipped_unchecked(facts: StalenessFacts) -> StalePlan | None:
             *merge_evidence(facts),
             *file_evidence(facts),
             *status_evidence(facts, DONE),
+            *error_evidence(steps.errors),
         ),
-        check_off_commands(facts, tasks),
+        steps.commands,
         tasks[0].box_line,
     )
 
@@ -204,13 +205,17 @@ def _stalled(facts: StalenessFacts) -> StalePlan | None:
     if facts.stored_plan.ref.archived or not facts.is_stalled or facts.plan.state() == COMPLETE:
         return None
     days = facts.stored_plan.project.settings.stalled_days
-    remaining_work = "draft" if facts.plan.state() == DRAFT else format_count(len(facts.open_tasks), "open task")
+    remaining_work, command = format_count(len(facts.open_tasks), "open task"), "next"
+    if facts.plan.state() == DRAFT:
+        remaining_work = "draft"
+    elif not facts.plan.tasks:
+        remaining_work, command = "no tasks", "edit"
     name = facts.name
     return StalePlan(
         facts.stored_plan,
         STALLED,
         (f"{remaining_work}, but no timestamp, edit or commit in {days} days",),
-        f"execplan next {name}; to give it up: execplan archive {name} --as abandoned --reason 'WHY'",
+        f"execplan {command} {name}; to give it up: execplan archive {name} --as abandoned --reason 'WHY'",
         max(facts.plan.title_line, 0),
     )
 

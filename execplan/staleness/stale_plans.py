@@ -8,6 +8,8 @@ from execplan.git import git_history, main_branch
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_activity import PlanActivity
+from execplan.project.plan_names import extract_slugs
+from execplan.staleness.claimed_status import find_successor_names
 from execplan.staleness.evidence_facts import MergedReference, StalenessFacts
 from execplan.staleness.merged_work import MergedWork, find_merged_work
 from execplan.staleness.plan_timeline import NO_TIMELINE, load_timelines
@@ -97,12 +99,22 @@ def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
 
 
 def _find_successors(stored_plans: Sequence[StoredPlan]) -> dict[tuple[str, str], str]:
-    """Return, by project and normalized ID, the plan whose metadata says that it supersedes a plan."""
+    """Return, by project and normalized ID, the plan that supersedes a plan, by the metadata or status of one of them."""
     successors: dict[tuple[str, str], str] = {}
+    ids_by_name: dict[tuple[str, str], set[str]] = {}
     for stored_plan in stored_plans:
         for name in read_metadata(stored_plan.require_plan()).supersedes:
             plan_id = name.strip().rpartition("/")[2].removesuffix(".md")
             key = stored_plan.project.base, plan_store.normalize_id(plan_id)
             if key[1] != plan_store.normalize_id(stored_plan.ref.id):
                 successors.setdefault(key, stored_plan.ref.id)
+        for name in (stored_plan.ref.id, *extract_slugs(stored_plan.project.settings.name, stored_plan.ref.id)):
+            key = stored_plan.project.base, plan_store.normalize_id(name)
+            ids_by_name.setdefault(key, set()).add(stored_plan.ref.id)
+    for stored_plan in stored_plans:
+        own_key = stored_plan.project.base, plan_store.normalize_id(stored_plan.ref.id)
+        for name in find_successor_names(stored_plan.require_plan()):
+            ids = ids_by_name.get((own_key[0], plan_store.normalize_id(name)), set()) - {stored_plan.ref.id}
+            if len(ids) == 1:
+                successors.setdefault(own_key, *ids)
     return successors

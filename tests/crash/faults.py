@@ -95,7 +95,8 @@ def _check_message(scenario: CrashScenario, result: TracedResult) -> list[str]:
 def has_advice(message: str) -> bool:
     """Whether a refusal says what to do; `lint --fix` says it for each plan, in a warning."""
     cause, _, hint = message.partition("\nhint: ")
-    return bool(hint.strip()) or "; " in cause.partition(": not fixed: ")[2]
+    reasons = [cause.partition(f": {result}: ")[2] for result in ("not fixed", "fixed, but not committed")]
+    return bool(hint.strip()) or any("; " in reason for reason in reasons)
 
 
 def _check_files(scenario: CrashScenario, result: TracedResult, call: Call) -> list[str]:

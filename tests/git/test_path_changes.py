@@ -55,7 +55,7 @@ def test_names_are_literal(repo: Folder) -> None:
         repo.write(name, "1\n")
     commit(repo, "2025-01-01", "Add")
     for name in NAMES:
-        assert steps_of(repo, name, "two\nlines") == [("Add", {name: "A"})]
+        assert steps_of(repo, name, "two\nlines", "\0/x.py", "\r") == [("Add", {name: "A"})]
 
 
 def test_before_the_first_commit(plain: Folder) -> None:

@@ -69,6 +69,13 @@ def test_a_pull_request(pull_request: Folder) -> None:
     assert not (pull_request.path / "hit").exists()
 
 
+def test_open_comments_stop_a_pull_request_that_only_adds_some(pull_request: Folder) -> None:
+    """Whose plans are as they were in the base."""
+    pull_request.git("checkout", "-q", "-B", "work", "main")
+    pull_request.ok("comment", "Why?", "--commit")
+    assert run(pull_request, select="EP515").status == 1
+
+
 @pytest.mark.parametrize(
     ("inputs", "status", "command_count"),
     [

@@ -53,6 +53,20 @@ def test_an_outdated_index_is_fixed(indexed: Folder) -> None:
     assert findings(indexed) == []
 
 
+def test_a_fix_that_can_not_be_committed_is_reported_as_such(indexed: Folder) -> None:
+    """The file has staged changes that a commit of it would include."""
+    path = indexed.path / README
+    indexed.ok("done", "2", "-p", "2026-01-01_b")
+    path.write_text(path.read_text().replace("# Plans", "# Our plans"))
+    indexed.git("add", README)
+    path.write_text(path.read_text() + "More.\n")
+    result = indexed.run("lint", "--select", "EP512", "--fix", "--commit")
+    assert (result.exit, result.out) == (1, "3 plans, no findings\n")
+    assert result.err.startswith(f"execplan: warning: the plan index: fixed, but not committed: {README} has staged ")
+    assert "on disk" not in result.err
+    assert findings(indexed) == []
+
+
 def test_a_hook_that_fixes_named_plans_updates_the_index(indexed: Folder) -> None:
     """As pre-commit calls it."""
     indexed.ok("done", "2", "-p", "2026-01-01_b")

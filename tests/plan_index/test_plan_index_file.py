@@ -120,7 +120,10 @@ def test_damaged_markers_are_reported_with_the_line(repo: Folder) -> None:
     assert result.exit == 3
     assert f"{README}:3: the plan index that begins here has no end" in result.err
     assert path.read_text().startswith("# Mine\n\n")
-    assert f"{README}:3:1 EP001 " in repo.run("lint").out
+    assert f"{README}:3:1 EP001 the plan index that begins here has no end" in repo.run("lint").out
+    path.write_text("# Mine\n\n<!-- execplan:index:end -->\n")
+    assert f"{README}:3: a plan index ends here without a beginning" in repo.run("index", "--write").err
+    assert f"{README}:3:1 EP001 a plan index ends here without a beginning" in repo.run("lint").out
 
 
 def test_dry_run_shows_the_diff(repo: Folder) -> None:

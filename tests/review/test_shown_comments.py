@@ -105,3 +105,70 @@ def test_lint_can_require_that_comments_are_resolved(repo: Folder, arguments: tu
     assert repo.run(*arguments, *select).exit == 0
     repo.ok("reply", comment, "No", "--reopen")
     assert repo.run(*arguments, *select).exit == 1
+
+
+@pytest.fixture
+def commented(repo: Folder) -> Folder:
+    """A branch that only adds a comment to one of two plans, of which the other has a comment since main."""
+    repo.plan()
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.ok("comment", "Really?", "-p", "scanner")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.ok("comment", "Which line endings?", "--on", "2", "-p", "parser", "--as", "Bob")
+    return repo
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_plan_whose_comments_changed_is_checked(commented: Folder, is_committed: bool) -> None:
+    if is_committed:
+        commented.git("add", "-A")
+        commented.git("commit", "-q", "-m", "Comment")
+    result = commented.run("lint", "--since", "main", "--select", "EP515", "--json")
+    assert result.exit == 1
+    (finding,) = result.json["data"]["findings"]
+    assert (finding["code"], finding["path"], finding["line"]) == ("EP515", f".agent/execplans/{NAME}.md", 12)
+    assert commented.run("lint", "--since", "main", "--ignore", "EP515").out == "1 plan, no findings\n"
+    result = commented.run("changes", "--since", "main", "--select", "EP515", "--json")
+    assert result.exit == 1
+    (plan,) = result.json["data"]["plans"]
+    assert (plan["id"], plan["events"], plan["former_path"]) == (NAME, [], f".agent/execplans/{NAME}.md")
+    assert [comment["text"] for comment in plan["comments"]] == ["Which line endings?"]
+    assert [finding["code"] for finding in plan["findings"]] == ["EP515"]
+    assert commented.run("changes", "--since", "main", "--select", "EP515", "src").exit == 0
+
+
+def test_a_plan_that_changed_too_is_reported_once(commented: Folder) -> None:
+    commented.ok("done", "2", "-p", "parser")
+    (plan,) = commented.run("changes", "--since", "main", "--json").json["data"]["plans"]
+    assert [event["kind"] for event in plan["events"]] == ["task-done"]
+    assert commented.run("lint", "--since", "main").out == "1 plan, no findings\n"
+
+
+def test_staged_comments_are_checked_as_staged(commented: Folder) -> None:
+    """A hook accepts them, since otherwise nobody could commit a comment."""
+    staged = ("lint", "--staged", "--select", "EP515")
+    assert commented.run(*staged).exit == 0
+    commented.git("add", "-A")
+    assert commented.run(*staged).exit == 1
+    assert commented.run(*staged, "--hook").exit == 0
+    (comment,) = commented.ok("show", "parser", "--comments")["comments"]
+    commented.ok("resolve", comment["id"], "-p", "parser")
+    assert commented.run(*staged).exit == 1
+    commented.git("add", "-A")
+    result = commented.run(*staged)
+    assert (result.exit, result.out) == (0, "1 plan, no findings\n")
+
+
+def test_the_comments_of_a_nested_project(repo: Folder) -> None:
+    repo.write("svc/api/.agent/execplan.toml", 'layout = "folder"\n')
+    repo.write("svc/api/.agent/execplans/parser/parser.md", CLEAN)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    repo.git("checkout", "-q", "-b", "topic")
+    nested = repo.path / "svc/api"
+    assert repo.run("comment", "Why?", cwd=nested).exit == 0
+    for cwd in (nested, repo.path):
+        assert repo.run("lint", "--since", "main", "--select", "EP515", cwd=cwd).exit == 1
+    assert repo.run("changes", "--since", "main", "--select", "EP515", cwd=nested).exit == 1

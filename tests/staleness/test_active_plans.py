@@ -140,6 +140,21 @@ def test_drift_is_reported_with_the_commit_and_ends_with_an_edit(active: Folder)
     assert stale(active) == {}
 
 
+def test_a_moved_file_is_reported_with_its_new_path(active: Folder) -> None:
+    """If several files have its content, it is not clear which one is meant."""
+    active.write("src/first.py", "first = 1\n")
+    active.write("src/second.py", "second = 1\n")
+    plan = make_plan("L", ONE_DONE, "## Context and Orientation\n\nSee `src/first.py` and `src/second.py`.\n")
+    add_plan(active, "13-moved", plan)
+    commit(active, "2025-12-30", "Plan")
+    active.git("mv", "src/first.py", "lib.py")
+    active.git("mv", "src/second.py", "second_a.py")
+    active.write("second_b.py", "second = 1\n")
+    digest = commit(active, "2025-12-31", "Move")[:10]
+    message = stale(active)["13-moved"]["message"]
+    assert f"src/first.py was moved to lib.py by {digest} Move; src/second.py was deleted by {digest} Move" in message
+
+
 def test_stale_can_not_be_combined(active: Folder) -> None:
     assert active.run("doctor", "--stale", "--fix").exit == 2
 

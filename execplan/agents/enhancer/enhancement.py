@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.enhancer import stored_proposal
 from execplan.agents.enhancer.enhancement_request import build_request
+from execplan.agents.enhancer.ignored_paths import find_ignored_paths
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
@@ -89,9 +90,9 @@ def prepare_request(
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
     masker = PlanMasker(
-        mark, sensitive_text.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share
+        mark, sensitive_text.collect_personal_data(project), lambda paths: find_ignored_paths(project, paths), share
     )
-    if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
+    if find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
         path = project.display_path(ref.path)
         message = f"git ignores {path}; ignored files are not sent"
         hint = f"if it may be sent, remove the pattern that matches: git check-ignore -v {shlex.quote(path)}"
@@ -217,21 +218,6 @@ def _commit_changes(
         project, ref.id, changed, "compile", "request an enhanced execution plan", known_contents, None
     )
     return commit.digest, commit.warnings
-
-
-def _find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
-    """Return the paths that git ignores or that lead out of the repository. Raises ExecplanError."""
-    from execplan.execution.world import normalize_path
-    from execplan.git import git_query
-
-    relative_paths = {path: normalize_path(path) for path in paths}
-    repository_paths = sorted({relative_path for relative_path in relative_paths.values() if relative_path is not None})
-    if project.git is None or not repository_paths:
-        return {path for path, relative_path in relative_paths.items() if relative_path is None}
-    stdin = b"".join([os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
-    output = git_query.output_or_none(project, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
-    ignored = {os.fsdecode(raw_path) for raw_path in output.split(b"\0") if raw_path}
-    return {path for path, relative_path in relative_paths.items() if relative_path is None or relative_path in ignored}
 
 
 def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unlisted_count: int) -> tuple[str, ...]:

@@ -82,8 +82,9 @@ def changes(
     """Show and check the plans that a branch changes.
 
     For each plan that differs from where this branch left REV: tasks that were added or checked off, decisions and
-    other entries, changed sections, open questions, and the findings of `lint`. Changes that are not committed count.
-    With PATH, only plans in these files or directories. Exits 1 if there is an error (see --fail-on).
+    other entries, changed sections, open questions, and the findings of `lint`. Changes that are not committed count,
+    and so do changed review comments. With PATH, only plans in these files or directories. Exits 1 if there is an error
+    (see --fail-on).
     """
     from execplan.cli.output.changes_output import format_reports, format_totals
     from execplan.github.plan_report import count_levels, load_reports

@@ -47,6 +47,7 @@ def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...
         "the named plans or files, and every file below a directory; without any, every plan, including archived plans; "
         "with --staged, only the plans in git's index that the next commit adds or changes; "
         "with --since, the plans that differ from where the branch left a revision, and their content at that point; "
+        "a plan whose review comments changed counts as changed, except with --staged --hook; "
         "with -, standard input; the baseline; your own settings, which can name your own rules."
     ),
     writes=(

@@ -31,6 +31,8 @@ class TargetGroup(NamedTuple):
     """Whether the group contains all plans of the directory."""
     is_explicit: bool = False
     """Whether the user named these files or plans."""
+    has_new_comments: bool = False
+    """Whether the review comments of its only plan changed since the commit that it is compared with."""
 
     def target(self, name: str) -> CheckTarget:
         """Return the check target for one of the files."""
@@ -114,10 +116,27 @@ def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[P
     return plans
 
 
+def find_commented_plans(start_project: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
+    """Return the plans whose review comments are in one of the files, given by path from the repository root.
+
+    Raises ExecplanError if a project's settings are invalid.
+    """
+    from execplan.review.comment_location import COMMENTS_FILE, comments_path
+
+    files = {os.path.join(start_project.root, path) for path in paths if os.path.basename(path) == COMMENTS_FILE}
+    projects = {project.base: project for project in [project_discovery.find(os.path.dirname(file)) for file in files]}
+    return [
+        (project, ref)
+        for project in projects.values()
+        for ref in plan_store.all_refs(project)
+        if comments_path(project, ref) in files
+    ]
+
+
 def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup], str]:
     """Return the plans changed or added since the branch point from a revision, and that commit.
 
-    Raises ExecplanError if Git fails.
+    A plan whose review comments changed counts too. Raises ExecplanError if Git fails.
     """
     from execplan.git import git_history
 
@@ -127,7 +146,14 @@ def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup],
         {*git_history.changed_files(start_project, base_commit), *git_history.untracked_files(start_project)}
     )
     plans = find_plan_refs(start_project, [path for path in paths if path.endswith(".md")])
-    return [_single_plan_group(project, ref) for project, ref in plans if os.path.lexists(ref.path)], base_commit
+    commented = find_commented_plans(start_project, paths)
+    commented_paths = {ref.path for _, ref in commented}
+    groups = {
+        ref.path: _single_plan_group(project, ref)._replace(has_new_comments=ref.path in commented_paths)
+        for project, ref in (*plans, *commented)
+        if os.path.lexists(ref.path)
+    }
+    return [group for _, group in sorted(groups.items())], base_commit
 
 
 def _find_plan_group(name: str) -> TargetGroup:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
 from execplan.git.blob_reader import read_blobs
-from execplan.linter.checking.check_targets import find_plan_refs
+from execplan.linter.checking.check_targets import find_commented_plans, find_plan_refs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import (
     CheckedFile,
@@ -29,6 +29,7 @@ from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import PlanRef
 from execplan.project import project_discovery
+from execplan.review.comment_location import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +41,24 @@ if TYPE_CHECKING:
 
 
 def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
-    """Check the plans that the next commit adds or changes. Raises ExecplanError if Git fails."""
+    """Check the plans that the next commit adds or changes, and those whose review comments it changes.
+
+    A hook does not check the latter, because a comment must not stop its own commit. Raises ExecplanError if Git fails.
+    """
     start_project = project_discovery.find(start)
-    files = {
-        os.path.join(start_project.root, staged_file.path): staged_file
-        for staged_file in git_query.staged_files(start_project, ".md")
-    }
-    plans = find_plan_refs(start_project, [staged_file.path for staged_file in files.values()])
+    staged_files = git_query.staged_files(start_project, (".md", COMMENTS_FILE))
+    files = {os.path.join(start_project.root, staged_file.path): staged_file for staged_file in staged_files}
+    plans = find_plan_refs(start_project, [file.path for file in staged_files if file.path.endswith(".md")])
+    if not options.is_hook:
+        commented = [
+            plan
+            for plan in find_commented_plans(start_project, [file.path for file in staged_files])
+            if plan[1].path not in files
+        ]
+        unchanged_paths = [project.display_path(ref.path) for project, ref in commented]
+        unchanged_files = git_query.index_files(start_project, unchanged_paths) if unchanged_paths else []
+        files |= {os.path.join(start_project.root, file.path): file for file in unchanged_files}
+        plans += [plan for plan in commented if plan[1].path in files]
     contents = list(read_blobs(start_project, [files[ref.path] for _, ref in plans]))
     known_histories = load_histories(
         [PlanContent(*plan, data) for plan, (data, _) in zip(plans, contents, strict=True)]

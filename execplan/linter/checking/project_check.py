@@ -93,6 +93,7 @@ def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) ->
         if error.exit == ENVIRONMENT or not path:
             raise
         display_path = project.display_path(path)
+        error.message = error.message.removeprefix(f"{display_path}:{error.line}: ")
         fail_level = effective_selection(project, options.selection).failure_level
         return [
             CheckedFile(

@@ -12,7 +12,9 @@ from execplan.text.pure_paths import is_inside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.dependencies.dependency_answers import DependencyAnswers
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.review.comment_threads import CommentThread
 
 MAX_WALKED_FILES = 50_000
 """Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
@@ -54,7 +56,7 @@ class RepositoryTrees:
                 return answers.find_need_problem(subject)
             return answers.find_problem(subject) if kind == DEPENDENCY else answers.find_cycle(subject)
         if kind == COMMENTS:
-            return _list_open_comments(project, os.path.join(project.root, subject))
+            return self._list_open_comments(project, os.path.join(project.root, subject))
         return self._find_same_id(project, os.path.join(project.root, subject))
 
     def _dependency_answers(self, project: Project) -> DependencyAnswers:
@@ -113,18 +115,31 @@ class RepositoryTrees:
         split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
 
+    def _list_open_comments(self, project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+        """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
+        from execplan.review.comment_reading import load_threads
 
-def _list_open_comments(project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
-    """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
-    from execplan.review.comment_reading import load_threads
+        ref = plan_store.ref_for_path(project, path)
+        threads = _load_staged_threads(project, ref) if self._is_staged else load_threads(project, ref)
+        return tuple(
+            [
+                (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
+                for thread in threads
+                if thread.is_open
+            ]
+        )
 
-    threads = [thread for thread in load_threads(project, plan_store.ref_for_path(project, path)) if thread.is_open]
-    return tuple(
-        [
-            (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
-            for thread in threads
-        ]
-    )
+
+def _load_staged_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
+    """Return the threads of a plan as the next commit contains them. Raises ExecplanError if Git fails."""
+    from execplan.git.blob_reader import read_blobs
+    from execplan.git.git_query import index_files
+    from execplan.review.comment_location import comments_path
+    from execplan.review.comment_records import parse_records
+    from execplan.review.comment_threads import build_threads
+
+    files = index_files(project, [project.display_path(comments_path(project, ref))])
+    return build_threads([record for data, _ in read_blobs(project, files) for record in parse_records(data).records])
 
 
 def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:

@@ -64,6 +64,16 @@ def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
 
 
+def plain_status(line: str) -> str:
+    """Return the status in a line as displayed, without its key, markup and quotes."""
+    from execplan.text.inline_markdown import plain_text
+
+    text = plain_text(line[:_MAX_LINE_LENGTH].strip())
+    key, colon, value = text.partition(":")
+    is_key = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+    return (value if is_key else text).strip(_EMPHASIS + "->+")
+
+
 def _status_span(at: int, line: str, value: str) -> Span:
     bare = value.strip(_EMPHASIS)
     return Span(at, line.index(bare, line.index(value)), bare)
@@ -205,7 +215,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
     tasks = [task for task in plan.tasks if task.state == OPEN]
     if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
         for span in find_done_status(plan, context.source):
-            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
+            message = f"the status says `{plain_status(plan.text.lines[span.line])}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
             yield on_span(span, message)
 
 

@@ -91,6 +91,12 @@ def test_a_status_that_says_done(line: str) -> None:
     assert codes(f"---\nstatus: done\n---\n{CLEAN}", RuleContext(), "EP504") == ["EP504"]
 
 
+def test_a_status_is_shown_without_markup() -> None:
+    text = CLEAN.replace("This ExecPlan is a living document.", "**Status:** **Done** (2026-01-01)")
+    (finding,) = lint_bytes(text.encode(), None, {"EP504": "warning"})
+    assert finding.message.startswith("the status says `Done (2026-01-01)`, but task 2 is open")
+
+
 @pytest.mark.parametrize(
     "line",
     [
