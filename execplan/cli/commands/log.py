@@ -63,7 +63,7 @@ def log(
     """
     from execplan.cli.output.history_output import format_events
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.history.plan_history import shallow_clone_warnings
+    from execplan.history.plan_history import incomplete_history_warnings
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
@@ -89,7 +89,9 @@ def log(
     return Answer(
         {"events": [event.to_json() for event in shown_events]},
         text or ("no events match" if is_filtered else "no history yet"),
-        warnings=shallow_clone_warnings(sources[0][0]),
+        warnings=tuple(
+            dict.fromkeys([text for project, _ in sources for text in incomplete_history_warnings(project)])
+        ),
     )
 
 
