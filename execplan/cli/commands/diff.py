@@ -48,6 +48,9 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     Tasks that were added, checked off, reopened, reworded, moved or removed since REV; entries and sections that were
     added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
     2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
+
+    A date or a duration means the last commit before it, by git's committer date. After a rebase or an amendment, this
+    date is later than the author date, which `log` shows.
     """
     from execplan.cli.output.history_output import format_changes
     from execplan.history.plan_diff import compare_revisions

@@ -57,7 +57,8 @@ def log(
 
     Tasks that were added, checked off, reopened, reworded or removed; decisions and other entries; plans that were
     created, renamed, archived or restored: when, by whom, in which commit. The history comes from git and follows
-    renames. Changes that are not committed come first.
+    renames. Changes that are not committed come first. The time of a commit is when its author wrote it (git's author
+    date), also if it was rebased or amended later.
 
     With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
