@@ -158,7 +158,7 @@ def lead_time(tasks: Sequence[TaskTimes] | None) -> Chart:
     timed = [(added, finished) for added, finished in done if finished > added]
     counts = Counter([_range_of(_days_between(day_of(added), day_of(end)), _DURATIONS) for added, end in timed])
     notes = (
-        (f"Left out: {format_count(len(done) - len(timed), 'task')} added and done in the same commit.",)
+        (f"Left out: {format_count(len(done) - len(timed), 'task')} not done later than added, as in the same commit.",)
         if len(timed) < len(done)
         else ()
     )

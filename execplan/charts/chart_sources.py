@@ -102,12 +102,15 @@ def collect_sources(plans: Sequence[PlanSources], events: Sequence[HistoryEvent]
 def load_events(
     plans: Sequence[tuple[Project, PlanRef | None]], tick: Callable[[int, int], None] | None = None
 ) -> list[HistoryEvent] | None:
-    """Return the events of plans, or of all plans of a project, newest first; None if git can't be used.
+    """Return the events of plans, or of all plans of a project, newest first.
 
+    Return None if git can't be used, or lacks versions of the plans, whose tasks would not be counted.
     Raises ExecplanError if git fails for another reason.
     """
-    from execplan.history.plan_history import load_history
+    from execplan.history.plan_history import lacks_versions, load_history
 
+    if any([lacks_versions(project) for project in {project.base: project for project, _ in plans}.values()]):
+        return None
     try:
         return [
             event._replace(path=os.path.join(project.root, event.path)) if project.is_read_only else event

@@ -9,7 +9,7 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from execplan.charts.chart import LINES
+from execplan.charts.chart import LINES, RUNS
 from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
 from execplan.errors import ENVIRONMENT, ExecplanError
 
@@ -23,7 +23,11 @@ _TEXT_COLOR = "#010203"
 _SIZE = (6.4, 2.8)
 """Width and height in inches, of 72 points each."""
 _MARGINS = {"left": 0.1, "right": 0.97, "top": 0.88, "bottom": 0.17}
-"""Edges of the axes, relative to the size."""
+"""Edges of the axes, relative to the size; the left one is further in for large numbers."""
+_DIGIT_WIDTH = 5.4 / (72 * _SIZE[0])
+"""Width of a digit, relative to that of the chart."""
+_UNIT_WIDTH = 22 / (72 * _SIZE[0])
+"""Width of the label of the vertical axis with the spaces around it, relative to that of the chart."""
 _MAX_TICKS = 6
 """Maximum number of days on the horizontal axis."""
 _MAX_BAR_TICKS = 8
@@ -173,14 +177,19 @@ def _set_ticks(axes: Any, ticks: list[tuple[int, str]]) -> None:
 
 
 def _set_scale(axes: Any, chart: Chart, handles: list[Any] | None = None) -> None:
-    """Set up the vertical axis and, for several series, a legend with these handles or those of the lines."""
+    """Set up the vertical axis and a legend with these handles or those of the lines.
+
+    A single series needs no legend, unless it is the only result that runs had.
+    """
     ticks = value_ticks(chart.highest, _MAX_VALUES)
+    labels = [f"{tick:,}" for tick in ticks]
+    axes.figure.subplots_adjust(left=max(_MARGINS["left"], _UNIT_WIDTH + _DIGIT_WIDTH * len(labels[-1])))
     axes.set_ylim(0, chart.highest * 1.06)
-    axes.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.set_yticks(ticks, labels)
     axes.set_ylabel(chart.unit)
     axes.grid(visible=True, axis="y", color=_COLORS["gray"], alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
-    if len(chart.series) > 1:
+    if len(chart.series) > 1 or chart.name == RUNS:
         axes.legend(
             handles=handles,
             loc="lower left",

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.plan.model import ParsedPlan
 
+    _Tasks = dict[tuple[str, str], "TaskTimes"]
+    """Tasks by the path of their plan and their ID."""
+
 
 class TaskTimes(NamedTuple):
     """A task with the times of its changes in git, in seconds since 1970."""
@@ -27,7 +30,7 @@ class TaskTimes(NamedTuple):
     done: int | None = None
     """When it was checked off for the last time; None if it is open."""
     removed: int | None = None
-    """When it was removed, or its plan deleted; None if it is still there."""
+    """When it was removed, or its plan was deleted for good; None if it is still there."""
 
 
 class StampedTask(NamedTuple):
@@ -56,27 +59,41 @@ def stamped_tasks(path: str, plan: ParsedPlan) -> list[StampedTask]:
 
 def replay_tasks(events: Sequence[HistoryEvent]) -> list[TaskTimes]:
     """Return the tasks that events, given newest first, report; those that were removed too."""
-    tasks: dict[tuple[str, str], TaskTimes] = {}
+    tasks: _Tasks = {}
     removed_tasks: list[TaskTimes] = []
+    tasks_of_deleted_plans: _Tasks = {}
     for event in _oldest_first(events):
-        key = event.path, event.task_id
-        if event.kind == history_event.TASK_ADDED:
-            tasks[key] = TaskTimes(event.path, event.task_id, event.time)
-        elif event.kind == history_event.TASK_REWORDED:
-            task = _pop_task(tasks, event.path, event.previous)
-            if task is not None:
-                tasks[key] = task._replace(task_id=event.task_id)
-        elif event.kind == history_event.DELETED:
-            deleted_keys = [task_key for task_key in tasks if task_key[0] == event.path]
-            removed_tasks += [tasks.pop(task_key)._replace(removed=event.time) for task_key in deleted_keys]
-        elif event.kind == history_event.TASK_REMOVED:
-            if key in tasks:
-                removed_tasks.append(tasks.pop(key)._replace(removed=event.time))
-        elif key in tasks and event.kind == history_event.TASK_DONE:
-            tasks[key] = tasks[key]._replace(done=event.time)
-        elif key in tasks and event.kind in (history_event.TASK_REOPENED, history_event.TASK_MARKED):
-            tasks[key] = tasks[key]._replace(done=None)
-    return [*tasks.values(), *removed_tasks]
+        if event.kind == history_event.DELETED:
+            for key in _keys_of_plan(tasks, event.path):
+                tasks_of_deleted_plans[key] = tasks.pop(key)._replace(removed=event.time)
+        elif event.kind == history_event.RESTORED:
+            for key in _keys_of_plan(tasks_of_deleted_plans, event.path):
+                tasks[key] = tasks_of_deleted_plans.pop(key)._replace(removed=None)
+        else:
+            _replay_task_event(event, tasks, removed_tasks)
+    return [*tasks.values(), *removed_tasks, *tasks_of_deleted_plans.values()]
+
+
+def _replay_task_event(event: HistoryEvent, tasks: _Tasks, removed_tasks: list[TaskTimes]) -> None:
+    """Update the tasks for an event; one that was removed moves to the others."""
+    key = event.path, event.task_id
+    if event.kind == history_event.TASK_ADDED:
+        tasks[key] = TaskTimes(event.path, event.task_id, event.time)
+    elif event.kind == history_event.TASK_REWORDED:
+        task = _pop_task(tasks, event.path, event.previous)
+        if task is not None:
+            tasks[key] = task._replace(task_id=event.task_id)
+    elif event.kind == history_event.TASK_REMOVED:
+        if key in tasks:
+            removed_tasks.append(tasks.pop(key)._replace(removed=event.time))
+    elif key in tasks and event.kind == history_event.TASK_DONE:
+        tasks[key] = tasks[key]._replace(done=event.time)
+    elif key in tasks and event.kind in (history_event.TASK_REOPENED, history_event.TASK_MARKED):
+        tasks[key] = tasks[key]._replace(done=None)
+
+
+def _keys_of_plan(tasks: _Tasks, path: str) -> list[tuple[str, str]]:
+    return [key for key in tasks if key[0] == path]
 
 
 def _oldest_first(events: Sequence[HistoryEvent]) -> Iterator[HistoryEvent]:
@@ -88,6 +105,6 @@ def _oldest_first(events: Sequence[HistoryEvent]) -> Iterator[HistoryEvent]:
         yield from change
 
 
-def _pop_task(tasks: dict[tuple[str, str], TaskTimes], path: str, text: str) -> TaskTimes | None:
+def _pop_task(tasks: _Tasks, path: str, text: str) -> TaskTimes | None:
     """Take the task with this text out of the tasks; None if there is none, because a broken version hid it."""
     return tasks.pop((path, ids_for_texts([text])[0]), None)

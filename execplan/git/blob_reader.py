@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from execplan.git import git_query
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.git.git_command import prepare_git_command
+from execplan.git.git_directory import is_partial
+from execplan.git.git_query import FETCH_ALL_COMMAND
 from execplan.plan.reader import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -35,9 +38,10 @@ class BlobReader:
     def close(self) -> None:
         """End the process, if it was started."""
         if self._process is not None:
-            with self._process as process:
-                process.kill()
-            self._process = None
+            process, self._process = self._process, None
+            process.kill()
+            with suppress(BrokenPipeError), process:  # closing it sends what is left of a question
+                pass
 
     def read(self, blob: str) -> tuple[bytes, int] | None:
         """Return the content and size of a blob, or None if the repository lacks it, as a partial clone may.
@@ -50,13 +54,28 @@ class BlobReader:
 
     def read_batch(self, blobs: Sequence[str]) -> list[tuple[bytes, int] | None]:
         """Return what `read` does for each of some blobs, at most 100, without waiting for git in between."""
+        answers: list[tuple[bytes, int] | None] = []
+        while len(answers) < len(blobs):
+            answers += self._read_until_exit(blobs[len(answers) :])
+        return answers
+
+    def _read_until_exit(self, blobs: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """Return the answers about the blobs up to the first that makes git exit, or about all.
+
+        In a partial clone, git exits at a blob that it lacks and must not fetch.
+        """
         stdin, stdout = self._open_pipes()
-        try:
+        with suppress(BrokenPipeError):
             stdin.write("".join([f"{blob}\n" for blob in blobs]).encode("ascii"))
             stdin.flush()
-        except BrokenPipeError:
-            return [None for _ in blobs]
-        return [_read_answer(stdout) for _ in blobs]
+        answers: list[tuple[bytes, int] | None] = []
+        for _ in blobs:
+            header = stdout.readline()
+            answers.append(_read_answer(header, stdout))
+            if not header:
+                self.close()
+                break
+        return answers
 
     def _open_pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._process is None:
@@ -79,15 +98,23 @@ def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, 
         for file in files:
             content = reader.read(file.blob)
             if content is None:
-                raise git_query.git_failed_error(f"git can't read the content of {file.path}")
+                raise absent_error(project, f"the content of {file.path}")
             yield content
 
 
-def _read_answer(stream: IO[bytes]) -> tuple[bytes, int] | None:
-    header = stream.readline().split()
-    if len(header) != 3 or not header[2].isdigit():  # a name that git can't resolve may contain spaces
+def absent_error(project: Project, description: str) -> ExecplanError:
+    """Return the error for content that git does not have."""
+    message, hint = f"git does not have {description}", "check the repository: git fsck"
+    if is_partial(project):
+        message, hint = f"{message}, because the clone is partial", f"get it: {FETCH_ALL_COMMAND}"
+    return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint=hint)
+
+
+def _read_answer(header: bytes, stream: IO[bytes]) -> tuple[bytes, int] | None:
+    fields = header.split()
+    if len(fields) != 3 or not fields[2].isdigit():  # a name that git can't resolve may contain spaces
         return None
-    size = int(header[2])
+    size = int(fields[2])
     return _read_object(stream, size), size
 
 

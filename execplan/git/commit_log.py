@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.git import git_query
+from execplan.git.git_directory import is_partial
+from execplan.git.git_history import resolve_commit
 from execplan.git.git_query import REGULAR_MODES
 
 if TYPE_CHECKING:
@@ -53,6 +55,19 @@ def read_commits(project: Project, revision: str, folders: Sequence[str]) -> lis
     args = (*_LOG_ARGS, *_MERGE_ARGS, _FORMAT, revision)
     out = git_query.output(project, *config, "--literal-pathspecs", *args, "--", *folders)
     return list(_parse_log(out.split(b"\0")))
+
+
+def absent_blobs(project: Project, folders: Sequence[str]) -> frozenset[str]:
+    """Return the IDs of the contents below the directories that a partial clone has not fetched; empty in other clones.
+
+    The contents are those of the commits up to HEAD. Raises ExecplanError if git fails.
+    """
+    head = resolve_commit(project, "HEAD") if is_partial(project) else None
+    if head is None:
+        return frozenset()
+    args = ("rev-list", "--objects", "--missing=print", head, "--", *folders)
+    lines = git_query.output(project, "--literal-pathspecs", *args).splitlines()
+    return frozenset([line[1:].decode("ascii") for line in lines if line.startswith(b"?")])
 
 
 def last_commit_before(project: Project, seconds: int) -> str | None:

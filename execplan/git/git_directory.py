@@ -68,6 +68,17 @@ def _read_first_line(path: str) -> str | None:
         raise file_access.file_error(error, path, "read") from None
 
 
+def is_partial(project: Project) -> bool:
+    """Return whether the repository may lack objects of its commits, after `git clone --filter`."""
+    if project.git is None:
+        return False
+    try:
+        names = os.listdir(os.path.join(common_git_dir(project.git), "objects", "pack"))
+    except OSError:
+        return False
+    return any([name.endswith(".promisor") for name in names])
+
+
 def is_shallow(project: Project) -> bool:
     """Return whether the repository lacks the commits before some of its commits, after `git clone --depth`."""
     return project.git is not None and os.path.lexists(os.path.join(common_git_dir(project.git), "shallow"))

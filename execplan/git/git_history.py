@@ -33,9 +33,20 @@ def resolve_commit(project: Project, revision: str) -> str | None:
     Raises ExecplanError if git fails.
     """
     args = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
-    output = git_query.output_or_none(project, *args, no_status=1)
+    try:
+        output = git_query.output_or_none(project, *args, no_status=1)
+    except ExecplanError:
+        if not _is_directory_or_file(project, revision):
+            raise
+        return None
     line = b"" if output is None else output.strip()
     return line.decode() if line and not line.strip(_HEX) else None
+
+
+def _is_directory_or_file(project: Project, revision: str) -> bool:
+    """Return whether a revision names a directory or a file, such as `HEAD^{tree}`. Raises ExecplanError if git fails."""
+    answer = git_query.output(project, "cat-file", "--batch-check", stdin=os.fsencode(revision) + b"^{}\n")
+    return answer.split()[1:2] in ([b"tree"], [b"blob"])
 
 
 def merge_base(project: Project, left: str, right: str) -> str | None:
@@ -163,23 +174,8 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
         {project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)}
     )
     exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
-    args = [
-        "grep",
-        "-F",
-        "-w",
-        "-o",
-        "-h",
-        "-I",
-        "--no-textconv",
-        "--no-recurse-submodules",
-        "--no-color",
-        "--no-line-number",
-        "--no-column",
-        "-f",
-        "-",
-        "--",
-        *exclusions,
-    ]
+    args = ["grep", "-F", "-w", "-o", "-h", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color"]
+    args += ["--no-line-number", "--no-column", "-f", "-", "--", *exclusions]
     git_query.require_regular_files(projects[0])
     trace.log(f"run git {' '.join(args)}")
     command, environment = prepare_git_command(root, args)

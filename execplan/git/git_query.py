@@ -29,6 +29,9 @@ GIT_UNUSABLE_CODES = ("no-git", "git-failed", "git-untrusted", "not-a-file")
 _NO_INDEX_USAGE = b"usage: git diff --no-index"
 """Output of `git diff` in a repository that it does not open."""
 _GIT_DIR_QUERY = ("rev-parse", "--git-dir")
+_UNFETCHED_TEXT = "promisor remote"
+FETCH_ALL_COMMAND = "git fetch --refetch --no-filter"
+"""Fetches the objects that a partial clone lacks; without --no-filter, git applies the filter of the clone again."""
 _UNTRUSTED_TEXT = "dubious ownership"
 _UNTRUSTED_PATH = lazy_pattern(r"in repository at '(.+)'")
 
@@ -250,6 +253,9 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
         lines = [line for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
         if untrusted := next((line for line in lines if _UNTRUSTED_TEXT in line), ""):
             raise _untrusted_error(untrusted)
+        if any([_UNFETCHED_TEXT in line for line in lines]):
+            message = "the clone is partial, and git lacks objects that this command needs"
+            raise ExecplanError("git-failed", message, exit=ENVIRONMENT, hint=f"get them: {FETCH_ALL_COMMAND}")
         raise git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return stdout
 

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.clock import epoch_seconds
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.errors import ExecplanError
+from execplan.git.blob_reader import absent_error
 from execplan.history.history_event import (
     ARCHIVED,
     BROKEN,
@@ -28,7 +29,7 @@ from execplan.plan import reader
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from execplan.git.blob_reader import BlobReader
     from execplan.git.commit_log import Commit
@@ -38,15 +39,22 @@ if TYPE_CHECKING:
 
 _MAX_CACHED = 256
 """Maximum number of parsed versions in memory: the next older change of a plan needs the last one again."""
+_ABSENT = "git-failed"
+"""Code of the error for a version that git does not have."""
 _LAYOUT_TEXT = "only white space, line endings or order"
 
 
 class ChangeReader:
-    """Reads the versions of plans, parses each one once, and compares them."""
+    """Reads the versions of plans, parses each one once, and compares them.
 
-    def __init__(self, project: Project, blobs: BlobReader) -> None:
+    Of a change from or to one of the absent versions, only what its paths tell is reported. Any other version that git
+    lacks is an error.
+    """
+
+    def __init__(self, project: Project, blobs: BlobReader, absent_versions: Collection[str] = ()) -> None:
         self._project = project
         self._blobs = blobs
+        self._absent_versions = absent_versions
         self._contents: dict[str, tuple[bytes, int] | None] = {}
         self._reader = VersionReader()
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
@@ -54,7 +62,8 @@ class ChangeReader:
     def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
         """Return the events of a change in a commit or, for None, in the working tree.
 
-        For a merge, these are only the events that are new in comparison with every parent.
+        For a merge, these are only the events that are new in comparison with every parent. Raises ExecplanError if git
+        lacks a version.
         """
         lists = [self._parent_events(plan_change, parent) for parent in range(len(plan_change.change.former_blobs))]
         events = lists[0]
@@ -79,12 +88,17 @@ class ChangeReader:
         """Read the versions before and after some changes, at most 30, in one batch."""
         blobs = {blob for change in plan_changes for blob in (change.change.blob, *change.change.former_blobs)}
         missing = [
-            blob for blob in sorted(blobs) if blob and not blob.startswith(ON_DISK) and blob not in self._versions
+            blob
+            for blob in sorted(blobs - self._versions.keys())
+            if blob and not blob.startswith(ON_DISK) and blob not in self._absent_versions
         ]
         self._contents = dict(zip(missing, self._blobs.read_batch(missing), strict=True)) if missing else {}
 
     def version(self, blob: str) -> VersionUnits | ExecplanError:
-        """Return a version of a plan, or the error for one that can't be read or contains conflict markers."""
+        """Return a version of a plan, or the error for one that can't be read or contains conflict markers.
+
+        Raises ExecplanError if git lacks it, unless it is one of the absent versions: for these, the error is returned.
+        """
         if blob not in self._versions:
             while len(self._versions) >= _MAX_CACHED:
                 del self._versions[next(iter(self._versions))]
@@ -95,10 +109,11 @@ class ChangeReader:
         """Return the bytes of a version. Raises ExecplanError if they can't be read or are too many."""
         if blob.startswith(ON_DISK):
             return plan_store.read_bytes(self._project, os.path.join(self._project.root, blob.removeprefix(ON_DISK)))
-        content = self._contents[blob] if blob in self._contents else self._blobs.read(blob)
+        content = None
+        if blob not in self._absent_versions:
+            content = self._contents[blob] if blob in self._contents else self._blobs.read(blob)
         if content is None:
-            hint = "fetch it: git fetch --refetch"
-            raise ExecplanError("git-failed", f"git does not have the version {blob[:10]}", exit=ENVIRONMENT, hint=hint)
+            raise absent_error(self._project, f"version {blob[:10]} of a plan")
         data, size = content
         if size > reader.MAX_BYTES:
             raise reader.too_large_error(size)
@@ -108,6 +123,8 @@ class ChangeReader:
         try:
             return self._reader.read(self.data(blob))
         except ExecplanError as error:
+            if error.code == _ABSENT and blob not in self._absent_versions:
+                raise
             return error
 
     def _parent_events(self, plan_change: PlanChange, parent: int) -> list[HistoryEvent]:
@@ -119,10 +136,15 @@ class ChangeReader:
             return [HistoryEvent(DELETED, _title(old, plan_change.ref))] if former_ref is not None else []
         new = self.version(change.blob)
         events = self._place_events(plan_change, former_ref, _title(new, plan_change.ref))
+        if _is_absent(new):
+            return events
         if isinstance(new, ExecplanError):
             return [*events, HistoryEvent(BROKEN, new.message)]
-        if former_blob and isinstance(self.version(former_blob), ExecplanError):
+        former = self.version(former_blob) if former_blob else None
+        if isinstance(former, ExecplanError) and not _is_absent(former):
             events.append(HistoryEvent(REPAIRED, _title(new, plan_change.ref)))
+        if isinstance(old, ExecplanError):
+            return events
         content_events = compare_versions(old if former_ref is not None else None, new)
         if any([event.kind == RENAMED for event in events]):
             content_events = [event for event in content_events if event.kind != RETITLED]
@@ -151,12 +173,12 @@ class ChangeReader:
             events.append(HistoryEvent(RENAMED, title, previous=former_ref.id))
         return events
 
-    def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | None:
-        """Return the last version up to a blob that can be read as a plan, or None."""
+    def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | ExecplanError | None:
+        """Return the last version up to a blob that can be read as a plan, or None; an error if git lacks it."""
         visited = {""}
         while blob not in visited:
             version = self.version(blob)
-            if isinstance(version, VersionUnits):
+            if isinstance(version, VersionUnits) or _is_absent(version):
                 return version
             visited.add(blob)
             blob = plan_change.lineage.former_blobs.get(blob, "")
@@ -167,9 +189,9 @@ class ChangeReader:
         if event.kind != SECTION_CHANGED:
             return True
         versions = [self._readable_version(plan_change, blob) for blob in plan_change.change.former_blobs]
-        parents = [{*version.lines} for version in versions if version is not None]
+        parents = [{*version.lines} for version in versions if isinstance(version, VersionUnits)]
         merged = self._readable_version(plan_change, plan_change.change.blob)
-        if not parents or merged is None:
+        if not parents or not isinstance(merged, VersionUnits):
             return False
         lines = {*merged.lines}
         return not lines <= set().union(*parents) or not set.intersection(*parents) <= lines
@@ -180,6 +202,10 @@ class ChangeReader:
             return int(os.stat(plan_change.ref.path).st_mtime)
         except OSError:
             return int(epoch_seconds())
+
+
+def _is_absent(version: VersionUnits | ExecplanError | None) -> bool:
+    return isinstance(version, ExecplanError) and version.code == _ABSENT
 
 
 def _title(version: VersionUnits | ExecplanError | None, ref: PlanRef) -> str:

@@ -51,9 +51,11 @@ def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, ne
     old = finder.find(old_commit) if old_commit is not None else _NO_VERSION
     new = finder.find(new_commit) if new_commit is not None else _version_on_disk(project, ref)
     if not old.path and not new.path:
-        places = " and ".join([commit[:10] for commit in (old_commit, new_commit) if commit is not None])
-        message = f"the plan {ref.id} does not exist in {places}"
-        hint = f"see when it was created: execplan log {ref.shell_name}"
+        places = [commit[:10] for commit in (old_commit, new_commit) if commit is not None]
+        if new_commit is None:
+            places.append("the working tree")
+        message = f"the plan {ref.id} does not exist in {' or '.join(places)}"
+        hint = f"see when it was created or deleted: execplan log {ref.shell_name}"
         raise ExecplanError("not-in-revision", message, exit=INPUT, hint=hint)
     old_ref, new_ref = [
         plan_store.ref_for_path(project, os.path.join(project.root, version.path)) if version.path else None
@@ -71,20 +73,17 @@ def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, ne
     return PlanDiff(events, old.path, new.path, old_data, new_data)
 
 
-def resolve_range(project: Project, old_revision: str, new_revision: str, *, is_from_base: bool) -> tuple[str, str]:
-    """Return the commits of a range; an empty name means HEAD. Raises ExecplanError for an unknown revision.
+def require_base(project: Project, old: tuple[str, str], new: tuple[str, str]) -> str:
+    """Return the commit where the second branch left the first; each is given by its name and its last commit.
 
-    With `is_from_base`, as in git's `A...B`, the range starts where the second branch left the first.
+    Raises ExecplanError if there is none.
     """
-    old_commit, new_commit = [require_commit(project, name or "HEAD") for name in (old_revision, new_revision)]
-    if is_from_base:
-        base = merge_base(project, old_commit, new_commit)
-        if base is None:
-            message = f"{old_revision or 'HEAD'} and {new_revision or 'HEAD'} have no commit in common"
-            hint = f"compare them directly: {old_revision}..{new_revision}"
-            raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
-        old_commit = base
-    return old_commit, new_commit
+    base = merge_base(project, old[1], new[1])
+    if base is None:
+        message = f"{old[0]} and {new[0]} have no commit in common"
+        hint = f"compare them directly: {old[0]}..{new[0]}"
+        raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
+    return base
 
 
 def require_commit(project: Project, revision: str) -> str:

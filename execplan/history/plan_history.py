@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.git.blob_reader import BlobReader
-from execplan.git.commit_log import read_commits
-from execplan.git.git_directory import is_shallow
+from execplan.git.commit_log import absent_blobs, read_commits
+from execplan.git.git_directory import is_partial, is_shallow
 from execplan.git.git_history import resolve_commit
-from execplan.git.git_query import require_repository
+from execplan.git.git_query import FETCH_ALL_COMMAND, require_repository
 from execplan.history.change_events import ChangeReader
 from execplan.history.history_event import HistoryEvent
 from execplan.history.plan_lineages import LineageTracker, PlanPaths, add_commits
@@ -20,7 +20,8 @@ from execplan.plan_store.plan_store import normalize_id
 from execplan.worker_processes import process_count, run_in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Any
 
     from execplan.git.commit_log import Commit
     from execplan.history.plan_lineages import Lineage, PlanChange
@@ -38,6 +39,11 @@ _SHALLOW_WARNING = (
     " to get the history: git fetch --unshallow"
 )
 
+_PARTIAL_WARNING = (
+    "the clone is partial: git lacks some versions of plans, so their changes are not shown;"
+    f" to get them: {FETCH_ALL_COMMAND}"
+)
+
 
 def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> list[HistoryEvent]:
     """Return the events of a plan, or of all plans of a project with archived and deleted ones, newest first.
@@ -47,13 +53,19 @@ def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
     repository, or if git fails.
     """
     changes = _find_changes(project, ref)
+    absent_versions = absent_blobs(project, plan_folders(project))
     workers = process_count(len(changes))
     if workers == 1:
-        return list(_read_events(project, changes, tick))
+        return list(_read_events(project, changes, absent_versions, tick))
     size = -(-len(changes) // (workers * _PARTS_PER_PROCESS))
     starts = range(0, len(changes), size)
+
+    def read_part(part: int) -> list[tuple[Any, ...]]:
+        part_changes = changes[starts[part] : starts[part] + size]
+        return [tuple(event) for event in _read_events(project, part_changes, absent_versions, None)]
+
     parts = run_in_processes(
-        lambda at: [tuple(event) for event in _read_events(project, changes[starts[at] : starts[at] + size], None)],
+        read_part,
         len(starts),
         workers,
         lambda count: tick(min(count * size, len(changes)), len(changes)) if tick is not None else None,
@@ -63,7 +75,7 @@ def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
 
 def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> Iterator[HistoryEvent]:
     """Yield what `load_history` returns; versions are read only as far as the events are taken."""
-    yield from _read_events(project, _find_changes(project, ref), tick)
+    yield from _read_events(project, _find_changes(project, ref), absent_blobs(project, plan_folders(project)), tick)
 
 
 def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | None, PlanChange]]:
@@ -83,11 +95,14 @@ def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | 
 
 
 def _read_events(
-    project: Project, changes: Sequence[tuple[Commit | None, PlanChange]], tick: Tick | None
+    project: Project,
+    changes: Sequence[tuple[Commit | None, PlanChange]],
+    absent_versions: Collection[str],
+    tick: Tick | None,
 ) -> Iterator[HistoryEvent]:
     """Yield the events of changes."""
     with BlobReader(project) as blobs:
-        reader = ChangeReader(project, blobs)
+        reader = ChangeReader(project, blobs, absent_versions)
         for index, (commit, change) in enumerate(changes):
             if index % _BATCH_SIZE == 0:
                 reader.prefetch([batch_change for _, batch_change in changes[index : index + _BATCH_SIZE]])
@@ -105,6 +120,21 @@ def track_changes(
     folders = plan_folders(project)
     committed = add_commits(tracker, read_commits(project, head, folders)) if head is not None else []
     return tracker, committed, tracker.add_changes(uncommitted_changes(project, head, folders))
+
+
+def incomplete_history_warnings(project: Project) -> tuple[str, ...]:
+    """Return the warnings for a shallow clone, and for a partial clone that lacks versions of plans."""
+    return (*shallow_clone_warnings(project), *((_PARTIAL_WARNING,) if lacks_versions(project) else ()))
+
+
+def lacks_versions(project: Project) -> bool:
+    """Return whether the repository is a partial clone without all versions of the plans."""
+    if not is_partial(project):
+        return False
+    try:
+        return bool(absent_blobs(project, plan_folders(project)))
+    except ExecplanError:
+        return True  # git lacks the directories, too, so it can't list what is in them
 
 
 def shallow_clone_warnings(project: Project) -> tuple[str, ...]:

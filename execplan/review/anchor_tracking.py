@@ -149,9 +149,10 @@ def _readable(reader: VersionReader, text: bytes) -> Iterator[VersionUnits]:
 def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Iterator[_Place | None]:
     """Yield each anchor's part in the last committed version, or None. Raises ExecplanError if git fails."""
     from execplan.git.blob_reader import BlobReader
+    from execplan.git.commit_log import absent_blobs
     from execplan.git.git_query import require_repository
     from execplan.history.change_events import ChangeReader
-    from execplan.history.plan_history import track_changes
+    from execplan.history.plan_history import plan_folders, track_changes
 
     require_repository(project)
     tracker, committed, _ = track_changes(project)
@@ -164,7 +165,7 @@ def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Ite
             if former_blob and change.blob and former_blob != change.blob:
                 later.setdefault(former_blob, change.blob)
     with BlobReader(project) as blob_reader:
-        reader = ChangeReader(project, blob_reader)
+        reader = ChangeReader(project, blob_reader, absent_blobs(project, plan_folders(project)))
 
         def versions_from(blob: str) -> Iterator[VersionUnits]:
             visited = {blob}

@@ -12,6 +12,7 @@ from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan_store import plan_store
+from execplan.plan_store.author import actor
 from execplan.project import builtin_templates
 from execplan.server import page_edits
 from execplan.server.approval_preview import render_approval_preview
@@ -87,7 +88,7 @@ class LivePages:
             charts = self._charts.draw_project(state.members, list(state.plans.values()))
             return page_rendering.render_charts(charts, context)
         plan = state.find_plan(page)
-        return self._render_plan(plan, state, context) if plan is not None else None
+        return self._render_plan(plan, state, context._replace(actor=actor(plan.project))) if plan is not None else None
 
     def render_error(
         self, title: str, paragraphs: list[str], entered_texts: Sequence[tuple[str, str]] = (), plan_page: str = ""

@@ -96,7 +96,8 @@ def _release_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[st
     ensure_digest_matches(plan.project, plan.ref, options.if_match)
     name, task = actor(plan.project), _require_field(edit, "task")
     task_ids = claims.release_claims(plan.project, plan.ref, name, task)
-    return tuple([f"released by {name}: {task_id}" for task_id in task_ids])
+    released = tuple([f"released by {name}: {task_id}" for task_id in task_ids])
+    return released or (f"nothing was released: {name} has no claim on this task",)
 
 
 def _comment(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:

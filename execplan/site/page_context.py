@@ -53,6 +53,8 @@ class PageContext(NamedTuple):
     """Whether the site has a page with charts of all plans."""
     notices: tuple[str, ...] = ()
     """Messages at the top of the page, such as the result of an edit."""
+    actor: str = ""
+    """On a plan's page that is live, the name in which it claims and releases tasks."""
 
     @property
     def is_live(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
 from execplan.git.git_directory import head_commit
-from execplan.history.plan_history import load_history, shallow_clone_warnings
+from execplan.history.plan_history import incomplete_history_warnings, load_history
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site.artifact_copies import list_artifacts
@@ -95,10 +95,10 @@ def _load_events(
         key = digest(repr((heads, _file_states(refs))).encode("utf-8", "surrogatepass"))
         events = cache.events(key, load) if cache is not None else load()
     except ExecplanError as error:
-        warnings.append(f"the pages have no history: {error.message}")
+        warnings.append(f"the pages have no history: {error.message}; {error.hint}")
         return {}
     for part in git_parts:
-        warnings += shallow_clone_warnings(part.project)
+        warnings += incomplete_history_warnings(part.project)
     for event in events:
         events_by_path.setdefault(event.path, []).append(event)
     return events_by_path

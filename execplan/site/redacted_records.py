@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.history.history_event import RENAMED, RETITLED, TASK_REWORDED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
 
     RedactText = Callable[[str], str]
+
+_KINDS_WITH_PREVIOUS = (RENAMED, RETITLED, TASK_REWORDED)
 
 
 def redact_board(board: Board, redact_text: RedactText) -> Board:
@@ -29,11 +33,22 @@ def redact_cards(cards: Sequence[Card], redact_text: RedactText) -> list[Card]:
 def redact_events(
     events: Sequence[HistoryEvent], redact_text: RedactText, shown_texts: Collection[str] = ()
 ) -> tuple[HistoryEvent, ...]:
-    """Redact the texts of events, and leave out their details; `shown_texts` are redacted already."""
-    unknown = [event.text for event in events if event.text not in shown_texts]
+    """Redact the texts of events, and leave out their details; `shown_texts` are redacted already.
+
+    Earlier texts stay only where the event is about them: for renamed and retitled plans, and reworded tasks.
+    """
+    events = [event if event.kind in _KINDS_WITH_PREVIOUS else event._replace(previous="") for event in events]
+    unknown = [text for event in events for text in (event.text, event.previous) if text not in shown_texts]
     redacted = dict(zip(unknown, redact_lines(unknown, redact_text), strict=True))
     return tuple(
-        [event._replace(text=redacted.get(event.text, event.text), detail="", previous="") for event in events]
+        [
+            event._replace(
+                text=redacted.get(event.text, event.text),
+                detail="",
+                previous=redacted.get(event.previous, event.previous),
+            )
+            for event in events
+        ]
     )
 
 

@@ -93,7 +93,7 @@ def test_lead_time() -> None:
     chart = chart_data.lead_time(tasks)
     assert values(chart) == {"tasks": (1, 1, 1, 1, 0, 1, 1, 1)}
     assert (chart.axis, chart.labels) == ("days", ("0", "1", "2-3", "4-7", "8-14", "15-30", "31-90", "over 90"))
-    assert chart.notes == ("Left out: 1 task added and done in the same commit.",)
+    assert chart.notes == ("Left out: 1 task not done later than added, as in the same commit.",)
     assert chart_data.lead_time(None).notes == ("Only git knows when a task was added.",)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,20 @@ def test_the_same_bytes_in_every_process_and_order() -> None:
             check=True,
         )
         assert completed.stdout.decode() == "".join(sources)
+
+
+def test_a_single_result_of_runs_has_a_legend() -> None:
+    chart = BAR_CHART._replace(series=BAR_CHART.series[:1])
+    assert ">completed</text>" in chart_svg.draw(chart)
+    assert ">active</text>" not in chart_svg.draw(EMPTY._replace(series=(Series("active", (1, 2)),)))
+
+
+@pytest.mark.parametrize("highest", [9, 9_999, 10_000, 123_456_789])
+def test_large_numbers_leave_room_for_the_label_of_the_axis(highest: int) -> None:
+    """The place of the label, which is turned, is the baseline, and its letters of 8.5 points are left of it."""
+    chart = LINE_CHART._replace(series=(Series("tasks", (0, 1, highest)),))
+    (place,) = re.findall(r' x="([0-9.]+)"[^>]*>tasks<', chart_svg.draw(chart))
+    assert 8.5 < float(place) < 30
 
 
 def test_files(repo: Folder) -> None:

@@ -62,6 +62,26 @@ def test_a_deleted_plan_and_without_git(repo: Folder, plain: Folder) -> None:
     assert make_chart("burn-up", sources(plain)).series[-1].values[0] == 1
 
 
+def test_a_plan_that_was_deleted_and_restored(repo: Folder) -> None:
+    path = repo.plan(PLAN)
+    commit(repo, 0)
+    repo.plan(PLAN.replace("- [ ] One", "- [x] One"))
+    commit(repo, 1)
+    path.unlink()
+    commit(repo, 2)
+    repo.git("revert", "--no-edit", "HEAD")
+    assert times(repo) == [(0, 0, None), (0, 1, None), (0, None, None)]
+    chart = make_chart("burn-up", sources(repo))
+    assert [(part.name, part.values[-1]) for part in chart.series[:2]] == [("tasks", 3), ("done in git", 2)]
+    repo.plan(PLAN.replace("- [ ] Two\n", ""))
+    commit(repo, 5)
+    path.unlink()
+    commit(repo, 6)
+    repo.plan(PLAN.replace("- [ ] Two", "- [x] Two"))
+    commit(repo, 7)
+    assert times(repo) == [(0, 0, None), (0, None, 5), (0, None, None), (7, 7, None)]
+
+
 def test_numbers_of_the_command(repo: Folder) -> None:
     repo.plan(PLAN)
     commit(repo, 0)

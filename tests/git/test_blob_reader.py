@@ -39,6 +39,6 @@ def test_a_reader_without_questions_starts_no_process(repo: Folder) -> None:
 
 def test_a_missing_file_is_an_error(repo: Folder) -> None:
     project = project_discovery.find(os.fspath(repo.path))
-    with pytest.raises(ExecplanError, match=r"can't read the content of a\.md"):
+    with pytest.raises(ExecplanError, match=r"does not have the content of a\.md"):
         list(read_blobs(project, [GitFile("a.md", MISSING)]))
     assert list(read_blobs(project, [])) == []

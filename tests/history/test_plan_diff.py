@@ -8,7 +8,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.history.past_plans import select_past_plan
-from execplan.history.plan_diff import compare_revisions, require_commit, resolve_range
+from execplan.history.plan_diff import compare_revisions, require_base, require_commit
 from tests.conftest import Folder
 from tests.history.test_plan_history import NAME, PATH, commit, edit
 from tests.plans import CLEAN
@@ -94,7 +94,7 @@ def test_a_plan_whose_first_version_is_broken(repo: Folder) -> None:
     assert kinds[:2] == ["repaired", "task-added"]
 
 
-def test_ranges(repo: Folder) -> None:
+def test_bases_of_branches(repo: Folder) -> None:
     repo.plan()
     base = commit(repo)
     repo.git("checkout", "-q", "-b", "side")
@@ -102,13 +102,11 @@ def test_ranges(repo: Folder) -> None:
     repo.git("checkout", "-q", "main")
     main = commit(repo)
     project, _ = select_past_plan(os.fspath(repo.path), NAME)
-    assert resolve_range(project, "main", "side", is_from_base=False) == (main, side)
-    assert resolve_range(project, "main", "side", is_from_base=True) == (base, side)
-    assert resolve_range(project, "", "side", is_from_base=False) == (main, side)
+    assert require_base(project, ("main", main), ("side", side)) == base
     repo.git("checkout", "-q", "--orphan", "alone")
-    commit(repo)
-    with pytest.raises(ExecplanError, match="no commit in common"):
-        resolve_range(project, "main", "alone", is_from_base=True)
+    alone = commit(repo)
+    with pytest.raises(ExecplanError, match="main and alone have no commit in common"):
+        require_base(project, ("main", main), ("alone", alone))
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--all", "-1", "main:README.md", "a b", "", "\n"])

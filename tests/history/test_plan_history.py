@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
 from execplan.errors import ExecplanError
 from execplan.history.history_event import HistoryEvent
 from execplan.history.plan_history import iter_history, load_history
-from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 from tests.conftest import CLOCK, Folder
 from tests.plans import CLEAN
@@ -450,15 +449,3 @@ def test_versions_are_read_only_as_far_as_they_are_needed(repo: Folder) -> None:
     assert next(events).kind == "section-changed"
     next(events)
     assert ticks == [(1, 41)]
-
-
-def test_a_plan_in_a_partial_clone_is_reported(repo: Folder, tmp_path: Path) -> None:
-    repo.plan()
-    commit(repo)
-    edit(repo, "- [ ] Build", "- [x] Build")
-    commit(repo)
-    repo.git("config", "uploadpack.allowFilter", "true")
-    repo.git("clone", "-q", "--filter=blob:none", f"file://{repo.path}", os.fspath(tmp_path / "partial"))
-    kinds = [event.kind for event in history(Folder(tmp_path / "partial"))]
-    assert "broken" in kinds
-    assert plan_store.all_refs(project_discovery.find(os.fspath(tmp_path / "partial")))

@@ -107,6 +107,18 @@ def test_claims_are_made_in_the_name_of_who_started_the_server(repo: Folder) -> 
     assert "Berta" in repo.ok("show")["decisions"][-1]["author"]
 
 
+def test_a_claim_of_somebody_else_is_not_released(server: RunningServer) -> None:
+    server.folder.ok("next", "--claim", "agent-1", "--task", "2")
+    assert server.edit("claim", task="3").status == 303
+    assert re.findall(r'aria-label="(Claim|Release) task (\d)"', server.get(PLAN_PAGE).text) == [("Release", "3")]
+    for task in ("2", "1"):  # another agent's claim, and none
+        reply = server.edit("release", task=task)
+        assert reply.status == 303
+        page = server.get(reply.headers["location"]).text
+        assert "nothing was released: Ann has no claim on this task" in page
+    assert [claim["number"] for claim in server.folder.ok("next")["taken"]] == [2, 3]
+
+
 def test_edits_are_committed_if_the_server_is_started_so(repo: Folder) -> None:
     repo.plan()
     repo.git("add", "-A")

@@ -420,6 +420,22 @@ def test_the_history_shows_texts_without_markup(repo: Folder) -> None:
     assert "task added Build the parser → tokens." in history
 
 
+def test_the_history_shows_what_was_reworded_and_renamed(repo: Folder) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    repo.plan(CLEAN.replace("Build the parser.", f"Build **all** with {token}."))
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    repo.ok("reword", "2", "Build the parser.")
+    repo.ok("rename", "parser", "Scanner")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Two")
+    repo.ok("site")
+    history = read_page(repo, "plans/2026-01-01_scanner.html").text.rpartition("History")[2]
+    assert "renamed Scanner (was: 2026-01-01_parser)" in history
+    assert "task reworded Build the parser. (was: Build all with " in history
+    assert token not in (repo.path / SITE / "plans/2026-01-01_scanner.html").read_text()
+
+
 def test_a_plan_that_is_no_file_has_an_error_without_local_paths(repo: Folder) -> None:
     repo.plan()
     (repo.path / ".agent/execplans/2026-01-02_directory.md").mkdir()

@@ -47,7 +47,10 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
 
     Tasks that were added, checked off, reopened, reworded, moved or removed since REV; entries and sections that were
     added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
-    2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
+    2026-10-31, or a range of two of these, such as `main..feature`. The plan is found in REV also if it was renamed since.
+
+    A date or a duration means the last commit before it, by git's committer date. After a rebase or an amendment, this
+    date is later than the author date, which `log` shows.
     """
     from execplan.cli.output.history_output import format_changes
     from execplan.history.plan_diff import compare_revisions
@@ -99,18 +102,33 @@ def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef
 
 def _find_commits(project: Project, revision: str) -> tuple[str | None, str | None]:
     """Return the commits to compare; the second is None for the working tree, the first if there is no commit yet."""
-    from execplan.git.commit_log import last_commit_before
     from execplan.git.git_directory import head_commit
-    from execplan.history.plan_diff import require_commit, resolve_range
+    from execplan.history.plan_diff import require_base
 
     for dots in ("...", ".."):
-        old_revision, separator, new_revision = revision.partition(dots)
+        old, separator, new = revision.partition(dots)
         if separator:
-            return resolve_range(project, old_revision, new_revision, is_from_base=dots == "...")
+            old, new = old or _HEAD, new or _HEAD
+            old_commit, new_commit = _find_commit(project, old), _find_commit(project, new)
+            if new_commit is None or (old_commit is None and dots == "..."):
+                message = f"no commit is older than {new if new_commit is None else old}"
+                hint = "list commits with their dates: git log --date=iso --format='%h %cd %s'"
+                raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
+            if old_commit is not None and dots == "...":
+                old_commit = require_base(project, (old, old_commit), (new, new_commit))
+            return old_commit, new_commit
     if project.git is not None and head_commit(project) is None and _is_head_or_moment(revision):
         return None, None
+    return _find_commit(project, revision), None
+
+
+def _find_commit(project: Project, revision: str) -> str | None:
+    """Return the commit that a revision names, or the last one before a moment; None if there is none before it."""
+    from execplan.git.commit_log import last_commit_before
+    from execplan.history.plan_diff import require_commit
+
     try:
-        return require_commit(project, revision), None
+        return require_commit(project, revision)
     except ExecplanError as error:
         if error.code != "no-such-revision":
             raise
@@ -120,7 +138,7 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
             raise ExecplanError("no-such-revision", message, exit=INPUT, hint=error.hint) from None
         if moment is None:
             raise
-        return last_commit_before(project, moment), None
+        return last_commit_before(project, moment)
 
 
 def _is_head_or_moment(revision: str) -> bool:

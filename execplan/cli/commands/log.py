@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
+from execplan.text.accents import remove_accents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,13 +58,14 @@ def log(
 
     Tasks that were added, checked off, reopened, reworded or removed; decisions and other entries; plans that were
     created, renamed, archived or restored: when, by whom, in which commit. The history comes from git and follows
-    renames. Changes that are not committed come first.
+    renames. Changes that are not committed come first. The time of a commit is when its author wrote it (git's author
+    date), also if it was rebased or amended later.
 
     With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
     from execplan.cli.output.history_output import format_events
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.history.plan_history import shallow_clone_warnings
+    from execplan.history.plan_history import incomplete_history_warnings
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
@@ -80,7 +82,7 @@ def log(
             for event in events
             if (earliest is None or event.time >= earliest)
             and (latest is None or event.time < latest)
-            and (author is None or author.casefold() in event.author.casefold())
+            and (author is None or _fold(author) in _fold(event.author))
         )
         shown_events = list(_take(events, limit))
     names_plan = len(sources) > 1 or sources[0][1] is None
@@ -89,8 +91,15 @@ def log(
     return Answer(
         {"events": [event.to_json() for event in shown_events]},
         text or ("no events match" if is_filtered else "no history yet"),
-        warnings=shallow_clone_warnings(sources[0][0]),
+        warnings=tuple(
+            dict.fromkeys([text for project, _ in sources for text in incomplete_history_warnings(project)])
+        ),
     )
+
+
+def _fold(name: str) -> str:
+    """Return a name in the form used for comparison, without case and accents."""
+    return remove_accents(name.casefold())
 
 
 def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:

@@ -13,7 +13,7 @@ from execplan.cli.output.terminal_layout import fit_lines, has_color, is_termina
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.history.plan_history import shallow_clone_warnings
+from execplan.history.plan_history import incomplete_history_warnings
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def chart_answer(
     events = chart_sources.load_events(histories)
     sources = [chart_sources.read_plan_sources(plan_store.load(plan_project, ref)) for plan_project, ref in plans]
     chart = chart_sources.make_chart(name, chart_sources.collect_sources(sources, events))
-    warnings = shallow_clone_warnings(project) if events is not None and name != RUNS else ()
+    warnings = incomplete_history_warnings(project) if name != RUNS else ()
     if svg is not None:
         changed = _write_svg(project, svg, chart_svg.draw(chart))
         text = f"wrote {svg}" if changed else f"{svg} is up to date"

@@ -49,9 +49,13 @@ def test_forms_of_arguments(edited: Folder) -> None:
         ("parser", "..one"): [build],
         ("parser", "2026-01-02"): [build, write],
         ("parser", "2026-01-03"): [write],
+        ("parser", "2026-01-02..2026-01-03"): [build],
+        ("parser", "2026-01-02..."): [build],
+        ("parser", "one..2026-01-02"): [],
     }.items():
         assert texts(edited, *arguments) == expected, arguments
     assert texts(edited, "parser", "2025-12-01")[0] == "Build the parser"
+    assert texts(edited, "parser", "2025-12-01..one")[0] == "Build the parser"
 
 
 def test_the_document(edited: Folder) -> None:
@@ -80,6 +84,10 @@ def test_text(edited: Folder) -> None:
         (("parser", "nowhere"), "no-such-revision", 3),
         (("parser", "one..nowhere"), "no-such-revision", 3),
         (("parser", "one..two..three"), "no-such-revision", 3),
+        (("parser", "HEAD^{tree}"), "no-such-revision", 3),
+        (("parser", "a-file"), "no-such-revision", 3),
+        (("parser", "one..2025-12-01"), "no-such-revision", 3),
+        (("parser", "2025-12-01...one"), "no-such-revision", 3),
         (("nothing",), "no-such-plan", 3),
         (("nothing", "one"), "no-such-plan", 3),
         ((NAME, "one", "-p", "other"), "usage", 2),
@@ -89,10 +97,22 @@ def test_text(edited: Folder) -> None:
 )
 def test_errors(edited: Folder, arguments: tuple[str, ...], code: str, exit: int) -> None:
     edited.git("tag", "first", "one~1")
+    edited.git("tag", "-a", "-m", "A file", "a-file", f"one:.agent/execplans/{NAME}.md")
     if code == "not-in-revision":
         edited.git("tag", "-f", "one", "first")
     result = edited.run("diff", *arguments, "--json")
     assert (result.json["error"]["code"], result.exit) == (code, exit), result
+
+
+def test_a_deleted_plan(edited: Folder) -> None:
+    edited.write(".agent/execplans/.gitkeep", "")
+    edited.git("add", "-A")
+    edited.git("rm", "-q", "-f", f".agent/execplans/{NAME}.md")
+    edited.git("commit", "-q", "-m", "Three")
+    commit = edited.git("rev-parse", "HEAD")[:10]
+    result = edited.run("diff", NAME)
+    assert f"the plan {NAME} does not exist in {commit} or the working tree" in result.err
+    assert f"created or deleted: execplan log {NAME}" in result.err
 
 
 def test_before_the_first_commit(plain: Folder) -> None:
