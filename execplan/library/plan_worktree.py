@@ -35,7 +35,7 @@ class FinishedWorktree(NamedTuple):
     into: str
     """Branch into which the plan's branch was merged."""
     target: str
-    """Root of the worktree that has this branch checked out."""
+    """Directory of the plan's project in the worktree that has this branch checked out."""
     commit_count: int
     """Number of commits that the merge added; 0 if everything was merged before."""
     archived: str | None
@@ -93,13 +93,13 @@ def finish_worktree(
         worktrees = list_worktrees(project)
         worktree = find_worktree(record, worktrees)
         target = _require_target(worktrees, into)
-        target_project = project_in(project, target)
+        target_project = project_discovery.find(record.directory_in(target.root))
         archived: str | None = None
         not_archived: tuple[str, ...] = ()
         warnings: tuple[str, ...] = ()
         was_gone = False
         if worktree is not None and worktree.exists:
-            plan_project = project_discovery.find(project_in(project, worktree).base)
+            plan_project = project_discovery.find(record.directory_in(worktree.root))
             ref = worktree_ref(plan_project, record)
             if commits and ref is not None and not worktree_merge.unmerged_files(worktree.root):
                 commit_plan(plan_project, ref, None, dry_run=False)
@@ -126,7 +126,14 @@ def finish_worktree(
         _release_claims(target_project, record)
         removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
         return FinishedWorktree(
-            record, into, target.root, commit_count, archived, not_archived, (*warnings, *removal_warnings), was_gone
+            record,
+            into,
+            record.directory_in(target.root),
+            commit_count,
+            archived,
+            not_archived,
+            (*warnings, *removal_warnings),
+            was_gone,
         )
 
 

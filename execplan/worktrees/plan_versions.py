@@ -129,7 +129,8 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
         newest = max(candidates.get(path, ()), key=_progress, default=own_version)
         worktree = newest.worktree if newest.worktree is not current else own_worktrees.get(path, current)
         location = _locate(project, newest, worktree, main, path)
-        location = location._replace(directory="" if worktree is current else worktree.root)
+        if worktree is current:
+            location = location._replace(root="", directory="")
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
     return versions
@@ -239,7 +240,8 @@ def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int
 
 def _locate(project: Project, newest: _Version, worktree: Worktree, main: Worktree, path: str) -> PlanLocation:
     """Return the location of a plan in a worktree, with its newest version compared to that of the main worktree."""
-    location = PlanLocation(worktree.root, worktree.branch, main.branch or "the main worktree")
+    directory = project_in(project, worktree).base
+    location = PlanLocation(worktree.root, directory, worktree.branch, main.branch or "the main worktree")
     if newest.worktree is main:
         return location
     main_project = project_in(project, main)

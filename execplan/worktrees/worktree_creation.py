@@ -99,7 +99,8 @@ def _new_record(
             exit=INPUT,
             hint=f"remove it, or choose another directory: execplan worktree {ref.shell_name} --directory DIR",
         )
-    return WorktreeRecord(key, ref.id, name_of_branch, into, root, name)
+    base = os.path.relpath(project.base, project.root)
+    return WorktreeRecord(key, ref.id, name_of_branch, into, root, name, base)
 
 
 def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:

@@ -41,8 +41,15 @@ class WorktreeRecord(NamedTuple):
     """Absolute path of the worktree when it was created; `git worktree move` may have moved it."""
     name: str
     """Who claimed the plan."""
+    base: str = "."
+    """Path of the plan's project from the root, equal in all worktrees."""
     is_archiving: bool = False
     """Whether `--finish` has begun to archive the plan in its clean worktree, and has not committed that yet."""
+
+    def directory_in(self, root: str) -> str:
+        """Return the directory of the plan's project in the worktree at a root; the root if it is not checked out there."""
+        directory = os.path.normpath(os.path.join(root, self.base))
+        return directory if os.path.isdir(directory) else root
 
 
 def plan_key(project: Project, ref: PlanRef) -> str:
@@ -113,6 +120,7 @@ def _read_record(path: str) -> WorktreeRecord | None:
     try:
         fields = fast_json.loads(file_access.read(path, _MAX_BYTES)[0])
         is_archiving = fields.pop("is_archiving") is True
+        fields = {**WorktreeRecord._field_defaults, **fields}
         texts = {name: str(fields[name]) for name in WorktreeRecord._fields if name != "is_archiving"}
         return WorktreeRecord(**texts, is_archiving=is_archiving)
     except (ExecplanError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

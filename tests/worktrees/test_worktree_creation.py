@@ -184,7 +184,7 @@ def test_unusual_repositories(repo: Folder, place: str) -> None:
         repo.git("add", "-A")
         repo.git("commit", "-qm", "A plan")
         worktree = open_worktree(folder_at(repo, repo.path / "packages" / "a"))
-        assert (worktree.path / "packages" / "a" / PLAN).exists()
+        assert (worktree.path / PLAN).exists()
         return
     commit_plan(repo)
     if place == "bare":

@@ -66,8 +66,8 @@ def worktree(
     """Work on a plan in a git worktree of its own.
 
     With PLAN, creates a worktree and a branch for the plan, claims its next task in your name, and prints the directory
-    and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints its directory. Without
-    PLAN, lists the worktrees of plans.
+    of the project in it and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints
+    its directory. Without PLAN, lists the worktrees of plans.
 
     --finish merges the branch from which the worktree came into the plan's branch, in the plan's worktree, so conflicts
     are resolved there. Then it archives the plan if it is complete, merges the plan's branch back, removes the worktree
@@ -122,7 +122,7 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     data = {**_record_json(opened), "created": opened.is_new, "task": task, "by": author}
     return Answer(
         data,
-        opened.worktree.root,
+        opened.record.directory_in(opened.worktree.root),
         warnings=(*warnings, *opened.warnings),
         next_commands=_next_commands(call, f"execplan worktree {ref.shell_name} --finish"),
         is_raw=True,
@@ -181,12 +181,12 @@ def _list(project: Project) -> Answer:
     lines, data = [], []
     for record in load_records(project):
         located = find_worktree(record, worktrees)
-        root = located.root if located is not None else record.root
+        directory = record.directory_in(located.root if located is not None else record.root)
         notes = _notes(record, located)
-        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": root}
+        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": directory}
         data.append({**row, "by": record.name, "notes": notes})
         details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
-        lines.append(f"{record.id}: in {_short_path(root)} ({details})")
+        lines.append(f"{record.id}: in {_short_path(directory)} ({details})")
     text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
 
@@ -213,7 +213,7 @@ def _record_json(opened: OpenedWorktree) -> dict[str, Any]:
         "plan": record.plan,
         "branch": record.branch,
         "into": record.into,
-        "path": opened.worktree.root,
+        "path": opened.record.directory_in(opened.worktree.root),
     }
 
 
