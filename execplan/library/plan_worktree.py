@@ -43,6 +43,8 @@ class FinishedWorktree(NamedTuple):
     not_archived: tuple[str, ...]
     """Reasons why a complete plan was not archived."""
     warnings: tuple[str, ...]
+    removed: str
+    """Root of the worktree that was removed."""
     was_gone: bool
     """Whether worktree and branch were gone before, so that only their record was removed."""
 
@@ -52,10 +54,10 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
 
     Raises ExecplanError if no single worktree fits.
     """
-    records = load_records(project)
+    records, worktrees = load_records(project), list_worktrees(project)
     if name is None:
         root = os.path.realpath(project.root)
-        current = [worktree for worktree in list_worktrees(project) if worktree.root == root]
+        current = [worktree for worktree in worktrees if worktree.root == root]
         matches = [record for record in records if find_worktree(record, current) is not None] or records
     else:
         plan_name = name.removesuffix(".md")
@@ -70,7 +72,7 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
             f"{len(matches)} plans have worktrees{f' and match {name!r}' if name else ''}",
             exit=INPUT,
             hint="name the plan: execplan worktree PLAN --finish",
-            candidates=[f"{record.id}  {record.root}" for record in matches],
+            candidates=[f"{record.id}  {record.root_of(find_worktree(record, worktrees))}" for record in matches],
         )
     plan_id = Plan.find(name, project.base).id if name is not None else "PLAN"
     message = f"{plan_id} has no worktree" if name is not None else "no plan has a worktree"
@@ -119,7 +121,7 @@ def finish_worktree(
                 commit_count = worktree_merge.merge_into_target(record, target, into)
         else:
             worktree_removal.ensure_merged_without_worktree(record, target, into)
-            was_gone = not worktree_removal.has_branch(target.root, record.branch)
+            was_gone = not worktree_merge.has_branch(target.root, record.branch)
             commit_count = 0
         if worktree is not None:
             _keep_backups(project_in(project, worktree), target_project)
@@ -133,6 +135,7 @@ def finish_worktree(
             archived,
             not_archived,
             (*warnings, *removal_warnings),
+            record.root_of(worktree),
             was_gone,
         )
 

@@ -145,6 +145,15 @@ def full_name(branch: str) -> str:
     return f"refs/heads/{branch}"
 
 
+def has_branch(root: str, name: str) -> bool:
+    """Return whether a repository has a branch. Raises ExecplanError if git fails."""
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", full_name(name))
+    result = git_process.run_git(root, *args)
+    if result.status > 1:
+        raise git_process.command_failed_error(args, result)
+    return not result.status
+
+
 def is_ancestor(root: str, older: str, newer: str) -> bool:
     """Return whether a branch contains all commits of an older one. Raises ExecplanError if git fails."""
     args = ("merge-base", "--is-ancestor", full_name(older), full_name(newer))

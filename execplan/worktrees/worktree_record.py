@@ -46,6 +46,10 @@ class WorktreeRecord(NamedTuple):
     is_archiving: bool = False
     """Whether `--finish` has begun to archive the plan in its clean worktree, and has not committed that yet."""
 
+    def root_of(self, worktree: Worktree | None) -> str:
+        """Return the root of the plan's worktree, or where it was if it is gone."""
+        return worktree.root if worktree is not None else self.root
+
     def directory_in(self, root: str) -> str:
         """Return the directory of the plan's project in the worktree at a root; the root if it is not checked out there."""
         directory = os.path.normpath(os.path.join(root, self.base))

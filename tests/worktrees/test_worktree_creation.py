@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.worktrees import worktree_creation
+from execplan.worktrees import worktree_branch, worktree_creation
 from tests.conftest import Folder
 from tests.in_process_repository import InProcessRepository
 from tests.plans import CLEAN
@@ -138,8 +138,8 @@ def test_a_branch_that_someone_makes_at_the_same_time_stays(tmp_path: Path, monk
     desk.git("commit", "-q", "--allow-empty", "-m", "Work of someone else")
     work = desk.git("rev-parse", "HEAD")
     desk.git("checkout", "-q", "main")
-    answers = iter([False, False])  # as it was a moment ago
-    monkeypatch.setattr(worktree_creation, "_has_branch", lambda *_: next(answers, True))
+    for module in (worktree_branch, worktree_creation):
+        monkeypatch.setattr(module, "has_branch", lambda *_: False)  # as it was a moment ago
     assert desk.type("worktree", "parser").exit != 0
     assert desk.git("rev-parse", "plan/parser") == work
 

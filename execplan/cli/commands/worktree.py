@@ -172,7 +172,7 @@ def _describe_finished(finished: FinishedWorktree) -> list[str]:
     lines = [f"merged {record.branch} into {finished.into}{commits}"]
     if finished.archived is not None:
         lines.append(f"archived {record.id}: {finished.archived}")
-    return [*lines, f"removed {record.root} and its branch"]
+    return [*lines, f"removed {finished.removed} and its branch"]
 
 
 def _list(project: Project) -> Answer:
@@ -181,7 +181,7 @@ def _list(project: Project) -> Answer:
     lines, data = [], []
     for record in load_records(project):
         located = find_worktree(record, worktrees)
-        directory = record.directory_in(located.root if located is not None else record.root)
+        directory = record.directory_in(record.root_of(located))
         notes = _notes(record, located)
         row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": directory}
         data.append({**row, "by": record.name, "notes": notes})

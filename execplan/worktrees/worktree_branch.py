@@ -1,0 +1,66 @@
+"""The branch of a plan's new worktree: new, existing, or already checked out in a worktree that git created."""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.git.linked_worktrees import Worktree, list_worktrees
+from execplan.worktrees.worktree_merge import has_branch
+from execplan.worktrees.worktree_names import branch_name
+from execplan.worktrees.worktree_record import find_worktree, load_records, plan_key
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str) -> tuple[str, Worktree | None]:
+    """Return the branch for a plan that has no worktree yet, and the worktree that has it checked out, if any.
+
+    Without `branch`, it is that of the settings, which must be new. Raises ExecplanError if the plan can't have the branch.
+    """
+    name = branch or branch_name(project, ref.id)
+    ensure_not_of_other_plan(project, ref, name)
+    if branch is None and has_branch(project.root, name):
+        command = f"execplan worktree {ref.shell_name} --branch"
+        hint = (
+            f"continue it: {command} {quote(name)}; or create a new one: {command} {quote(free_branch(project, name))}"
+        )
+        message = f"the branch {name} already exists, and no worktree of {ref.id} uses it"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
+    worktree = next((worktree for worktree in list_worktrees(project) if worktree.branch == name), None)
+    if name == into or (worktree is not None and worktree.is_main):
+        place = "here" if name == into or worktree is None else f"in {worktree.root}"
+        message = f"the branch {name} is checked out {place}; a plan's worktree needs a branch of its own"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint="name another one with --branch")
+    return name, worktree if worktree is not None and worktree.exists else None
+
+
+def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
+    """Raise ExecplanError if another plan's worktree has a branch, by its record or because it is checked out there."""
+    plan, worktrees = plan_key(project, ref), list_worktrees(project)
+    for record in load_records(project):
+        worktree = find_worktree(record, worktrees)
+        if record.plan == plan or name not in (record.branch, worktree.branch if worktree is not None else ""):
+            continue
+        free_name = quote(free_branch(project, branch_name(project, ref.id)))
+        raise ExecplanError(
+            "branch-exists",
+            f"the branch {name} belongs to the worktree of {record.id}: {record.root_of(worktree)}",
+            exit=INPUT,
+            hint=f"create another one: execplan worktree {ref.shell_name} --branch {free_name}",
+        )
+
+
+def free_branch(project: Project, name: str) -> str:
+    """Return the name of a branch that does not exist: `plan/parser`, or else `plan/parser-2` and so on."""
+    recorded_branches = {record.branch for record in load_records(project)}
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(
+        candidate
+        for candidate in names
+        if candidate not in recorded_branches and not has_branch(project.root, candidate)
+    )

@@ -1,0 +1,79 @@
+"""The branch of a plan's worktree: never that of another plan, and that of a worktree of git only if it is named."""
+
+from __future__ import annotations
+
+import shlex
+
+from tests.conftest import Folder
+from tests.worktrees.scratch import PARSER, branches, commit_plan, folder_at, open_worktree, refused
+
+SECOND = "2026-02-02_parser"
+
+
+def test_two_plans_with_the_same_branch_name(repo: Folder) -> None:
+    """The suggested command gives the second plan a worktree of its own, and the first one is left alone."""
+    commit_plan(repo)
+    commit_plan(repo, name=SECOND)
+    first = open_worktree(repo, PARSER)
+    result = refused(repo, "branch-exists", "worktree", SECOND)
+    assert f"the branch plan/parser belongs to the worktree of {PARSER}: {first.path}" in result.err
+    hint = repo.run("worktree", SECOND, "--json").json["error"]["hint"]
+    command = hint.partition(": ")[2]
+    assert command == f"execplan worktree {SECOND} --branch plan/parser-2"
+    refused(repo, "branch-exists", "worktree", SECOND, "--branch", "plan/parser")
+    assert repo.run(*shlex.split(command)[1:]).out == f"{repo.path.parent / 'repo.worktrees' / SECOND}\n"
+    assert repo.ok("worktree", SECOND, "--finish")["branch"] == "plan/parser-2"
+    assert first.path.exists()
+    assert [row["id"] for row in repo.ok("worktree")["worktrees"]] == [PARSER]
+
+
+def test_another_plan_keeps_its_worktree_after_a_switch(repo: Folder) -> None:
+    commit_plan(repo)
+    commit_plan(repo, name=SECOND)
+    first = open_worktree(repo, PARSER)
+    first.git("switch", "-qc", "other")
+    assert str(first.path) in refused(repo, "branch-exists", "worktree", SECOND, "--branch", "other").err
+
+
+def test_a_branch_that_is_left_over(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("branch", "plan/parser")
+    repo.git("branch", "plan/parser-2")
+    hint = repo.run("worktree", "parser", "--json").json["error"]["hint"]
+    commands = [part.partition(": ")[2] for part in hint.split("; ")]
+    assert commands == [
+        f"execplan worktree {PARSER} --branch plan/parser",
+        f"execplan worktree {PARSER} --branch plan/parser-3",
+    ]
+    open_worktree(repo, *shlex.split(commands[1])[2:])
+    assert "plan/parser-3" in branches(repo)
+
+
+def test_a_worktree_of_git_is_used_if_its_branch_is_named(repo: Folder) -> None:
+    """It keeps its place, and that place is named when it is removed."""
+    commit_plan(repo)
+    repo.git("worktree", "add", "-q", "-b", "feature", "../with space")
+    place = repo.path.parent / "with space"
+    refused(repo, "branch-exists", "worktree", "parser", "--branch", "feature", "--directory", "../other")
+    data = repo.ok("worktree", "parser", "--branch", "feature")
+    assert (data["path"], data["created"]) == (str(place), False)
+    assert folder_at(repo, place).ok("next")["id"] == PARSER
+    result = repo.run("worktree", "parser", "--finish")
+    assert f"removed {place} and its branch" in result.err
+    assert not place.exists()
+
+
+def test_a_moved_worktree_is_named_when_it_is_removed(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    place = repo.path.parent / "elsewhere"
+    repo.git("worktree", "move", str(worktree.path), str(place))
+    assert f"removed {place} and its branch" in repo.run("worktree", "parser", "--finish").err
+
+
+def test_the_branch_of_the_main_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    commit_plan(repo, name=SECOND)
+    first = open_worktree(repo, PARSER)
+    result = refused(first, "branch-exists", "worktree", SECOND, "--branch", "main")
+    assert f"the branch main is checked out in {repo.path};" in result.err
