@@ -6,15 +6,17 @@ from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.git import git_process
 from execplan.git.linked_worktrees import Worktree, list_worktrees
-from execplan.worktrees.worktree_merge import has_branch
+from execplan.worktrees.worktree_merge import full_name, has_branch
 from execplan.worktrees.worktree_names import branch_name
 from execplan.worktrees.worktree_record import find_worktree, load_records, plan_key
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.worktrees.worktree_record import WorktreeRecord
 
 
 def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str) -> tuple[str, Worktree | None]:
@@ -22,12 +24,14 @@ def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str)
 
     Without `branch`, it is that of the settings, which must be new. Raises ExecplanError if the plan can't have the branch.
     """
-    name = branch or branch_name(project, ref.id)
-    ensure_not_of_other_plan(project, ref, name)
+    if branch is not None:
+        _ensure_valid_name(project, branch)
+    name = branch if branch is not None else branch_name(project, ref.id)
+    _ensure_not_of_other_plan(project, ref, name)
     if branch is None and has_branch(project.root, name):
         command = f"execplan worktree {ref.shell_name} --branch"
         hint = (
-            f"continue it: {command} {quote(name)}; or create a new one: {command} {quote(free_branch(project, name))}"
+            f"continue it: {command} {quote(name)}; or create a new one: {command} {quote(_free_branch(project, name))}"
         )
         message = f"the branch {name} already exists, and no worktree of {ref.id} uses it"
         raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
@@ -39,14 +43,49 @@ def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str)
     return name, worktree if worktree is not None and worktree.exists else None
 
 
-def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
+def follow_branch(
+    project: Project, ref: PlanRef, record: WorktreeRecord, worktree: Worktree | None, branch: str
+) -> WorktreeRecord:
+    """Return the record of a plan's worktree with another branch, to which somebody switched there or renamed its own.
+
+    Raises ExecplanError if the worktree is not on that branch, or if the plan can't have the branch.
+    """
+    _ensure_valid_name(project, branch)
+    if worktree is not None and worktree.exists:
+        current_branch, is_renamed = worktree.branch, worktree.branch == branch
+    else:
+        is_renamed = has_branch(project.root, branch) and not has_branch(project.root, record.branch)
+        current_branch = record.branch
+    if not is_renamed:
+        position = f"on branch {current_branch}" if current_branch else "at a detached HEAD"
+        command = f"execplan worktree {ref.shell_name}"
+        raise ExecplanError(
+            "worktree-exists",
+            f"{ref.id} already has a worktree, {record.root_of(worktree)}, {position}, not on {branch}",
+            exit=INPUT,
+            hint=f"use it without --branch: {command}; or finish it first: {command} --finish",
+        )
+    _ensure_not_of_other_plan(project, ref, branch)
+    return record._replace(branch=branch)
+
+
+def _ensure_valid_name(project: Project, branch: str) -> None:
+    """Raise ExecplanError if git does not accept the name of a branch."""
+    is_valid = not git_process.run_git(project.root, "check-ref-format", full_name(branch)).status
+    if not is_valid or branch.startswith("-") or branch == "HEAD":
+        message = f"{branch!r} is not a valid name of a branch"
+        hint = "use letters, digits, hyphens and slashes, such as --branch plan/parser"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
     """Raise ExecplanError if another plan's worktree has a branch, by its record or because it is checked out there."""
     plan, worktrees = plan_key(project, ref), list_worktrees(project)
     for record in load_records(project):
         worktree = find_worktree(record, worktrees)
         if record.plan == plan or name not in (record.branch, worktree.branch if worktree is not None else ""):
             continue
-        free_name = quote(free_branch(project, branch_name(project, ref.id)))
+        free_name = quote(_free_branch(project, branch_name(project, ref.id)))
         raise ExecplanError(
             "branch-exists",
             f"the branch {name} belongs to the worktree of {record.id}: {record.root_of(worktree)}",
@@ -55,7 +94,7 @@ def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
         )
 
 
-def free_branch(project: Project, name: str) -> str:
+def _free_branch(project: Project, name: str) -> str:
     """Return the name of a branch that does not exist: `plan/parser`, or else `plan/parser-2` and so on."""
     recorded_branches = {record.branch for record in load_records(project)}
     names = chain([name], (f"{name}-{number}" for number in count(2)))

@@ -15,7 +15,7 @@ from execplan.git.git_directory import current_branch
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.plan_store import plan_store
 from execplan.plan_store.worktree_plan import set_plan_of_worktree
-from execplan.worktrees.worktree_branch import choose_branch
+from execplan.worktrees.worktree_branch import choose_branch, follow_branch
 from execplan.worktrees.worktree_merge import full_name, has_branch
 from execplan.worktrees.worktree_names import worktree_directory
 from execplan.worktrees.worktree_record import (
@@ -59,6 +59,11 @@ def open_worktree(
     with lock_record(project, key, f"worktree of {ref.id}"):
         record = load_record(project, key)
         worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
+        if record is not None and branch is not None and branch != record.branch:
+            record = follow_branch(project, ref, record, worktree, branch)
+            save_record(project, record)
+        if record is not None and directory is not None:
+            _ensure_directory(ref, record.root_of(worktree), directory)
         if record is not None and worktree is not None and worktree.exists:
             worktree = _wait_until_created(project, record, worktree)
             set_plan_of_worktree(project_in(project, worktree), key)  # also if the command that created it was killed
@@ -112,6 +117,17 @@ def _new_record(
             hint=f"remove it, or choose another directory: execplan worktree {ref.shell_name} --directory DIR",
         )
     return WorktreeRecord(key, ref.id, chosen_branch, into, root, name, base), None
+
+
+def _ensure_directory(ref: PlanRef, root: str, directory: str) -> None:
+    """Raise ExecplanError if the plan's worktree with a root is in another directory."""
+    if os.path.realpath(directory) != root:
+        raise ExecplanError(
+            "worktree-exists",
+            f"{ref.id} already has a worktree, {root}, so none was created in {directory}",
+            exit=INPUT,
+            hint=f"use it without --directory: execplan worktree {ref.shell_name}; or move it: git worktree move {quote(root)} {quote(directory)}",
+        )
 
 
 def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:

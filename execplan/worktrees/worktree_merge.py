@@ -61,6 +61,14 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
         message = f"{worktree.root} is {position}, not on {record.branch}"
         hint = f"check out the branch: git -C {directory} switch {quote(record.branch)}"
+        if not has_branch(worktree.root, record.branch):
+            message += ", which no longer exists"
+            hint = f"create it again: git -C {directory} switch -c {quote(record.branch)}"
+            if worktree.branch:
+                command = f"execplan worktree {quote(record.id)}"
+                hint = (
+                    f"if it was renamed, use the new name, then try again: {command} --branch {quote(worktree.branch)}"
+                )
         raise ExecplanError("wrong-branch", message, exit=CHECK_FAILED, hint=hint)
     if worktree.lock_reason is not None:
         reason = f": {worktree.lock_reason}" if worktree.lock_reason else ""

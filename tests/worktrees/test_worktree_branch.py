@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+
+import pytest
 
 from tests.conftest import Folder
 from tests.worktrees.scratch import PARSER, branches, commit_plan, folder_at, open_worktree, refused
@@ -77,3 +80,60 @@ def test_the_branch_of_the_main_worktree(repo: Folder) -> None:
     first = open_worktree(repo, PARSER)
     result = refused(first, "branch-exists", "worktree", SECOND, "--branch", "main")
     assert f"the branch main is checked out in {repo.path};" in result.err
+
+
+@pytest.mark.parametrize("name", ["bad name", "HEAD", "-x", "a..b", "@{-1}", ""])
+def test_names_that_git_does_not_accept(repo: Folder, name: str) -> None:
+    commit_plan(repo)
+    result = refused(repo, "usage", "worktree", "parser", f"--branch={name}")
+    assert f"{name!r} is not a valid name of a branch" in result.err
+    assert branches(repo) == ["main"]
+
+
+def test_options_that_contradict_the_existing_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    result = refused(repo, "worktree-exists", "worktree", "parser", "--branch", "other")
+    assert f"{worktree.path}, on branch plan/parser, not on other" in result.err
+    result = refused(repo, "worktree-exists", "worktree", "parser", "--directory", "../other")
+    assert str(worktree.path) in result.err
+    same = ("--branch", "plan/parser", "--directory", str(worktree.path))
+    assert open_worktree(repo, "parser", *same).path == worktree.path
+    assert branches(repo) == ["main", "plan/parser"]
+
+
+def test_a_renamed_branch(repo: Folder) -> None:
+    """The hint of `--finish` names the command with which it works again."""
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "--commit")
+    repo.git("branch", "-m", "plan/parser", "renamed")
+    result = refused(repo, "wrong-branch", "worktree", "parser", "--finish")
+    assert "on renamed, not on plan/parser, which no longer exists" in result.err
+    hint = repo.run("worktree", "parser", "--finish", "--json").json["error"]["hint"]
+    command = hint.rpartition(": ")[2]
+    assert command == f"execplan worktree {PARSER} --branch renamed"
+    assert repo.ok(*shlex.split(command)[1:])["branch"] == "renamed"
+    assert repo.ok("worktree", "parser", "--finish")["commits"] == 1
+    assert branches(repo) == ["main"]
+
+
+def test_a_deleted_branch(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.git("checkout", "-q", "--detach")
+    repo.git("branch", "-D", "plan/parser")
+    hint = repo.run("worktree", "parser", "--finish", "--json").json["error"]["hint"]
+    worktree.git(*shlex.split(hint.rpartition(": ")[2])[3:])
+    repo.ok("worktree", "parser", "--finish")
+
+
+def test_a_renamed_branch_of_a_removed_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "--commit")
+    repo.git("branch", "-m", "plan/parser", "renamed")
+    shutil.rmtree(worktree.path)
+    repo.git("worktree", "prune")
+    again = open_worktree(repo, "parser", "--branch", "renamed")
+    assert again.ok("show", "parser")["counts"]["done"] == 2
