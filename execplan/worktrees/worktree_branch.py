@@ -6,9 +6,11 @@ from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, INPUT, USAGE, ExecplanError
 from execplan.git import git_process
 from execplan.git.linked_worktrees import Worktree, list_worktrees
+from execplan.plan_store import plan_store
+from execplan.worktrees.newest_plans import with_newest_version
 from execplan.worktrees.worktree_merge import full_name, has_branch
 from execplan.worktrees.worktree_names import branch_name
 from execplan.worktrees.worktree_record import find_worktree, load_records, plan_key
@@ -26,6 +28,8 @@ def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str)
     """
     if branch is not None:
         _ensure_valid_name(project, branch)
+    else:
+        _ensure_newest_here(project, ref)
     name = branch if branch is not None else branch_name(project, ref.id)
     _ensure_not_of_other_plan(project, ref, name)
     if branch is None and has_branch(project.root, name):
@@ -67,6 +71,27 @@ def follow_branch(
         )
     _ensure_not_of_other_plan(project, ref, branch)
     return record._replace(branch=branch)
+
+
+def _ensure_newest_here(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if another worktree has a newer version of a plan, which a new worktree would not contain."""
+    stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
+    if location is None or stored_plan.project.root == project.root:
+        return
+    worktrees = list_worktrees(project)
+    plan_roots = [record.root_of(find_worktree(record, worktrees)) for record in load_records(project)]
+    command = f"execplan worktree {ref.shell_name} --branch"
+    if location.branch and location.root not in plan_roots:
+        hint = f"continue there: {command} {quote(location.branch)}"
+    else:
+        hint = "commit and merge that first"
+    free_name = quote(_free_branch(project, branch_name(project, ref.id)))
+    raise ExecplanError(
+        "newer-version",
+        f"{ref.id} has a newer version {location.describe()}, which a new worktree would not contain",
+        exit=CHECK_FAILED,
+        hint=f"{hint}; or start from the version here: {command} {free_name}",
+    )
 
 
 def _ensure_valid_name(project: Project, branch: str) -> None:

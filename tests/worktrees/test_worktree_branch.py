@@ -137,3 +137,40 @@ def test_a_renamed_branch_of_a_removed_worktree(repo: Folder) -> None:
     repo.git("worktree", "prune")
     again = open_worktree(repo, "parser", "--branch", "renamed")
     assert again.ok("show", "parser")["counts"]["done"] == 2
+
+
+def test_work_in_a_worktree_of_git_is_not_done_again(repo: Folder) -> None:
+    """The suggested command continues it there, and claims the task after those that are done."""
+    commit_plan(repo)
+    repo.git("worktree", "add", "-q", "-b", "feature/x", "../other")
+    other = folder_at(repo, repo.path.parent / "other")
+    other.ok("done", "2", "-p", "parser", "--commit")
+    result = refused(repo, "newer-version", "worktree", "parser")
+    assert f"{PARSER} has a newer version in ../other (branch feature/x, 1 task ahead of main)" in result.err
+    hint = repo.run("worktree", "parser", "--json").json["error"]["hint"]
+    commands = [part.partition(": ")[2] for part in hint.split("; ")]
+    assert commands == [f"execplan worktree {PARSER} --branch {name}" for name in ("feature/x", "plan/parser")]
+    data = repo.ok(*shlex.split(commands[0])[1:])
+    assert data["path"] == str(other.path)
+    (task,) = [task for task in other.ok("show", "parser")["tasks"] if task["id"] == data["task"]]
+    assert task["number"] == 3
+    assert repo.ok("worktree", "parser", "--finish")["commits"] == 1
+
+
+def test_work_in_the_worktree_of_another_plan(repo: Folder) -> None:
+    """That worktree can't be this plan's, too; a named branch starts from the version here."""
+    commit_plan(repo)
+    commit_plan(repo, name=SECOND)
+    first = open_worktree(repo, PARSER)
+    first.ok("done", "2", "-p", SECOND, "--commit")
+    result = refused(repo, "newer-version", "worktree", SECOND)
+    assert "commit and merge that first" in result.err
+    hint = repo.run("worktree", SECOND, "--json").json["error"]["hint"]
+    second = open_worktree(repo, *shlex.split(hint.rpartition(": ")[2])[2:])
+    assert second.path != first.path
+
+
+def test_an_unchanged_worktree_of_git_is_no_obstacle(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("worktree", "add", "-q", "-b", "feature/x", "../other")
+    open_worktree(repo)
