@@ -21,7 +21,15 @@ from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery, project_state
 from execplan.worktrees import worktree_merge, worktree_removal
 from execplan.worktrees.worktree_creation import worktree_ref
-from execplan.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, lock_record, save_record
+from execplan.worktrees.worktree_record import (
+    WorktreeRecord,
+    find_worktree,
+    load_record,
+    load_records,
+    lock_record,
+    plan_key,
+    save_record,
+)
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
@@ -74,8 +82,13 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
             hint="name the plan: execplan worktree PLAN --finish",
             candidates=[f"{record.id}  {record.root_of(find_worktree(record, worktrees))}" for record in matches],
         )
-    plan_id = Plan.find(name, project.base).id if name is not None else "PLAN"
-    message = f"{plan_id} has no worktree" if name is not None else "no plan has a worktree"
+    plan_id, message = "PLAN", "no plan has a worktree"
+    if name is not None:
+        plan = Plan.find(name, project.base)
+        record_of_renamed = load_record(project, plan_key(plan.project, plan.ref))
+        if record_of_renamed is not None:
+            return record_of_renamed
+        plan_id, message = plan.id, f"{plan.id} has no worktree"
     raise ExecplanError("no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}")
 
 

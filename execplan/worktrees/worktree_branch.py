@@ -108,7 +108,7 @@ def _ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None
     plan, worktrees = plan_key(project, ref), list_worktrees(project)
     for record in load_records(project):
         worktree = find_worktree(record, worktrees)
-        if record.plan == plan or name not in (record.branch, worktree.branch if worktree is not None else ""):
+        if plan in record.plans or name not in (record.branch, worktree.branch if worktree is not None else ""):
             continue
         free_name = quote(_free_branch(project, branch_name(project, ref.id)))
         raise ExecplanError(

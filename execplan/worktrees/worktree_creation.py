@@ -56,6 +56,9 @@ def open_worktree(
     git_query.require_repository(project)
     ensure_not_archived(project, ref)
     key = plan_key(project, ref)
+    record = load_record(project, key)
+    if record is not None:
+        key = record.plan  # another one than that of `ref` if one of both branches has renamed the plan
     with lock_record(project, key, f"worktree of {ref.id}"):
         record = load_record(project, key)
         worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
@@ -192,9 +195,9 @@ def _warnings(record: WorktreeRecord, worktree: Worktree) -> tuple[str, ...]:
 
 
 def worktree_ref(project: Project, record: WorktreeRecord) -> PlanRef | None:
-    """Return the plan of a record in the worktree of a project: at its path or archived; None if it is in neither."""
-    path = os.path.join(project.root, record.plan)
-    if os.path.lexists(path):
-        return plan_store.ref_for_path(project, path)
+    """Return the plan of a record in the worktree of a project: at one of its paths or archived; None if it is in neither."""
+    for path in [os.path.join(project.root, plan) for plan in record.plans]:
+        if os.path.lexists(path):
+            return plan_store.ref_for_path(project, path)
     archived = [ref for ref in plan_store.refs(project, archive=True) if ref.id == record.id]
     return archived[0] if archived else None

@@ -17,7 +17,7 @@ from execplan.edits.plan_commit import commit_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.git import git_query
 from execplan.git.linked_worktrees import list_worktrees, project_in
-from execplan.plan_store import claims, plan_selection
+from execplan.plan_store import claims, plan_selection, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
@@ -26,6 +26,7 @@ from execplan.worktrees.worktree_record import find_worktree, load_records
 if TYPE_CHECKING:
     from execplan.git.linked_worktrees import Worktree
     from execplan.library.plan_worktree import FinishedWorktree
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.worktrees.worktree_creation import OpenedWorktree
     from execplan.worktrees.worktree_record import WorktreeRecord
@@ -105,7 +106,7 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     """Create the worktree of a plan, or find the existing one."""
     from execplan.worktrees.worktree_creation import open_worktree, worktree_ref
 
-    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    project, ref = _select_plan(name)
     warnings: tuple[str, ...] = ()
     if (commits or project.settings.commit) and not ref.archived:
         warnings = commit_plan(project, ref, None, dry_run=False).warnings
@@ -127,6 +128,20 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
         next_commands=_next_commands(call, f"execplan worktree {ref.shell_name} --finish"),
         is_raw=True,
     )
+
+
+def _select_plan(name: str) -> tuple[Project, PlanRef]:
+    """Select a plan by its name here, or by the name that it has only in its worktree. Raises ExecplanError."""
+    try:
+        return plan_selection.select_plan(os.getcwd(), name)
+    except ExecplanError as error:
+        if error.code != "no-such-plan":
+            raise
+    from execplan.library.plan_worktree import select_record
+
+    project = project_discovery.require(os.getcwd())
+    record = select_record(project, name)
+    return project, plan_store.ref_for_path(project, os.path.join(project.root, record.plan))
 
 
 def _describe_opened(opened: OpenedWorktree, task: str | None, author: str) -> str:
