@@ -31,7 +31,7 @@ def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str)
     else:
         _ensure_newest_here(project, ref)
     name = branch if branch is not None else branch_name(project, ref.id)
-    _ensure_not_of_other_plan(project, ref, name)
+    ensure_not_of_other_plan(project, ref, name)
     if branch is None and has_branch(project.root, name):
         command = f"execplan worktree {ref.shell_name} --branch"
         hint = (
@@ -69,7 +69,7 @@ def follow_branch(
             exit=INPUT,
             hint=f"use it without --branch: {command}; or finish it first: {command} --finish",
         )
-    _ensure_not_of_other_plan(project, ref, branch)
+    ensure_not_of_other_plan(project, ref, branch)
     return record._replace(branch=branch)
 
 
@@ -103,7 +103,7 @@ def _ensure_valid_name(project: Project, branch: str) -> None:
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
-def _ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
+def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
     """Raise ExecplanError if another plan's worktree has a branch, by its record or because it is checked out there."""
     plan, worktrees = plan_key(project, ref), list_worktrees(project)
     for record in load_records(project):

@@ -15,7 +15,7 @@ from execplan.git.git_directory import current_branch
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.plan_store import plan_store
 from execplan.plan_store.worktree_plan import set_plan_of_worktree
-from execplan.worktrees.worktree_branch import choose_branch, follow_branch
+from execplan.worktrees.worktree_branch import choose_branch, ensure_not_of_other_plan, follow_branch
 from execplan.worktrees.worktree_merge import full_name, has_branch
 from execplan.worktrees.worktree_names import worktree_directory
 from execplan.worktrees.worktree_record import (
@@ -71,12 +71,17 @@ def open_worktree(
             worktree = _wait_until_created(project, record, worktree)
             set_plan_of_worktree(project_in(project, worktree), key)  # also if the command that created it was killed
             return OpenedWorktree(record, worktree, is_new=False, warnings=())
-        existing = None
+        existing, is_new_record = None, record is None
         if record is None:
             record, existing = _new_record(project, ref, key, name, branch, directory)
         save_record(project, record)
         if existing is None:
-            _add_worktree(project, record, is_registered=worktree is not None)
+            try:
+                _add_worktree(project, ref, record, is_registered=worktree is not None)
+            except ExecplanError:
+                if is_new_record:
+                    remove_record(project, record)
+                raise
         worktree = existing or find_worktree(record, list_worktrees(project))
         if worktree is None:
             raise git_query.git_failed_error(f"git has created no worktree in {record.root}")
@@ -149,8 +154,8 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
         )
 
 
-def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bool) -> None:
-    """Let git create the worktree; without it, remove the record again. Raises ExecplanError if git fails."""
+def _add_worktree(project: Project, ref: PlanRef, record: WorktreeRecord, *, is_registered: bool) -> None:
+    """Let git create the worktree; without it, remove a new branch again. Raises ExecplanError if git fails."""
     force = ("--force",) if is_registered else ()  # its directory was removed, but git still lists it
     is_new_branch = not has_branch(project.root, record.branch)
     head = git_history.resolve_commit(project, "HEAD")
@@ -159,12 +164,10 @@ def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bo
     result = git_process.run_git(project.root, *args)
     if any([worktree.root == record.root and worktree.exists for worktree in list_worktrees(project)]):
         return  # also if a post-checkout hook failed, which git reports as a failure
-    if is_new_branch:
-        if (
-            head is not None
-        ):  # git creates the branch first; one with a commit of its own, which somebody else made, stays
-            git_process.run_git(project.root, "update-ref", "-d", full_name(record.branch), head)
-        remove_record(project, record)
+    ensure_not_of_other_plan(project, ref, record.branch)  # its worktree may have been created at the same time
+    if is_new_branch and head is not None:
+        # git creates the branch first; one with a commit of its own, which somebody else made, stays
+        git_process.run_git(project.root, "update-ref", "-d", full_name(record.branch), head)
     raise git_process.command_failed_error(args, result)
 
 
