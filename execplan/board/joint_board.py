@@ -67,8 +67,8 @@ def _with_card_origin(card: Card, listed: ListedProject) -> Card:
     """Return a card with its project; the path of a plan in another project is absolute."""
     path = card.path
     if listed.project.is_read_only:
-        directory = card.worktree.directory if card.worktree is not None else ""
-        path = os.path.join(directory or listed.project.root, path)
+        root = card.worktree.root if card.worktree is not None else ""
+        path = os.path.join(root or listed.project.root, path)
     return card._replace(path=path, from_project=listed.origin)
 
 

@@ -21,7 +21,15 @@ from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery, project_state
 from execplan.worktrees import worktree_merge, worktree_removal
 from execplan.worktrees.worktree_creation import worktree_ref
-from execplan.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, lock_record, save_record
+from execplan.worktrees.worktree_record import (
+    WorktreeRecord,
+    find_worktree,
+    load_record,
+    load_records,
+    lock_record,
+    plan_key,
+    save_record,
+)
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
@@ -35,7 +43,7 @@ class FinishedWorktree(NamedTuple):
     into: str
     """Branch into which the plan's branch was merged."""
     target: str
-    """Root of the worktree that has this branch checked out."""
+    """Directory of the plan's project in the worktree that has this branch checked out."""
     commit_count: int
     """Number of commits that the merge added; 0 if everything was merged before."""
     archived: str | None
@@ -43,6 +51,8 @@ class FinishedWorktree(NamedTuple):
     not_archived: tuple[str, ...]
     """Reasons why a complete plan was not archived."""
     warnings: tuple[str, ...]
+    removed: str
+    """Root of the worktree that was removed."""
     was_gone: bool
     """Whether worktree and branch were gone before, so that only their record was removed."""
 
@@ -52,10 +62,10 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
 
     Raises ExecplanError if no single worktree fits.
     """
-    records = load_records(project)
+    records, worktrees = load_records(project), list_worktrees(project)
     if name is None:
         root = os.path.realpath(project.root)
-        current = [worktree for worktree in list_worktrees(project) if worktree.root == root]
+        current = [worktree for worktree in worktrees if worktree.root == root]
         matches = [record for record in records if find_worktree(record, current) is not None] or records
     else:
         plan_name = name.removesuffix(".md")
@@ -70,10 +80,15 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
             f"{len(matches)} plans have worktrees{f' and match {name!r}' if name else ''}",
             exit=INPUT,
             hint="name the plan: execplan worktree PLAN --finish",
-            candidates=[f"{record.id}  {record.root}" for record in matches],
+            candidates=[f"{record.id}  {record.root_of(find_worktree(record, worktrees))}" for record in matches],
         )
-    plan_id = Plan.find(name, project.base).id if name is not None else "PLAN"
-    message = f"{plan_id} has no worktree" if name is not None else "no plan has a worktree"
+    plan_id, message = "PLAN", "no plan has a worktree"
+    if name is not None:
+        plan = Plan.find(name, project.base)
+        record_of_renamed = load_record(project, plan_key(plan.project, plan.ref))
+        if record_of_renamed is not None:
+            return record_of_renamed
+        plan_id, message = plan.id, f"{plan.id} has no worktree"
     raise ExecplanError("no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}")
 
 
@@ -93,13 +108,13 @@ def finish_worktree(
         worktrees = list_worktrees(project)
         worktree = find_worktree(record, worktrees)
         target = _require_target(worktrees, into)
-        target_project = project_in(project, target)
+        target_project = project_discovery.find(record.directory_in(target.root))
         archived: str | None = None
         not_archived: tuple[str, ...] = ()
         warnings: tuple[str, ...] = ()
         was_gone = False
         if worktree is not None and worktree.exists:
-            plan_project = project_discovery.find(project_in(project, worktree).base)
+            plan_project = project_discovery.find(record.directory_in(worktree.root))
             ref = worktree_ref(plan_project, record)
             if commits and ref is not None and not worktree_merge.unmerged_files(worktree.root):
                 commit_plan(plan_project, ref, None, dry_run=False)
@@ -119,14 +134,22 @@ def finish_worktree(
                 commit_count = worktree_merge.merge_into_target(record, target, into)
         else:
             worktree_removal.ensure_merged_without_worktree(record, target, into)
-            was_gone = not worktree_removal.has_branch(target.root, record.branch)
+            was_gone = not worktree_merge.has_branch(target.root, record.branch)
             commit_count = 0
         if worktree is not None:
             _keep_backups(project_in(project, worktree), target_project)
         _release_claims(target_project, record)
         removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
         return FinishedWorktree(
-            record, into, target.root, commit_count, archived, not_archived, (*warnings, *removal_warnings), was_gone
+            record,
+            into,
+            record.directory_in(target.root),
+            commit_count,
+            archived,
+            not_archived,
+            (*warnings, *removal_warnings),
+            record.root_of(worktree),
+            was_gone,
         )
 
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 class PlanLocation(NamedTuple):
     """Where a plan is being worked on."""
 
-    directory: str
+    root: str
     """Root of the worktree; empty for the current one."""
+    directory: str
+    """Directory of the plan's project in that worktree, where commands run; empty for the current one."""
     branch: str
     """Branch of that worktree; empty for a detached HEAD."""
     main_branch: str

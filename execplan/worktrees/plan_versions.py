@@ -7,12 +7,10 @@ never taken for progress, and a plan that was archived here does not come back. 
 from __future__ import annotations
 
 import os
-import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan import trace
 from execplan.errors import ExecplanError
-from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
+from execplan.git.linked_worktrees import list_worktrees, project_in, worktree_of
 from execplan.plan import reader
 from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
@@ -22,11 +20,14 @@ from execplan.project.project_discovery import with_nested_projects
 from execplan.text.pure_paths import is_inside
 from execplan.worktrees.fork_texts import load_fork_texts
 from execplan.worktrees.plan_location import PlanLocation
-from execplan.worktrees.worktree_record import find_worktree, load_records
+from execplan.worktrees.plan_texts import PlanText, differing_texts
+from execplan.worktrees.worktree_plan_paths import PlanPaths
+from execplan.worktrees.worktree_record import find_worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from execplan.git.linked_worktrees import Worktree
     from execplan.plan.model import ParsedPlan
     from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
@@ -46,15 +47,6 @@ class PlanVersion(NamedTuple):
     """The project in the worktree of this version."""
     ref: PlanRef
     location: PlanLocation
-
-
-class _Version(NamedTuple):
-    """The text of a plan in a worktree."""
-
-    project: Project
-    worktree: Worktree
-    ref: PlanRef
-    data: bytes
 
 
 def replace_with_newest(plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:
@@ -107,93 +99,38 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     if current is None or len(worktrees) < 2:
         return []
     own = {path: data for path, data in own.items() if is_inside(path, project.root)}
+    paths = PlanPaths(project, worktrees)
     other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
-    differing = _differing_versions(project, own, other_worktrees, includes_new=includes_new)
+    differing = differing_texts(project, own, other_worktrees, paths, includes_new=includes_new)
     candidates = _changed_since_fork(project, own, differing)
     own_worktrees = {
-        os.path.join(project.root, record.plan): worktree
-        for record in load_records(project)
+        paths.path_of(project.root, record): worktree
+        for record in paths.records
         for worktree in [find_worktree(record, other_worktrees)]
         if worktree is not None
     }
     relevant = {*candidates, *own_worktrees, *[path for path, version in differing if version.worktree is main]}
     if main is not current:
-        main_project = project_in(project, main)
-        relevant |= {path for path in own if not os.path.lexists(_path_in(main_project, project, path))}
+        relevant |= {path for path in own if not os.path.lexists(paths.path_in(main.root, project.root, path))}
     versions = []
     for path in dict.fromkeys([*own, *candidates]):
         if path not in relevant:
             continue
-        own_version = _Version(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
+        own_version = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
         newest = max(candidates.get(path, ()), key=_progress, default=own_version)
         worktree = newest.worktree if newest.worktree is not current else own_worktrees.get(path, current)
-        location = _locate(project, newest, worktree, main, path)
-        location = location._replace(directory="" if worktree is current else worktree.root)
+        location = _locate(project, newest, worktree, main, paths.path_in(main.root, project.root, path))
+        if worktree is current:
+            location = location._replace(root="", directory="")
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
     return versions
 
 
-def _differing_versions(
-    project: Project, own: Mapping[str, bytes], other_worktrees: Sequence[Worktree], *, includes_new: bool
-) -> list[tuple[str, _Version]]:
-    """Return the versions in other worktrees that differ from the own ones, each with its path in the current worktree."""
-    versions = []
-    for worktree in other_worktrees:
-        other = project_in(project, worktree)
-        for path, ref in _refs_in(project, other, own, includes_new=includes_new):
-            if not ref.archived and path in own and _has_content(ref.path, own[path]):
-                continue
-            try:
-                data = plan_store.read_bytes(other, ref.path)
-            except ExecplanError as error:
-                trace.log(f"skipped {ref.path}: {error.message}")
-                continue
-            versions.append((path, _Version(other, worktree, ref, data)))
-    return versions
-
-
-def _has_content(path: str, data: bytes) -> bool:
-    """Return whether a regular file has exactly this content: the usual case, so other checks come after it."""
-    try:
-        status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_size != len(data):
-            return False
-        with open(path, "rb", buffering=0) as file:
-            return file.read() == data
-    except OSError:
-        return False
-
-
-def _refs_in(
-    project: Project, other: Project, own: Mapping[str, bytes], *, includes_new: bool
-) -> Iterator[tuple[str, PlanRef]]:
-    """Yield the plans of a project in another worktree, also those archived only there, with their paths in this one."""
-    listed = {_path_in(project, other, ref.path): ref for ref in plan_store.refs(other)} if includes_new else {}
-    yield from listed.items()
-    archives = dict.fromkeys([other.archive, other.superseded, *other.archives])
-    for path in own:
-        if path in listed:
-            continue
-        file = _path_in(other, project, path)
-        if os.path.lexists(file):
-            yield path, plan_store.ref_for_path(other, file)
-            continue
-        plan_id = project.split_plan_path(path)[1]
-        files = [other.plan_file(archive, plan_id) for archive in archives]
-        refs = [plan_store.PlanRef(plan_id, file, archived=True) for file in files if os.path.lexists(file)]
-        yield from [(path, ref) for ref in refs[:1]]
-
-
-def _path_in(project: Project, other: Project, path: str) -> str:
-    """Return the path in a project's worktree of a file in another worktree."""
-    return project.root + path[len(other.root) :]
-
-
 def _changed_since_fork(
-    project: Project, own: Mapping[str, bytes], versions: Sequence[tuple[str, _Version]]
-) -> dict[str, list[_Version]]:
+    project: Project, own: Mapping[str, bytes], versions: Sequence[tuple[str, PlanText]]
+) -> dict[str, list[PlanText]]:
     """Return the versions that their worktrees have changed since they left the current branch, by path.
 
     If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has
@@ -207,13 +144,13 @@ def _changed_since_fork(
     other_projects = {version.worktree.root: version.project for _, version in versions}
     fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
     archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
-    changed: dict[str, list[_Version]] = {}
+    changed: dict[str, list[PlanText]] = {}
     for path, version in versions:
         root = version.worktree.root
         if fork_texts.get((root, version.project.display_path(version.ref.path))) == version.data:
             continue
         if path not in own:
-            if version.ref.id in archived_ids:
+            if project.split_plan_path(path)[1] in archived_ids:
                 continue
         else:
             is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
@@ -224,7 +161,7 @@ def _changed_since_fork(
     return changed
 
 
-def _progress(version: _Version) -> tuple[bool, int, int, int]:
+def _progress(version: PlanText) -> tuple[bool, int, int, int]:
     return _progress_of(version.data, is_archived=version.ref.archived)
 
 
@@ -237,15 +174,14 @@ def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int
     return is_archived, plan.counts()["done"], entries, len(plan.tasks)
 
 
-def _locate(project: Project, newest: _Version, worktree: Worktree, main: Worktree, path: str) -> PlanLocation:
+def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktree, main_path: str) -> PlanLocation:
     """Return the location of a plan in a worktree, with its newest version compared to that of the main worktree."""
-    location = PlanLocation(worktree.root, worktree.branch, main.branch or "the main worktree")
+    directory = project_in(project, worktree).base
+    location = PlanLocation(worktree.root, directory, worktree.branch, main.branch or "the main worktree")
     if newest.worktree is main:
         return location
-    main_project = project_in(project, main)
-    main_path = _path_in(main_project, project, path)
     try:
-        main_plan = reader.read_or_none(plan_store.read_bytes(main_project, main_path))
+        main_plan = reader.read_or_none(plan_store.read_bytes(project_in(project, main), main_path))
     except ExecplanError:
         return location._replace(is_new=not os.path.lexists(main_path))
     done, main_done = _done_tasks(reader.read_or_none(newest.data)), _done_tasks(main_plan)

@@ -15,7 +15,9 @@ from execplan.git.git_directory import current_branch
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.plan_store import plan_store
 from execplan.plan_store.worktree_plan import set_plan_of_worktree
-from execplan.worktrees.worktree_names import branch_name, worktree_directory
+from execplan.worktrees.worktree_branch import choose_branch, ensure_not_of_other_plan, follow_branch
+from execplan.worktrees.worktree_merge import full_name, has_branch
+from execplan.worktrees.worktree_names import worktree_directory
 from execplan.worktrees.worktree_record import (
     WorktreeRecord,
     find_worktree,
@@ -48,32 +50,52 @@ def open_worktree(
     """Return the worktree of a plan, and create it with its branch if there is none.
 
     `name` is who works in it. `branch` and `directory` replace those of the settings; an existing branch is continued.
-    Raises ExecplanError if the plan is not committed, or if git can't create the worktree.
+    If git has created a worktree of that branch, it becomes the plan's. Raises ExecplanError if the plan is not
+    committed, if the branch is another plan's, or if git can't create the worktree.
     """
     git_query.require_repository(project)
     ensure_not_archived(project, ref)
     key = plan_key(project, ref)
+    record = load_record(project, key)
+    if record is not None:
+        key = record.plan  # another one than that of `ref` if one of both branches has renamed the plan
     with lock_record(project, key, f"worktree of {ref.id}"):
         record = load_record(project, key)
         worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
+        if record is not None and branch is not None and branch != record.branch:
+            record = follow_branch(project, ref, record, worktree, branch)
+            save_record(project, record)
+        if record is not None and directory is not None:
+            _ensure_directory(ref, record.root_of(worktree), directory)
         if record is not None and worktree is not None and worktree.exists:
             worktree = _wait_until_created(project, record, worktree)
             set_plan_of_worktree(project_in(project, worktree), key)  # also if the command that created it was killed
             return OpenedWorktree(record, worktree, is_new=False, warnings=())
-        record = record or _new_record(project, ref, key, name, branch, directory)
+        existing, is_new_record = None, record is None
+        if record is None:
+            record, existing = _new_record(project, ref, key, name, branch, directory)
         save_record(project, record)
-        _add_worktree(project, record, is_registered=worktree is not None)
-        worktree = find_worktree(record, list_worktrees(project))
+        if existing is None:
+            try:
+                _add_worktree(project, ref, record, is_registered=worktree is not None)
+            except ExecplanError:
+                if is_new_record:
+                    remove_record(project, record)
+                raise
+        worktree = existing or find_worktree(record, list_worktrees(project))
         if worktree is None:
             raise git_query.git_failed_error(f"git has created no worktree in {record.root}")
         set_plan_of_worktree(project_in(project, worktree), key)
-        return OpenedWorktree(record, worktree, is_new=True, warnings=_warnings(record, worktree))
+        return OpenedWorktree(record, worktree, is_new=existing is None, warnings=_warnings(record, worktree))
 
 
 def _new_record(
     project: Project, ref: PlanRef, key: str, name: str, branch: str | None, directory: str | None
-) -> WorktreeRecord:
-    """Return the record of a worktree to create. Raises ExecplanError if it can't be created."""
+) -> tuple[WorktreeRecord, Worktree | None]:
+    """Return the record of a worktree to create, or with it the existing worktree of the branch.
+
+    Raises ExecplanError if the plan can't have such a worktree.
+    """
     into = (current_branch(project.git or "") or "").removeprefix(_BRANCH_PREFIX)
     if not into:
         raise ExecplanError(
@@ -83,15 +105,18 @@ def _new_record(
             hint="check out a branch first: git switch BRANCH",
         )
     _ensure_committed(project, ref, key)
+    chosen_branch, existing = choose_branch(project, ref, branch, into)
+    base = os.path.relpath(project.base, project.root)
     root = os.path.realpath(directory or worktree_directory(project, ref.id))
-    name_of_branch = branch or branch_name(project, ref.id)
-    if branch is None and _has_branch(project, name_of_branch):
-        hint = f"continue it, or name a new one: execplan worktree {ref.shell_name} --branch {quote(name_of_branch)}"
-        message = f"the branch {name_of_branch} already exists, and no worktree of {ref.id} uses it"
-        raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
-    if name_of_branch == into:
-        message = f"the branch {into} is checked out here; a plan's worktree needs a branch of its own"
-        raise ExecplanError("branch-exists", message, exit=INPUT, hint="name another one with --branch")
+    if existing is not None:
+        if directory is not None and root != existing.root:
+            raise ExecplanError(
+                "branch-exists",
+                f"the branch {chosen_branch} is checked out in {existing.root}, so it can't be checked out in {root}",
+                exit=INPUT,
+                hint=f"use that worktree: execplan worktree {ref.shell_name} --branch {quote(chosen_branch)}",
+            )
+        return WorktreeRecord(key, ref.id, chosen_branch, into, existing.root, name, base), existing
     if os.path.lexists(root) and not (os.path.isdir(root) and not os.listdir(root)):
         raise ExecplanError(
             "directory-exists",
@@ -99,7 +124,18 @@ def _new_record(
             exit=INPUT,
             hint=f"remove it, or choose another directory: execplan worktree {ref.shell_name} --directory DIR",
         )
-    return WorktreeRecord(key, ref.id, name_of_branch, into, root, name)
+    return WorktreeRecord(key, ref.id, chosen_branch, into, root, name, base), None
+
+
+def _ensure_directory(ref: PlanRef, root: str, directory: str) -> None:
+    """Raise ExecplanError if the plan's worktree with a root is in another directory."""
+    if os.path.realpath(directory) != root:
+        raise ExecplanError(
+            "worktree-exists",
+            f"{ref.id} already has a worktree, {root}, so none was created in {directory}",
+            exit=INPUT,
+            hint=f"use it without --directory: execplan worktree {ref.shell_name}; or move it: git worktree move {quote(root)} {quote(directory)}",
+        )
 
 
 def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
@@ -118,28 +154,20 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
         )
 
 
-def _has_branch(project: Project, name: str) -> bool:
-    args = ("rev-parse", "-q", "--verify", "--end-of-options", f"{_BRANCH_PREFIX}{name}")
-    return git_query.output_or_none(project, *args, no_status=1) is not None
-
-
-def _add_worktree(project: Project, record: WorktreeRecord, *, is_registered: bool) -> None:
-    """Let git create the worktree; without it, remove the record again. Raises ExecplanError if git fails."""
+def _add_worktree(project: Project, ref: PlanRef, record: WorktreeRecord, *, is_registered: bool) -> None:
+    """Let git create the worktree; without it, remove a new branch again. Raises ExecplanError if git fails."""
     force = ("--force",) if is_registered else ()  # its directory was removed, but git still lists it
-    is_new_branch = not _has_branch(project, record.branch)
+    is_new_branch = not has_branch(project.root, record.branch)
     head = git_history.resolve_commit(project, "HEAD")
     target = ("--no-track", "-b", record.branch, record.root, "HEAD") if is_new_branch else (record.root, record.branch)
     args = ("worktree", "add", "--quiet", *force, *target)
     result = git_process.run_git(project.root, *args)
-    worktree = find_worktree(record, list_worktrees(project))
-    if worktree is not None and worktree.exists:
+    if any([worktree.root == record.root and worktree.exists for worktree in list_worktrees(project)]):
         return  # also if a post-checkout hook failed, which git reports as a failure
-    if is_new_branch:
-        if (
-            head is not None
-        ):  # git creates the branch first; one with a commit of its own, which somebody else made, stays
-            git_process.run_git(project.root, "update-ref", "-d", f"{_BRANCH_PREFIX}{record.branch}", head)
-        remove_record(project, record)
+    ensure_not_of_other_plan(project, ref, record.branch)  # its worktree may have been created at the same time
+    if is_new_branch and head is not None:
+        # git creates the branch first; one with a commit of its own, which somebody else made, stays
+        git_process.run_git(project.root, "update-ref", "-d", full_name(record.branch), head)
     raise git_process.command_failed_error(args, result)
 
 
@@ -170,9 +198,9 @@ def _warnings(record: WorktreeRecord, worktree: Worktree) -> tuple[str, ...]:
 
 
 def worktree_ref(project: Project, record: WorktreeRecord) -> PlanRef | None:
-    """Return the plan of a record in the worktree of a project: at its path or archived; None if it is in neither."""
-    path = os.path.join(project.root, record.plan)
-    if os.path.lexists(path):
-        return plan_store.ref_for_path(project, path)
+    """Return the plan of a record in the worktree of a project: at one of its paths or archived; None if it is in neither."""
+    for path in [os.path.join(project.root, plan) for plan in record.plans]:
+        if os.path.lexists(path):
+            return plan_store.ref_for_path(project, path)
     archived = [ref for ref in plan_store.refs(project, archive=True) if ref.id == record.id]
     return archived[0] if archived else None

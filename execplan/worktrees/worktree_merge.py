@@ -61,6 +61,14 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
         message = f"{worktree.root} is {position}, not on {record.branch}"
         hint = f"check out the branch: git -C {directory} switch {quote(record.branch)}"
+        if not has_branch(worktree.root, record.branch):
+            message += ", which no longer exists"
+            hint = f"create it again: git -C {directory} switch -c {quote(record.branch)}"
+            if worktree.branch:
+                command = f"execplan worktree {quote(record.id)}"
+                hint = (
+                    f"if it was renamed, use the new name, then try again: {command} --branch {quote(worktree.branch)}"
+                )
         raise ExecplanError("wrong-branch", message, exit=CHECK_FAILED, hint=hint)
     if worktree.lock_reason is not None:
         reason = f": {worktree.lock_reason}" if worktree.lock_reason else ""
@@ -145,6 +153,15 @@ def full_name(branch: str) -> str:
     return f"refs/heads/{branch}"
 
 
+def has_branch(root: str, name: str) -> bool:
+    """Return whether a repository has a branch. Raises ExecplanError if git fails."""
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", full_name(name))
+    result = git_process.run_git(root, *args)
+    if result.status > 1:
+        raise git_process.command_failed_error(args, result)
+    return not result.status
+
+
 def is_ancestor(root: str, older: str, newer: str) -> bool:
     """Return whether a branch contains all commits of an older one. Raises ExecplanError if git fails."""
     args = ("merge-base", "--is-ancestor", full_name(older), full_name(newer))
@@ -166,7 +183,8 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
     if not files:
         return
     directory = quote(worktree.root)
-    commands = [f"execplan -C {directory} merge {quote(record.plan)}"] if record.plan in files else []
+    project_directory = quote(record.directory_in(worktree.root))
+    commands = [f"execplan -C {project_directory} merge {quote(record.plan)}"] if record.plan in files else []
     commands += [
         f"edit the conflicts, then: git -C {directory} commit -a --no-edit",
         f"execplan worktree {quote(record.id)} --finish",

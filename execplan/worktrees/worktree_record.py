@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import FileLock
-from execplan.git.linked_worktrees import Worktree
+from execplan.git.linked_worktrees import Worktree, list_worktrees, worktree_of
 from execplan.plan_store.worktree_plan import set_plan_of_worktree, worktree_plan_path
 from execplan.project import project_state
 from execplan.text import fast_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -30,9 +32,9 @@ class WorktreeRecord(NamedTuple):
     """What git does not know about the worktree of a plan."""
 
     plan: str
-    """Path of the plan from the root, equal in all worktrees."""
+    """Path of the plan from the root of its worktree."""
     id: str
-    """ID of the plan when the worktree was created."""
+    """ID of the plan in its worktree."""
     branch: str
     """Short name of the branch."""
     into: str
@@ -41,8 +43,26 @@ class WorktreeRecord(NamedTuple):
     """Absolute path of the worktree when it was created; `git worktree move` may have moved it."""
     name: str
     """Who claimed the plan."""
+    base: str = "."
+    """Path of the plan's project from the root, equal in all worktrees."""
+    target_plan: str = ""
+    """Path of the plan from the root on the branch `into`, if one of both branches has renamed it; otherwise empty."""
     is_archiving: bool = False
     """Whether `--finish` has begun to archive the plan in its clean worktree, and has not committed that yet."""
+
+    @property
+    def plans(self) -> tuple[str, str]:
+        """Paths of the plan from the root: in its worktree, and on the branch `into`."""
+        return self.plan, self.target_plan or self.plan
+
+    def root_of(self, worktree: Worktree | None) -> str:
+        """Return the root of the plan's worktree, or where it was if it is gone."""
+        return worktree.root if worktree is not None else self.root
+
+    def directory_in(self, root: str) -> str:
+        """Return the directory of the plan's project in the worktree at a root; the root if it is not checked out there."""
+        directory = os.path.normpath(os.path.join(root, self.base))
+        return directory if os.path.isdir(directory) else root
 
 
 def plan_key(project: Project, ref: PlanRef) -> str:
@@ -68,8 +88,9 @@ def load_records(project: Project) -> list[WorktreeRecord]:
 
 
 def load_record(project: Project, plan: str) -> WorktreeRecord | None:
-    """Return the record of the plan at a path from the root, or None."""
-    return _read_record(_path(project, plan))
+    """Return the record of the plan at a path from the root of its own or of the target's worktree, or None."""
+    record = _read_record(_path(project, plan))
+    return record or next((record for record in load_records(project) if record.target_plan == plan), None)
 
 
 def save_record(project: Project, record: WorktreeRecord) -> None:
@@ -88,16 +109,37 @@ def remove_record(project: Project, record: WorktreeRecord) -> None:
 
 
 def follow_rename(project: Project, old_plan: str, ref: PlanRef) -> None:
-    """Give a plan that was renamed in its own worktree its new path in the record. Raises ExecplanError on failure."""
-    if worktree_plan_path(project) != old_plan:
-        return
+    """Update the record of a plan that was renamed in its own worktree or on the branch into which it will be merged.
+
+    Raises ExecplanError on failure.
+    """
     new_plan = plan_key(project, ref)
-    with lock_record(project, old_plan, f"rename of {ref.id}"):
-        record = load_record(project, old_plan)
-        if record is not None:
-            save_record(project, record._replace(plan=new_plan, id=ref.id))
+    if worktree_plan_path(project) == old_plan:
+        _change_record(
+            project, old_plan, lambda record: _with_paths(record._replace(id=ref.id), new_plan, record.plans[1])
+        )
+        set_plan_of_worktree(project, new_plan)
+        return
+    current = worktree_of(project, list_worktrees(project))
+    for record in load_records(project):
+        if current is not None and current.branch == record.into and record.plans[1] == old_plan:
+            _change_record(project, record.plan, lambda record: _with_paths(record, record.plan, new_plan))
+
+
+def _change_record(project: Project, plan: str, change: Callable[[WorktreeRecord], WorktreeRecord]) -> None:
+    """Replace the record of the plan at a path from the root of its worktree, if there is one."""
+    with lock_record(project, plan, f"rename of {plan}"):
+        record = _read_record(_path(project, plan))
+        if record is None:
+            return
+        changed = change(record)
+        save_record(project, changed)
+        if changed.plan != plan:
             remove_record(project, record)
-    set_plan_of_worktree(project, new_plan)
+
+
+def _with_paths(record: WorktreeRecord, plan: str, target_plan: str) -> WorktreeRecord:
+    return record._replace(plan=plan, target_plan=target_plan if target_plan != plan else "")
 
 
 def find_worktree(record: WorktreeRecord, worktrees: list[Worktree]) -> Worktree | None:
@@ -113,6 +155,7 @@ def _read_record(path: str) -> WorktreeRecord | None:
     try:
         fields = fast_json.loads(file_access.read(path, _MAX_BYTES)[0])
         is_archiving = fields.pop("is_archiving") is True
+        fields = {**WorktreeRecord._field_defaults, **fields}
         texts = {name: str(fields[name]) for name in WorktreeRecord._fields if name != "is_archiving"}
         return WorktreeRecord(**texts, is_archiving=is_archiving)
     except (ExecplanError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.git import git_process
-from execplan.worktrees.worktree_merge import full_name, is_ancestor
+from execplan.worktrees.worktree_merge import has_branch, is_ancestor
 from execplan.worktrees.worktree_names import worktrees_directory
 from execplan.worktrees.worktree_record import remove_record
 
@@ -31,7 +31,7 @@ def remove_worktree(
         raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
     if worktree is not None:
         git_process.run_git_checked(target.root, "worktree", "remove", worktree.root)
-    _remove_if_empty(project, record.root if worktree is None else worktree.root)
+    _remove_if_empty(project, record.root_of(worktree))
     warnings: tuple[str, ...] = ()
     if has_branch(target.root, record.branch):
         result = git_process.run_git(target.root, "branch", "--quiet", "-d", record.branch)
@@ -48,11 +48,6 @@ def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, int
     message = f"the worktree {record.root} was removed, but its branch {record.branch} is not merged into {into}"
     hint = f"create it again, then finish it: execplan worktree {quote(record.plan)}"
     raise ExecplanError("worktree-missing", message, exit=INPUT, hint=hint)
-
-
-def has_branch(root: str, name: str) -> bool:
-    """Return whether a repository has a branch."""
-    return not git_process.run_git(root, "rev-parse", "-q", "--verify", full_name(name)).status
 
 
 def _remove_if_empty(project: Project, root: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.worktrees import worktree_creation
+from execplan.worktrees import worktree_branch, worktree_creation
 from tests.conftest import Folder
 from tests.in_process_repository import InProcessRepository
 from tests.plans import CLEAN
@@ -138,10 +138,38 @@ def test_a_branch_that_someone_makes_at_the_same_time_stays(tmp_path: Path, monk
     desk.git("commit", "-q", "--allow-empty", "-m", "Work of someone else")
     work = desk.git("rev-parse", "HEAD")
     desk.git("checkout", "-q", "main")
-    answers = iter([False, False])  # as it was a moment ago
-    monkeypatch.setattr(worktree_creation, "_has_branch", lambda *_: next(answers, True))
+    for module in (worktree_branch, worktree_creation):
+        monkeypatch.setattr(module, "has_branch", lambda *_: False)  # as it was a moment ago
     assert desk.type("worktree", "parser").exit != 0
     assert desk.git("rev-parse", "plan/parser") == work
+
+
+def test_a_branch_that_another_plan_gets_at_the_same_time_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    for name in ("2026-01-01_parser", "2026-02-02_parser"):
+        desk.plan(CLEAN, name)
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "Plans")
+    assert desk.type("worktree", "2026-01-01_parser").exit == 0
+    monkeypatch.setattr(worktree_creation, "has_branch", lambda *_: False)  # as it was a moment ago
+    monkeypatch.setattr(worktree_creation, "choose_branch", lambda *_: ("plan/parser", None))
+    result = desk.type("worktree", "2026-02-02_parser")
+    assert result.exit == 3
+    assert "belongs to the worktree of 2026-01-01_parser" in result.err
+    assert desk.git("rev-parse", "plan/parser") == desk.git("rev-parse", "HEAD")
+    assert desk.type("worktree").out.count("2026-") == 2  # the first plan and its directory
+
+
+def test_a_directory_that_can_not_be_created_for_an_existing_branch(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("branch", "older")
+    blocker = repo.path.parent / "file"
+    blocker.write_text("in the way\n")
+    assert repo.run("worktree", "parser", "--branch", "older", "--directory", str(blocker / "x")).exit == 6
+    assert "older" in branches(repo)
+    open_worktree(repo, "parser", "--branch", "older", "--directory", "../other")
 
 
 def test_another_directory(repo: Folder) -> None:
@@ -184,7 +212,7 @@ def test_unusual_repositories(repo: Folder, place: str) -> None:
         repo.git("add", "-A")
         repo.git("commit", "-qm", "A plan")
         worktree = open_worktree(folder_at(repo, repo.path / "packages" / "a"))
-        assert (worktree.path / "packages" / "a" / PLAN).exists()
+        assert (worktree.path / PLAN).exists()
         return
     commit_plan(repo)
     if place == "bare":

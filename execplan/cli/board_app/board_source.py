@@ -50,8 +50,8 @@ class BoardSource(NamedTuple):
 
     def plan_path(self, card: Card) -> str:
         """Return the absolute path of the file of a card's plan, in the worktree that has the newest version."""
-        directory = card.worktree.directory if card.worktree is not None else ""
-        return os.path.join(directory or self.project.root, card.path)
+        root = card.worktree.root if card.worktree is not None else ""
+        return os.path.join(root or self.project.root, card.path)
 
     def other_project(self, card: Card) -> ProjectOrigin | None:
         """Return the project of a card's plan if it is another one, which is only read."""

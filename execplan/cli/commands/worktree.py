@@ -17,7 +17,7 @@ from execplan.edits.plan_commit import commit_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.git import git_query
 from execplan.git.linked_worktrees import list_worktrees, project_in
-from execplan.plan_store import claims, plan_selection
+from execplan.plan_store import claims, plan_selection, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
@@ -26,6 +26,7 @@ from execplan.worktrees.worktree_record import find_worktree, load_records
 if TYPE_CHECKING:
     from execplan.git.linked_worktrees import Worktree
     from execplan.library.plan_worktree import FinishedWorktree
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.worktrees.worktree_creation import OpenedWorktree
     from execplan.worktrees.worktree_record import WorktreeRecord
@@ -66,8 +67,8 @@ def worktree(
     """Work on a plan in a git worktree of its own.
 
     With PLAN, creates a worktree and a branch for the plan, claims its next task in your name, and prints the directory
-    and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints its directory. Without
-    PLAN, lists the worktrees of plans.
+    of the project in it and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints
+    its directory. Without PLAN, lists the worktrees of plans.
 
     --finish merges the branch from which the worktree came into the plan's branch, in the plan's worktree, so conflicts
     are resolved there. Then it archives the plan if it is complete, merges the plan's branch back, removes the worktree
@@ -105,7 +106,7 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     """Create the worktree of a plan, or find the existing one."""
     from execplan.worktrees.worktree_creation import open_worktree, worktree_ref
 
-    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    project, ref = _select_plan(name)
     warnings: tuple[str, ...] = ()
     if (commits or project.settings.commit) and not ref.archived:
         warnings = commit_plan(project, ref, None, dry_run=False).warnings
@@ -122,11 +123,25 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     data = {**_record_json(opened), "created": opened.is_new, "task": task, "by": author}
     return Answer(
         data,
-        opened.worktree.root,
+        opened.record.directory_in(opened.worktree.root),
         warnings=(*warnings, *opened.warnings),
         next_commands=_next_commands(call, f"execplan worktree {ref.shell_name} --finish"),
         is_raw=True,
     )
+
+
+def _select_plan(name: str) -> tuple[Project, PlanRef]:
+    """Select a plan by its name here, or by the name that it has only in its worktree. Raises ExecplanError."""
+    try:
+        return plan_selection.select_plan(os.getcwd(), name)
+    except ExecplanError as error:
+        if error.code != "no-such-plan":
+            raise
+    from execplan.library.plan_worktree import select_record
+
+    project = project_discovery.require(os.getcwd())
+    record = select_record(project, name)
+    return project, plan_store.ref_for_path(project, os.path.join(project.root, record.plan))
 
 
 def _describe_opened(opened: OpenedWorktree, task: str | None, author: str) -> str:
@@ -172,7 +187,7 @@ def _describe_finished(finished: FinishedWorktree) -> list[str]:
     lines = [f"merged {record.branch} into {finished.into}{commits}"]
     if finished.archived is not None:
         lines.append(f"archived {record.id}: {finished.archived}")
-    return [*lines, f"removed {record.root} and its branch"]
+    return [*lines, f"removed {finished.removed} and its branch"]
 
 
 def _list(project: Project) -> Answer:
@@ -181,12 +196,12 @@ def _list(project: Project) -> Answer:
     lines, data = [], []
     for record in load_records(project):
         located = find_worktree(record, worktrees)
-        root = located.root if located is not None else record.root
+        directory = record.directory_in(record.root_of(located))
         notes = _notes(record, located)
-        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": root}
+        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": directory}
         data.append({**row, "by": record.name, "notes": notes})
         details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
-        lines.append(f"{record.id}: in {_short_path(root)} ({details})")
+        lines.append(f"{record.id}: in {_short_path(directory)} ({details})")
     text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
 
@@ -213,7 +228,7 @@ def _record_json(opened: OpenedWorktree) -> dict[str, Any]:
         "plan": record.plan,
         "branch": record.branch,
         "into": record.into,
-        "path": opened.worktree.root,
+        "path": opened.record.directory_in(opened.worktree.root),
     }
 
 
