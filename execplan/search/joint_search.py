@@ -30,7 +30,7 @@ def search_projects(
     problems: list[str] = []
     failures: list[str] = []
     query_errors: list[ExecplanError] = []
-    plan_count = match_count = 0
+    plan_count = match_count = max_matches = 0
     for listed in projects:
         try:
             results = search(listed.project, query, limit=limit, matches_per_plan=matches_per_plan, tick=tick)
@@ -44,10 +44,11 @@ def search_projects(
         problems += [f"{listed.origin.name}: {problem}" for problem in results.problems]
         plan_count += results.plan_count
         match_count += results.match_count
+        max_matches = max(max_matches, results.max_matches)
     if query_errors and len(query_errors) == len(projects):
         raise query_errors[0]
     plans.sort(key=lambda plan: -plan.score)
-    return SearchResults(tuple(plans[:limit]), plan_count, match_count, tuple(problems), tuple(failures))
+    return SearchResults(tuple(plans[:limit]), plan_count, match_count, tuple(problems), tuple(failures), max_matches)
 
 
 def _with_origin(plan: PlanResult, listed: ListedProject) -> PlanResult:

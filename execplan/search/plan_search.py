@@ -67,6 +67,8 @@ class SearchResults(NamedTuple):
     """Plans that can't be read, each with the reason."""
     failures: tuple[str, ...] = ()
     """Why some of several projects can't be searched."""
+    max_matches: int = 0
+    """Number of matches in the plan that has most of them, according to the index."""
 
 
 def search(
@@ -92,7 +94,8 @@ def search(
         result = _read_result(files_by_path[path], plan_hits, parsed_query, matches_per_plan)
         if result is not None:
             results.append(result)
-    return SearchResults(tuple(results), len(hits_by_path), len(hits), problems)
+    max_matches = max(map(len, hits_by_path.values()), default=0)
+    return SearchResults(tuple(results), len(hits_by_path), len(hits), problems, max_matches=max_matches)
 
 
 def _find_hits(

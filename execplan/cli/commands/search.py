@@ -125,7 +125,8 @@ def _next_commands(
 ) -> tuple[str, ...]:
     """Suggest the rest of the results, or a search for prefixes if there are none."""
     if results.plans:
-        required = max(limit, results.plan_count), max(matches, *[plan.match_count for plan in results.plans])
+        match_counts = [plan.match_count for plan in results.plans]
+        required = max(limit, results.plan_count), max(matches, results.max_matches, *match_counts)
         return () if required == (limit, matches) else (_search_command(query, *required, options),)
     if any([char in query for char in _SIMPLE_QUERY]):
         return ()

@@ -38,6 +38,17 @@ def test_the_next_command_shows_hidden_plans_and_matches(repo: Folder) -> None:
     assert next_command(repo, "--", "-tests read") == "--limit 12 --matches 5 -- '-tests read'"
 
 
+def test_the_next_command_shows_the_matches_of_plans_that_are_hidden(repo: Folder) -> None:
+    repo.plan("# Lines\n\n## Progress\n\n- [ ] Read lines.\n")
+    text = "".join(
+        [f"- [ ] Write a long note about what comes after line {number}, in words.\n" for number in range(6)]
+    )
+    repo.plan(f"# Notes\n\n## Progress\n\n{text}", "2026-01-02_notes")
+    (plan,) = repo.ok("search", "line*", "--limit", "1")["plans"]
+    assert (plan["id"], plan["match_count"]) == ("2026-01-01_parser", 2)
+    assert next_command(repo, "line*", "--limit", "1") == "'line*' --limit 2 --matches 6"
+
+
 def test_a_query_may_begin_with_an_excluded_word(repo: Folder) -> None:
     repo.plan()
     for name in FILTERS:
