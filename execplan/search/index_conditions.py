@@ -19,6 +19,7 @@ from execplan.search.search_query import (
     SearchQuery,
     unknown_value_error,
 )
+from execplan.text.accents import remove_accents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,5 +124,6 @@ def _column_values(database: Connection, column: str) -> list[str]:
 
 
 def _contains_any(text: str, parts: Sequence[str]) -> bool:
-    text = normalize_text(text)
-    return any([normalize_text(clean_text(part)) in text for part in parts])
+    """Return whether a text contains one of some parts, without regard to case and accents."""
+    text = remove_accents(normalize_text(text))
+    return any([remove_accents(normalize_text(clean_text(part))) in text for part in parts])

@@ -80,6 +80,13 @@ def test_words_and_filters(repo: Folder) -> None:
     assert lines(repo, "by line -read") == []
     assert lines(repo, '"loss without"') == []
     assert lines(repo, "author:bob") == lines(repo, "plan:nowhere") == []
+    repo.plan(
+        "# L\u00e9xico\n\n## Decision Log\n\n- Decision: Read.\n  Date/Author: 2026-01-01, Ren\u00e9\n",
+        "2026-01-02_dates",
+    )
+    assert (
+        lines(repo, "author:rene") == lines(repo, "plan:lexico in:decisions") == lines(repo, "author:REN\u00c9") != []
+    )
 
 
 def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:

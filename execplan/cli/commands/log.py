@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
+from execplan.text.accents import remove_accents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,7 +82,7 @@ def log(
             for event in events
             if (earliest is None or event.time >= earliest)
             and (latest is None or event.time < latest)
-            and (author is None or author.casefold() in event.author.casefold())
+            and (author is None or _fold(author) in _fold(event.author))
         )
         shown_events = list(_take(events, limit))
     names_plan = len(sources) > 1 or sources[0][1] is None
@@ -94,6 +95,11 @@ def log(
             dict.fromkeys([text for project, _ in sources for text in incomplete_history_warnings(project)])
         ),
     )
+
+
+def _fold(name: str) -> str:
+    """Return a name in the form used for comparison, without case and accents."""
+    return remove_accents(name.casefold())
 
 
 def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:

@@ -69,6 +69,15 @@ def test_filters(edited: Folder) -> None:
     assert events(edited, "--until", "2026-01-01", "--limit", "1") == new_plans[:8]
 
 
+def test_authors_are_found_without_accents(edited: Folder) -> None:
+    edited.env["GIT_AUTHOR_NAME"] = "Ren\u00e9 Mu\u0308ller"
+    edited.ok("reopen", "2", "-p", "parser")
+    edited.git("commit", "-q", "-a", "-m", "All")
+    for author in ("rene muller", "REN\u00c9", "M\u00fcller"):
+        assert [event["author"] for event in events(edited, "--author", author)] == ["Ren\u00e9 Mu\u0308ller"], author
+    assert events(edited, "--author", "rena") == []
+
+
 def test_decisions_have_their_own_dates(edited: Folder) -> None:
     decisions = events(edited, "--decisions")
     assert [(event["text"], event["time"][:10], event["author"]) for event in decisions] == [
