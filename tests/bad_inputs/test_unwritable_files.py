@@ -132,6 +132,23 @@ def test_a_site_of_a_read_only_repository(repo: Folder, tmp_path: Path) -> None:
     assert (site / "index.html").is_file()
 
 
+def test_a_chart_of_a_read_only_repository(repo: Folder, tmp_path: Path) -> None:
+    """It can be written elsewhere; in the repository, an error names the file."""
+    pytest.importorskip("matplotlib")
+    repo.plan()
+    directories = [repo.path, repo.path / ".agent", repo.path / ".git"]
+    for directory in directories:
+        directory.chmod(0o555)
+    inside = run_unprivileged(repo, "stats", "--chart", "age", "--svg", "age.svg")
+    outside = run_unprivileged(repo, "stats", "--chart", "age", "--svg", str(tmp_path / "age.svg"))
+    for directory in directories:
+        directory.chmod(0o755)
+    assert inside[0] == 6
+    assert "age.svg" in inside[1]
+    assert outside == (0, "")
+    assert (tmp_path / "age.svg").read_bytes().startswith(b"<svg ")
+
+
 @pytest.mark.parametrize("name", ["ENOLCK", "EOPNOTSUPP", "ENOSYS"])
 def test_42_no_locks(repo: Folder, name: str) -> None:
     path = repo.plan()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from execplan import trace
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.project import project_state
 
 if TYPE_CHECKING:
-    from execplan.errors import ExecplanError
     from execplan.project.project import Project
 
 
@@ -18,12 +20,19 @@ def write_output_file(
 ) -> bool:
     """Write a file atomically and return whether it changed.
 
-    Raises `foreign_error` if the file has content that does not begin with `start`, and ExecplanError.
+    In a repository that is read-only, it is written without a lock. Raises `foreign_error` if the file has content that
+    does not begin with `start`, and ExecplanError, as when another process has changed the file at the same time.
     """
     path = os.path.abspath(file)
     name = project_state.path_key(os.path.realpath(path))
     make_lock = project_state.cache_lock if project.is_read_only else project_state.lock
-    with make_lock(project, name, "stats"):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(make_lock(project, name, "stats"))
+        except ExecplanError as error:
+            if error.exit != ENVIRONMENT:
+                raise
+            trace.log(f"{file} is written without a lock: {error.message}")
         old = file_access.read(path, max_bytes)[0] if os.path.lexists(path) else None
         if old and not old.startswith(start):
             raise foreign_error
