@@ -93,6 +93,17 @@ def test_decisions_of_all_plans_are_searched(browser: WatchedBrowser, library: R
     assert 0 < page.locator("[data-filter-item]:visible").count() < total
 
 
+def test_dates_of_archived_plans_with_long_names_are_not_broken(
+    browser: WatchedBrowser, library: RunningServer
+) -> None:
+    page = browser.open(f"{library.url}archive.html", viewport={"width": 1280, "height": 900})
+    lines = "document.querySelector('td time').getClientRects().length"
+    assert page.evaluate(lines) == 1
+    page.evaluate("document.querySelector('th .path').textContent = 'archive/' + 'long-name-'.repeat(30)")
+    assert page.evaluate(lines) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
 def test_a_plan_with_steps_shows_how_to_approve_it(browser: WatchedBrowser, library: RunningServer) -> None:
     page = browser.open(f"{library.url}plans/2026-01-02_measure.html")
     page.locator("details").evaluate_all("(elements) => elements.forEach((element) => { element.open = true; })")
