@@ -161,7 +161,9 @@ def _add_worktree(project: Project, ref: PlanRef, record: WorktreeRecord, *, is_
     head = git_history.resolve_commit(project, "HEAD")
     target = ("--no-track", "-b", record.branch, record.root, "HEAD") if is_new_branch else (record.root, record.branch)
     args = ("worktree", "add", "--quiet", *force, *target)
-    result = git_process.run_git(project.root, *args)
+    # git fails if it reads a worktree that another git process is creating
+    with lock_record(project, "worktrees", f"worktree of {record.id}"):
+        result = git_process.run_git(project.root, *args)
     if any([worktree.root == record.root and worktree.exists for worktree in list_worktrees(project)]):
         return  # also if a post-checkout hook failed, which git reports as a failure
     ensure_not_of_other_plan(project, ref, record.branch)  # its worktree may have been created at the same time

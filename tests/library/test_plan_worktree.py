@@ -403,6 +403,7 @@ def test_twenty_agents(repo: Folder) -> None:
     def act(name: str) -> list[int]:
         options = ("--as", name, "--lock-timeout", "300")
         opened = repo.run("worktree", name, "-q", *options)
+        assert opened.exit == 0, opened
         worktree = folder_at(repo, opened.out.strip())
         worktree.write(f"src/{name}.py", "X = 1\n")
         worktree.git("add", "-A")
