@@ -75,6 +75,17 @@ def test_the_statement_of_a_run_names_every_file_and_the_commit_by_digest(desk: 
     assert configuration.annotations["run"] == run_id(desk)
 
 
+def test_the_configuration_of_a_replanned_run_is_its_last_execution_plan(desk: InProcessRepository) -> None:
+    fails = "```sh {#see needs=make on-failure=replan}\nls src/later.py\n```\n\n"
+    assert with_approved_plan(desk, MAKE, fails).type("run").exit == 8
+    desk.write("src/later.py", "")
+    assert desk.type("resume", "--answer", "go").exit == 0
+    statement, predicate = attest(desk)
+    configuration = predicate.configuration[0]
+    assert configuration.name.rpartition("/")[2].startswith("execution-plan-")
+    assert configuration.digest["sha256"] == digests(statement)[configuration.name]
+
+
 def test_the_same_state_is_attested_with_the_same_bytes(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE).type("run")
     assert desk.data("audit", "--attest")["changed"]
