@@ -15,7 +15,7 @@ from in_toto_attestation.v1.statement_pb2 import Statement as StatementMessage
 from execplan.archive import move_execution
 from execplan.plan_store import claims
 from tests.archive.test_interrupted_moves import kill_while_moving
-from tests.cli.approved_plan import FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -155,6 +155,17 @@ def test_what_cannot_be_attested(desk: InProcessRepository) -> None:
     log.write_text(log.read_text().replace('"completed"', '"failed"'))
     desk.refused(1, "ledger-broken", "audit", "--attest")
     assert not foreign.exists()
+
+
+def test_a_run_that_has_not_ended_is_named(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, ASKS)
+    assert desk.type("run", "--step", "make").exit == 0
+    assert desk.type("rollback", "1").exit == 0
+    desk.approve()
+    assert desk.type("run").exit == 8
+    error = desk.refused(1, "run-under-way", "audit", "--attest")
+    assert error["message"].startswith("run 0002-")
+    assert "resume it: execplan resume 2 -p 2026-01-01_parser" in error["hint"]
 
 
 def test_secrets_in_file_names_are_redacted(desk: InProcessRepository) -> None:
