@@ -64,7 +64,8 @@ def test_only_an_approved_plan_is_exported(desk: InProcessRepository) -> None:
 def test_a_plan_of_which_some_steps_are_approved_is_not_exported(desk: InProcessRepository) -> None:
     desk.plan(STEPS)
     desk.approve("--step", "check")
-    desk.refused(7, "step-not-approved", "export", "--to", "github")
+    error = desk.refused(7, "step-not-approved", "export", "--to", "github")
+    assert "approve them without --step" in error["hint"]
 
 
 def test_an_agent_runs_the_steps_of_its_plans_itself(desk: InProcessRepository) -> None:
