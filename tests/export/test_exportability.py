@@ -113,6 +113,17 @@ def test_nothing_is_written_into_a_git_directory(desk: InProcessRepository, out:
     assert not (desk.path / out).exists()
 
 
+@pytest.mark.parametrize("out", ["src/greet.py", "src/greet.py/x", "out/bin", "out/bin/plan.mk", "link/greet.py"])
+def test_a_file_that_a_step_uses_is_not_written(desk: InProcessRepository, out: str) -> None:
+    approve(desk)
+    (desk.path / "link").symlink_to("src")
+    error = desk.refused(2, "usage", "export", "--to", "make", "--out", out)
+    assert error["message"].startswith(f"{out} is a file that the step ")
+    assert not (desk.path / out).exists()
+    assert desk.type("export", "--to", "make", "--out", "out/plan.mk").exit == 0
+    assert desk.type("export", "--to", "make").exit == 0, "the plan is still as it was approved"
+
+
 def test_directories_are_made_only_in_the_repository(desk: InProcessRepository) -> None:
     approve(desk)
     desk.refused(3, "no-such-file", "export", "--to", "make", "--out", "../new/dir/plan.mk")
