@@ -96,8 +96,8 @@ def _ensure_not_used(project: Project, plan: ExportedPlan, path: str) -> None:
     """Raise ExecplanError if a step of the plan reads or writes the file: the export would change its state."""
     file = os.path.relpath(resolve_path(os.path.abspath(path)), project.root)
     for step in [step for job in plan.jobs for step in job.job.steps]:
-        written = any([do_overlap(file, output) for output in passed_paths(step) if output != "."])
-        if written or file in [normalize_path(bound_path) for bound_path in bound_paths(step)]:
+        is_written = any([do_overlap(file, output) for output in passed_paths(step) if output != "."])
+        if is_written or file in [normalize_path(bound_path) for bound_path in bound_paths(step)]:
             raise ExecplanError(
                 "usage",
                 f"{path} is a file that the step {step.id} uses, so the export would change what was approved",
