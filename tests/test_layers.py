@@ -49,6 +49,7 @@ SINGLE_IMPORTERS = {
     "distributed": {"engine/executors/dask_executor.py"},
     "mcp": {"toolkit/mcp_server.py"},
     "opentelemetry": {"engine/telemetry/span_export.py"},
+    "requests": {"engine/telemetry/collector_session.py"},
     "mistune": {"text/inline_markdown.py", "text/markdown_html.py"},
     "textual": {"cli/board_app/"},
     "pydantic": {"approvals/tool_runner.py"},

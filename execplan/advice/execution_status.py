@@ -173,7 +173,8 @@ def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, 
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
-    resume, *other_commands = finishing_commands(RunStatus(str(run["id"]), str(run["state"])), name)
+    run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
+    resume, *other_commands = finishing_commands(run_status, name)
     if run["why"] in _REVISED and not approved:  # a resume would fail
         return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
     return (resume, *other_commands)

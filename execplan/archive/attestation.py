@@ -116,7 +116,7 @@ def _test_result(names: _SubjectNames, evidence: Mapping[str, Any]) -> dict[str,
         "result": result,
         "configuration": [
             {
-                "name": names.artifact(f"runs/{run['id']}/execution-plan.json"),
+                "name": names.artifact(_document_path(evidence)),
                 "digest": {"sha256": run["document"]},
                 "annotations": {name: value for name, value in annotations.items() if value},
             }
@@ -125,3 +125,11 @@ def _test_result(names: _SubjectNames, evidence: Mapping[str, Any]) -> dict[str,
         "warnedTests": ids[states.RECOVERED],
         "failedTests": ids[states.FAILED],
     }
+
+
+def _document_path(evidence: Mapping[str, Any]) -> str:
+    """Return the artifact with the last execution plan of the run; a replanned run has several."""
+    run = evidence["run"]
+    stem = f"runs/{run['id']}/execution-plan"
+    paths = [entry["path"] for entry in evidence["manifest"] if entry.get("sha256") == run["document"]]
+    return next((path for path in paths if path.startswith(stem)), f"{stem}.json")

@@ -10,6 +10,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.engine.error_hints import format_resume_command
 from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.engine.run_records import evidence_copies, missing_evidence, run_directories
 from execplan.engine.run_records.expected_evidence import is_expected
@@ -41,7 +42,8 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
-            state = read_run_status(project, run_paths).state
+            run_status = read_run_status(project, run_paths)
+            state = run_status.state
             name = f"{run_paths.number} -p {ref.shell_name}"
             first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
             if state == ROLLING_BACK:
@@ -55,7 +57,8 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
                 yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
             elif state == CUT_SHORT:
                 message = f"run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
-                remedy = f"{first}resume it: execplan resume {name}; or roll it back: execplan rollback {name}"
+                resume = format_resume_command(run_paths.number, ref.shell_name, run_status.executor)
+                remedy = f"{first}resume it: {resume}; or roll it back: execplan rollback {name}"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
 
 

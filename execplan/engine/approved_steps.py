@@ -15,6 +15,7 @@ from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Final
 
     from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.permit import Permit
@@ -32,13 +33,19 @@ class ApprovedSteps(NamedTuple):
     permit: Permit
 
 
+_RUN_HINT: Final = (
+    "approve them too, or select other steps with --step: execplan approve; steps that a failed run has completed are not "
+    "approved again: resume that run, or roll it back: execplan resume, execplan rollback"
+)
+
+
 def require_approved_steps(
-    approved_plan: ApprovedPlan, schedule: Schedule, run_state: RunState | None = None
+    approved_plan: ApprovedPlan, schedule: Schedule, run_state: RunState | None = None, *, hint: str = _RUN_HINT
 ) -> ApprovedSteps:
-    """Return the scheduled steps that are still to run. Raises ExecplanError if one of them is not approved."""
+    """Return the scheduled steps that are still to run. Raises ExecplanError with the hint if one is not approved."""
     steps = remaining_steps(schedule, run_state)
     permit = permit_for(approved_plan, schedule)
-    _ensure_steps_approved(permit, approved_plan.approval, steps)
+    _ensure_steps_approved(permit, approved_plan.approval, steps, hint)
     return ApprovedSteps(steps, schedule, permit)
 
 
@@ -62,7 +69,7 @@ def permit_for(approved_plan: ApprovedPlan, schedule: Schedule) -> Permit:
     return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
 
 
-def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[Step]) -> None:
+def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[Step], hint: str) -> None:
     """Raise ExecplanError if one of these steps is not approved."""
     levels = permit.levels
     missing = [
@@ -75,10 +82,7 @@ def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[S
             "step-not-approved",
             f"approval {approval.digest[:12]} doesn't cover {format_count(len(missing), 'step')} of those to run",
             exit=POLICY,
-            hint=(
-                "approve them too, or select other steps with --step: execplan approve; steps that a failed run has completed are not "
-                "approved again: resume that run, or roll it back: execplan resume, execplan rollback"
-            ),
+            hint=hint,
             candidates=missing,
         )
 

@@ -96,7 +96,11 @@ def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool) -> Expor
     approved_plan = require_approved_plan(project, ref)
     document = approved_plan.document
     ensure_not_agent_mode(document, ref)
-    require_approved_steps(approved_plan, Schedule(document, None, lambda path: False))
+    require_approved_steps(
+        approved_plan,
+        Schedule(document, None, lambda path: False),
+        hint=f"an export needs all steps: approve them without --step, then export again: execplan approve {ref.shell_name}",
+    )
     jobs = partition(document)
     ensure_exportable(project, ref, approved_plan, jobs, uses_checkout=uses_checkout)
     return ExportedPlan(

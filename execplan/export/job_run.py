@@ -14,12 +14,15 @@ from execplan.engine import approval_audit
 from execplan.engine.journal.journal_entries import CHECKPOINT, GO
 from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
-from execplan.engine.run_preconditions import ensure_not_agent_mode
+from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
+from execplan.engine.run_records.run_directories import list_runs
+from execplan.engine.run_records.run_summary import load_run_state, read_run_entries
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.states import ActiveRun
+from execplan.execution.world import ABSENT, State
 from execplan.export.job_digest import job_digest
 from execplan.export.job_outputs import load_outputs, save_outputs
 from execplan.export.job_partition import partition
@@ -108,6 +111,8 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
             "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name} --to github"
         )
     if job_digest(candidate.binding, jobs, number) != digest:
+        ensure_no_unfinished_run(project, ref)
+        _ensure_not_changed_by_run(project, ref, candidate.binding, jobs, number, digest)
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
@@ -117,6 +122,32 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
         )
     earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])
     return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document)
+
+
+def _ensure_not_changed_by_run(
+    project: Project, ref: PlanRef, binding: Binding, jobs: Sequence[Job], number: int, digest: str
+) -> None:
+    """Raise ExecplanError if a job would find what was exported, had the plan's runs not changed its files."""
+    last_run = ""
+    states_before = dict(binding.states)
+    for run_paths in list_runs(project, ref):
+        entries = read_run_entries(run_paths)
+        run_state = load_run_state(run_paths, entries)
+        if not entries or run_state.status == states.ROLLED_BACK or run_state.document_digest != binding.document:
+            continue
+        last_run = last_run or run_paths.id
+        states_before |= dict.fromkeys(run_state.created_folders(), State(ABSENT))
+        states_before |= {change.path: change.before for _, change in reversed(run_state.changes())}
+    if last_run and job_digest(binding._replace(states=states_before), jobs, number) == digest:
+        raise ExecplanError(
+            "other-digest",
+            f"{ref.id} is not as it was exported: its runs have already changed the files of this checkout",
+            exit=CONFLICT,
+            hint=(
+                f"list its runs: execplan runs {ref.shell_name}; to start again, roll back each run, "
+                f"the last one first: execplan rollback {last_run} -p {ref.shell_name}"
+            ),
+        )
 
 
 def _changes_since_approval(project: Project, ref: PlanRef, binding: Binding) -> tuple[str, ...]:

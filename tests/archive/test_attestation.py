@@ -15,7 +15,7 @@ from in_toto_attestation.v1.statement_pb2 import Statement as StatementMessage
 from execplan.archive import move_execution
 from execplan.plan_store import claims
 from tests.archive.test_interrupted_moves import kill_while_moving
-from tests.cli.approved_plan import FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -73,6 +73,17 @@ def test_the_statement_of_a_run_names_every_file_and_the_commit_by_digest(desk: 
     configuration = predicate.configuration[0]
     assert configuration.digest["sha256"] == files[configuration.name]
     assert configuration.annotations["run"] == run_id(desk)
+
+
+def test_the_configuration_of_a_replanned_run_is_its_last_execution_plan(desk: InProcessRepository) -> None:
+    fails = "```sh {#see needs=make on-failure=replan}\nls src/later.py\n```\n\n"
+    assert with_approved_plan(desk, MAKE, fails).type("run").exit == 8
+    desk.write("src/later.py", "")
+    assert desk.type("resume", "--answer", "go").exit == 0
+    statement, predicate = attest(desk)
+    configuration = predicate.configuration[0]
+    assert configuration.name.rpartition("/")[2].startswith("execution-plan-")
+    assert configuration.digest["sha256"] == digests(statement)[configuration.name]
 
 
 def test_the_same_state_is_attested_with_the_same_bytes(desk: InProcessRepository) -> None:
@@ -144,6 +155,17 @@ def test_what_cannot_be_attested(desk: InProcessRepository) -> None:
     log.write_text(log.read_text().replace('"completed"', '"failed"'))
     desk.refused(1, "ledger-broken", "audit", "--attest")
     assert not foreign.exists()
+
+
+def test_a_run_that_has_not_ended_is_named(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, ASKS)
+    assert desk.type("run", "--step", "make").exit == 0
+    assert desk.type("rollback", "1").exit == 0
+    desk.approve()
+    assert desk.type("run").exit == 8
+    error = desk.refused(1, "run-under-way", "audit", "--attest")
+    assert error["message"].startswith("run 0002-")
+    assert "resume it: execplan resume 2 -p 2026-01-01_parser" in error["hint"]
 
 
 def test_secrets_in_file_names_are_redacted(desk: InProcessRepository) -> None:

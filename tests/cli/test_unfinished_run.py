@@ -84,7 +84,7 @@ def interrupted(desk: InProcessRepository) -> str:
 
 def test_every_view_shows_an_interrupted_run_of_a_complete_plan(desk: InProcessRepository, interrupted: str) -> None:
     choices = [f"execplan resume {interrupted} -p {NAME}", f"execplan rollback {interrupted} -p {NAME}"]
-    run = {"id": interrupted, "state": "cut_short", "why": None, "reason": None, "ended": None}
+    run = {"id": interrupted, "state": "cut_short", "why": None, "reason": None, "ended": None, "executor": None}
     for command in ("status", "list", "next", "show", "prime"):
         result = desk.type(command)
         assert "run 1 was interrupted" in result.out, command

@@ -64,7 +64,8 @@ def test_only_an_approved_plan_is_exported(desk: InProcessRepository) -> None:
 def test_a_plan_of_which_some_steps_are_approved_is_not_exported(desk: InProcessRepository) -> None:
     desk.plan(STEPS)
     desk.approve("--step", "check")
-    desk.refused(7, "step-not-approved", "export", "--to", "github")
+    error = desk.refused(7, "step-not-approved", "export", "--to", "github")
+    assert "approve them without --step" in error["hint"]
 
 
 def test_an_agent_runs_the_steps_of_its_plans_itself(desk: InProcessRepository) -> None:
@@ -110,6 +111,17 @@ def test_nothing_is_written_into_a_git_directory(desk: InProcessRepository, out:
     error = desk.refused(2, "usage", "export", "--to", "make", "--out", out)
     assert error["message"] == f"{out} is inside a git directory, where only git and execplan's own state belong"
     assert not (desk.path / out).exists()
+
+
+@pytest.mark.parametrize("out", ["src/greet.py", "src/greet.py/x", "out/bin", "out/bin/plan.mk", "link/greet.py"])
+def test_a_file_that_a_step_uses_is_not_written(desk: InProcessRepository, out: str) -> None:
+    approve(desk)
+    (desk.path / "link").symlink_to("src")
+    error = desk.refused(2, "usage", "export", "--to", "make", "--out", out)
+    assert error["message"].startswith(f"{out} is a file that the step ")
+    assert not (desk.path / out).exists()
+    assert desk.type("export", "--to", "make", "--out", "out/plan.mk").exit == 0
+    assert desk.type("export", "--to", "make").exit == 0, "the plan is still as it was approved"
 
 
 def test_directories_are_made_only_in_the_repository(desk: InProcessRepository) -> None:

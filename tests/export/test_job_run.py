@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from execplan.cli.output.export_output import render
+from tests.cli.approved_plan import run_id
 from tests.export.exported_repository import STEPS, approve, clone, copy, desk, exported, tree
 
 if TYPE_CHECKING:
@@ -172,6 +175,35 @@ def test_the_digest_ignores_what_differs_between_machines(
     (path / "src/old.py").chmod(0o664)
     desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nseconds = 77\n')
     assert desk.type("job", "1", "--digest", plan.jobs[0].digest, "--check").exit == 0
+
+
+def test_a_job_after_a_run_of_the_same_plan_names_the_runs_to_roll_back(desk: InProcessRepository) -> None:
+    plan = exported(approve(desk))
+    for number, job in enumerate(plan.jobs, 1):
+        assert desk.type("job", str(number), "--digest", job.digest).exit == 0
+    last_run = run_id(desk)
+    for number, job in enumerate(plan.jobs[:2], 1):
+        error = desk.refused(4, "other-digest", "job", str(number), "--digest", job.digest)
+        assert "its runs have already changed the files" in error["message"]
+        assert f"the last one first: execplan rollback {last_run} -p 2026-01-01_parser" in error["hint"]
+    for name in ("3", "2", "1"):
+        assert desk.type("rollback", name).exit == 0
+    assert desk.type("job", "1", "--digest", plan.jobs[0].digest).exit == 0
+
+
+def test_a_job_after_an_interrupted_one_names_the_run_to_resume(desk: InProcessRepository) -> None:
+    slow = STEPS.replace("mkdir -p out/bin", "mkdir -p out/bin && touch out/lines.txt && sleep 60")
+    plan = exported(approve(desk, slow))
+    assert desk.type("job", "1", "--digest", plan.jobs[0].digest).exit == 0
+    command = [sys.executable, "-m", "execplan", "job", "2", "--digest", plan.jobs[1].digest]
+    with subprocess.Popen(command, cwd=desk.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        for _ in range(600):
+            if (desk.path / "out/lines.txt").exists():
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+    error = desk.refused(1, "run-under-way", "job", "2", "--digest", plan.jobs[1].digest)
+    assert "resume it: execplan resume 2 -p 2026-01-01_parser; or roll it back" in error["hint"]
 
 
 def test_an_open_task_or_a_new_entry_does_not_change_a_digest(desk: InProcessRepository) -> None:

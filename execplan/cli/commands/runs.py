@@ -13,6 +13,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import is_unapproved
 from execplan.cli.run_output.run_text import format_run_command
+from execplan.engine.error_hints import format_resume_command
 from execplan.engine.run_records.run_summary import STATES
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan_store import plan_selection, plan_store
@@ -49,6 +50,7 @@ def _summary_json(summary: RunSummary) -> dict[str, Any]:
         "started": summary.started or None,
         "question": question._asdict() if question is not None else None,
         "rolled_back": list(summary.rolled_back),
+        "executor": summary.executor or None,
     }
 
 
@@ -80,9 +82,10 @@ def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
             return (
                 f"execplan evaluate {quote_plan_name(summary.plan)}",
             )  # until the revision is approved a resume is refused
-        command_name = "rollback" if summary.rolling else "resume" if summary.question or summary.cut_short else ""
-        if command_name:
-            return (format_run_command(command_name, summary.id, quote_plan_name(summary.plan)),)
+        if summary.rolling:
+            return (format_run_command("rollback", summary.id, quote_plan_name(summary.plan)),)
+        if summary.question or summary.cut_short:
+            return (format_resume_command(summary.id, quote_plan_name(summary.plan), summary.executor),)
     return (f"execplan show {quote_plan_name(summaries[0].plan)} --run {summaries[0].id}",)
 
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.execution.binding import bound_paths
+from execplan.execution.world import normalize_path
+from execplan.export.job_partition import passed_paths
 from execplan.files import atomic_files, file_access
 from execplan.files.file_access import resolve_path
 from execplan.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
 from execplan.text.message_parts import format_count
-from execplan.text.pure_paths import is_inside
+from execplan.text.pure_paths import do_overlap, is_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -56,6 +59,8 @@ def written_answer(
     data: dict[str, Any] = {**_plan_json(plan, target, text), "path": path, "changed": False, "commit": None}
     count = format_count(len(plan.jobs), "job")
     is_in_repository = _is_in_repository(project, path)
+    if is_in_repository:
+        _ensure_not_used(project, plan, path)
     place = path if is_in_repository else f"{path}, outside of the repository"
     if old == new:
         return Answer(data, f"{place} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
@@ -85,6 +90,20 @@ def _is_in_repository(project: Project, path: str) -> bool:
         hint = "choose another file, for example --out .github/workflows/plan.yml"
         raise ExecplanError("usage", f"{path} {IN_GIT_DIR}", exit=USAGE, hint=hint)
     return is_inside(target, project.root)
+
+
+def _ensure_not_used(project: Project, plan: ExportedPlan, path: str) -> None:
+    """Raise ExecplanError if a step of the plan reads or writes the file: the export would change its state."""
+    file = os.path.relpath(resolve_path(os.path.abspath(path)), project.root)
+    for step in [step for job in plan.jobs for step in job.job.steps]:
+        is_written = any([do_overlap(file, output) for output in passed_paths(step) if output != "."])
+        if is_written or file in [normalize_path(bound_path) for bound_path in bound_paths(step)]:
+            raise ExecplanError(
+                "usage",
+                f"{path} is a file that the step {step.id} uses, so the export would change what was approved",
+                exit=USAGE,
+                hint="choose another file with --out",
+            )
 
 
 def _read_export(path: str) -> bytes | None:

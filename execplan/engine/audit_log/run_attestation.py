@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.approvals import artifact_store
 from execplan.archive import archive_evidence, attestation
 from execplan.engine.audit_log import anchor, log_reader, log_verification
+from execplan.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store import plan_store
 
@@ -40,6 +41,7 @@ def attest_last_run(project: Project, ref: PlanRef, options: WriteOptions) -> St
 def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
     facts = archive_evidence.collect_facts(project, ref, ref.path, plan_store.read_bytes(project, ref.path), folder)
     if facts["run"] is None:
+        ensure_no_unfinished_run(project, ref)
         raise ExecplanError(
             "nothing-to-attest",
             f"{ref.id} has no run that has ended, so there is no result to attest",

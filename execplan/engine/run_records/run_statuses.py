@@ -51,10 +51,12 @@ class RunStatus(NamedTuple):
     """Why the run failed, even if it was rolled back since; empty for other runs."""
     ended: str = ""
     """UTC time at which the run failed, or ended before its rollback; empty for other runs."""
+    executor: str = ""
+    """Executor with which a paused or interrupted run was begun or last resumed; empty for this machine."""
 
     def as_document(self) -> dict[str, str | None]:
         """Return the status in the form of a document."""
-        return {**self._asdict(), **{name: getattr(self, name) or None for name in ("why", "reason", "ended")}}
+        return {name: value or None for name, value in self._asdict().items()}
 
 
 def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
@@ -74,7 +76,8 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
         state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
-        return RunStatus(run_paths.id, state, why)
+        executor = _find_executor(run_paths.journal) if state in (WAITING, CUT_SHORT) else ""
+        return RunStatus(run_paths.id, state, why, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
     return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
 
@@ -86,6 +89,16 @@ def _idle_state(run_paths: RunPaths) -> str:
             return BY_AGENT if _parse_entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
     except OSError:
         return CUT_SHORT
+
+
+def _find_executor(path: str) -> str:
+    """Return the executor in the entry with which a run was begun or last resumed."""
+    for line in reversed(_read_lines(path, 0)):
+        if b'"begun"' in line or b'"resumed"' in line:  # parsing each entry takes long
+            fields = _parse_entry(line)
+            if fields.get("kind") in (journal_entries.BEGUN, journal_entries.RESUMED):
+                return str(fields.get("executor", ""))
+    return ""
 
 
 def _last_state(path: str) -> tuple[str, dict[str, Any]]:
@@ -172,9 +185,12 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
 
 def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
     """Return the commands that finish a run; `name` is the plan as typed in a shell."""
-    resume, rollback = (f"execplan {command} {run_status.id} -p {name}" for command in ("resume", "rollback"))
+    from execplan.engine.error_hints import format_resume_command
+
+    rollback = f"execplan rollback {run_status.id} -p {name}"
     if run_status.state == ROLLING_BACK:
         return (rollback,)
+    resume = format_resume_command(run_status.id, name, run_status.executor)
     return (f"execplan handoff {name}" if run_status.state == BY_AGENT else resume, rollback)
 
 

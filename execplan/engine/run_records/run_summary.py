@@ -92,6 +92,8 @@ class RunSummary(NamedTuple):
     """Whether an agent performs the run."""
     rolled_back: tuple[str, ...]
     """IDs of the steps that were rolled back."""
+    executor: str
+    """Executor with which the run was begun or last resumed; empty for this machine."""
 
 
 class BriefDocument(NamedTuple):
@@ -160,6 +162,7 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
         rolling=is_idle and run_state.open_rollback is not None,
         agent=run_state.is_agent_run,
         rolled_back=tuple([step for step in run_state.status_of if step in run_state.rolled_back_steps]),
+        executor=run_state.executor,
     )
 
 

@@ -18,6 +18,7 @@ DEFAULT_SECONDS: Final = 3.0
 _MAX_SECONDS: Final = 10.0
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+_PROVIDER_PREFIX: Final = "OTEL_PYTHON_EXPORTER_OTLP_HTTP_"
 _TIMEOUTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
 
 
@@ -30,6 +31,11 @@ class ExporterSettings(NamedTuple):
     """Time limit for sending the spans of a session."""
     problem: str = ""
     """Why nothing can be sent although the variables ask for it; empty if it can."""
+
+    @property
+    def timeout_problem(self) -> str:
+        """Return what went wrong if the time limit is over."""
+        return f"the collector did not answer within {self.seconds:g} seconds"
 
 
 def find_exporter_settings(environ: Mapping[str, str] = os.environ) -> ExporterSettings | None:
@@ -51,6 +57,11 @@ def find_exporter_settings(environ: Mapping[str, str] = os.environ) -> ExporterS
 def endpoint_variable(environ: Mapping[str, str] = os.environ) -> str:
     """Return the name of the variable with the collector's URL: the one that is set, or else the general one."""
     return next((name for name in _ENDPOINTS if environ.get(name, "").strip()), _ENDPOINTS[-1])
+
+
+def names_credential_provider(environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a plugin of the SDK provides the HTTP session, with its own credentials."""
+    return any([name.startswith(_PROVIDER_PREFIX) and name.endswith("CREDENTIAL_PROVIDER") for name in environ])
 
 
 def _first_value(environ: Mapping[str, str], names: tuple[str, ...]) -> str:

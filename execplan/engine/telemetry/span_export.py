@@ -17,7 +17,8 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.engine.telemetry.exporter_settings import GRPC, endpoint_variable
+from execplan.engine.telemetry.collector_session import CollectorSession
+from execplan.engine.telemetry.exporter_settings import GRPC, endpoint_variable, names_credential_provider
 from execplan.engine.telemetry.span import ERROR, OK
 from execplan.engine.telemetry.span_attributes import SCHEMA_URL
 
@@ -60,18 +61,25 @@ def export_spans(
         if not _is_sampled(root, parent):
             return ""
         encoded_spans = _make_spans(spans, _make_resource(resource))
-        exporter = _make_exporter(settings)
+        session = CollectorSession()
+        exporter = _make_exporter(settings, session)
         try:
             for start in range(0, len(encoded_spans), _BATCH_SIZE):
-                if exporter.export(encoded_spans[start : start + _BATCH_SIZE]) is not SpanExportResult.SUCCESS:
-                    return log.describe_failure()
+                result = exporter.export(encoded_spans[start : start + _BATCH_SIZE])
+                if rejection := session.describe_rejection():  # for the SDK, a redirect is a success
+                    return rejection
+                if result is not SpanExportResult.SUCCESS:
+                    return settings.timeout_problem if session.has_timed_out else log.describe_failure()
         finally:
             exporter.shutdown()
     return ""
 
 
-def _make_exporter(settings: ExporterSettings) -> SpanExporter:
-    """Return the exporter for a protocol; it reads everything else from the standard variables."""
+def _make_exporter(settings: ExporterSettings, session: CollectorSession) -> SpanExporter:
+    """Return the exporter for a protocol; it reads everything else from the standard variables.
+
+    With HTTP, it uses the session, unless the environment names a plugin that provides another one.
+    """
     if settings.protocol == GRPC:
         try:
             grpc_exporter = import_module("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
@@ -81,7 +89,7 @@ def _make_exporter(settings: ExporterSettings) -> SpanExporter:
         return exporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-    return OTLPSpanExporter(timeout=settings.seconds)
+    return OTLPSpanExporter(timeout=settings.seconds, session=None if names_credential_provider() else session)
 
 
 def _is_sampled(root: TraceContext, parent: TraceContext | None) -> bool:

@@ -128,4 +128,4 @@ def _export_within_limit(
     thread = threading.Thread(target=export, name="spans", daemon=True)
     thread.start()
     thread.join(settings.seconds + _MARGIN_SECONDS)
-    return problems[0] if problems else f"the collector did not answer within {settings.seconds:g} seconds"
+    return problems[0] if problems else settings.timeout_problem

@@ -275,6 +275,10 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     performed = run_repo.run_state().last_result("long")
     assert performed is not None
     assert performed.cause == "interrupted"
+    resume_command = f"execplan resume {run_repo.runs()[0].id} -p {NAME} --executor {cluster.address}"
+    for command in ("runs", "status", "next"):
+        assert resume_command in run_repo.type(command, "--json").json["next"], command
+    assert f"execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("doctor").out
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])

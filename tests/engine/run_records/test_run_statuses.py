@@ -106,7 +106,7 @@ def test_as_a_run_goes_on(desk: InProcessRepository, monkeypatch: pytest.MonkeyP
 
 def test_status_and_list_say_what_waits(desk: InProcessRepository) -> None:
     scripted_run, run_paths = begin_scripted_run(desk)
-    nothing = {"reason": None, "ended": None}
+    nothing = {"reason": None, "ended": None, "executor": None}
     assert desk.data("status")["plans"][0]["execution"]["run"] == {
         "id": run_paths.id,
         "state": "cut_short",

@@ -49,6 +49,8 @@ class Collector(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.status = 200
+        self.headers: dict[str, str] = {}
+        """Headers of the answers."""
         self.hangs = threading.Event()
         """While it is set, no request is answered."""
         self.drips = False
@@ -106,6 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.is_closing.wait(30)
             return
         self.send_response(self.server.status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
         self.end_headers()
         while self.server.drips and not self.server.is_closing.wait(0.05):
             try:

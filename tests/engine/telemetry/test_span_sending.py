@@ -362,6 +362,27 @@ def test_a_collector_that_answers_with_an_error(traced_repo: RunRepository, coll
     assert "completed" in result.out
 
 
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_a_redirect_is_not_followed_and_is_a_warning(
+    traced_repo: RunRepository, collector: Collector, status: int
+) -> None:
+    collector.status, collector.headers = status, {"Location": f"{collector.url}/elsewhere"}
+    traced_repo.approve_plan(steps(MAKE))
+    (warning,) = traced_repo.run_plan().warnings
+    assert warning.startswith(f"traces were not sent: the collector answered {status} ")
+    assert warning.endswith("; redirects are not followed: check OTEL_EXPORTER_OTLP_ENDPOINT")
+    assert collector.paths == ["/v1/traces"]
+
+
+def test_a_collector_that_is_unavailable_for_longer_than_the_limit(
+    traced_repo: RunRepository, collector: Collector
+) -> None:
+    collector.status, collector.headers = 503, {"Retry-After": "60"}
+    traced_repo.approve_plan(steps(MAKE))
+    expected = "traces were not sent: the collector answered 503 Service Unavailable"
+    assert traced_repo.run_plan().warnings == (expected,)
+
+
 def test_a_collector_that_is_not_there(run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -397,8 +418,7 @@ def test_a_collector_that_does_not_answer_delays_nothing_for_long(
     project, ref = traced_repo.project()
     finished = traced_repo.run_plan()
     assert finished.status == "completed"
-    (warning,) = finished.warnings
-    assert warning.startswith("traces were not sent: ")
+    assert finished.warnings == ("traces were not sent: the collector did not answer within 0.5 seconds",)
     assert traced_repo.run_state().status == "completed"
     assert json.loads((traced_repo.path / project.display_path(traced_repo.last_run().record)).read_bytes())
     assert ref.id == "2026-01-01_parser"
