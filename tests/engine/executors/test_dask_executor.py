@@ -291,8 +291,8 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     assert performed is not None
     assert performed.cause == "interrupted"
     resume_command = f"execplan resume {run_repo.runs()[0].id} -p {NAME} --executor {cluster.address}"
-    for command in ("runs", "status", "next"):
-        assert resume_command in run_repo.type(command, "--json").json["next"], command
+    for subcommand in ("runs", "status", "next"):
+        assert resume_command in run_repo.type(subcommand, "--json").json["next"], subcommand
     assert f"execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("doctor").out
 
 
