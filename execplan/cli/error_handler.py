@@ -168,6 +168,8 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
 
 _MAX_DESCRIBED = 10
 """Maximum number of plans described in a message for people."""
+_MAX_NAMED = 20
+"""Maximum number of other plans named in that message; if there are more, it names the command that lists them."""
 _DEFAULT_COLUMNS = 80
 """Width of a terminal that does not know its own."""
 
@@ -193,7 +195,8 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
             description = shorten(description, columns - len("  "))
         lines += [f"{name}  {plan['title'] or '(no title)'}", description]
     remaining = error.candidates[_MAX_DESCRIBED:]
-    return [*lines, *([f"and {len(remaining)} more: {', '.join(remaining)}"] if remaining else [])]
+    names = "execplan list" if len(remaining) > _MAX_NAMED else ", ".join(remaining)
+    return [*lines, *([f"and {len(remaining)} more: {names}"] if remaining else [])]
 
 
 def _reopen_closed_streams() -> None:

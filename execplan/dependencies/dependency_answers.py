@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from execplan.dependencies.cycle_search import find_cycle_through
 from execplan.dependencies.deadlocks import deadlocks_by_plan
 from execplan.dependencies.graph_builder import build_graph, build_graph_from
 from execplan.dependencies.known_projects import KnownProjects
@@ -76,8 +77,14 @@ def ensure_no_new_cycle(project: Project, ref: PlanRef, names: Sequence[str]) ->
             warnings.append(f"depends_on: {name}: {resolution.problem}")
             continue
         own_path = project.display_path(ref.path)
-        if own_path in build_graph_from(resolver, entry).nodes:
-            chain = (ref.id, entry.name) if entry.ref.path == ref.path else (ref.id, entry.name, ref.id)
+        graph = build_graph_from(resolver, entry)
+        if own_path in graph.nodes:
+            successors: dict[str, list[str]] = {}
+            for edge in graph.edges:
+                successors.setdefault(edge.source, []).append(edge.target)
+            successors[own_path] = [entry.display_path]
+            cycle = find_cycle_through(successors, own_path)
+            chain = [ref.id if path == own_path else graph.nodes[path].id for path in cycle]
             directory = f"-C {quote(entry.origin.path)} " if entry.origin is not None else ""
             raise cycle_error(chain, f"see what {entry.name} depends on: execplan {directory}graph {entry.ref.id}")
     return tuple(warnings)

@@ -213,3 +213,11 @@ def test_broken_plans_are_drawn(repo: Folder) -> None:
     result = repo.run("graph")
     assert result.exit == 0
     assert "2026-01-01_scanner  broken" in result.out
+
+
+def test_a_dependency_that_would_close_a_cycle_is_reported_with_the_complete_cycle(repo: Folder) -> None:
+    for name, needs in (("aa", "bb"), ("bb", "cc"), ("cc", "")):
+        repo.plan(plan_text(name, "Do it.", needs=needs), f"2026-01-01_{name}")
+    error = repo.run("set", "cc", "--meta", "depends_on=aa", "--json").json["error"]
+    cycle = " -> ".join([f"2026-01-01_{name}" for name in ("cc", "aa", "bb", "cc")])
+    assert (error["code"], error["message"]) == ("dependency-cycle", f"plans wait for each other: {cycle}")

@@ -200,6 +200,15 @@ def test_ten_of_many_plans_are_described(repo: Folder) -> None:
     assert len(repo.run("next", "--json").json["error"]["candidates"]) == 12
 
 
+def test_of_very_many_plans_the_error_names_only_some(repo: Folder) -> None:
+    for number in range(40):
+        repo.plan(CLEAN, f"2026-01-01_p{number:02}")
+    error = repo.run("next").err
+    assert "and 30 more: execplan list\n" in error
+    assert "2026-01-01_p39" not in error
+    assert len(repo.run("next", "--json").json["error"]["candidates"]) == 40
+
+
 def test_a_broken_plan_is_described_too(two_plans: Folder) -> None:
     two_plans.plan(b"\xff\xfe", "2026-01-04_bad")
     broken = two_plans.run("show", "2026-01", "--json").json["error"]["candidates"][-1]

@@ -49,6 +49,7 @@ _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.daemon": True,
     "distributed.admin.tick.limit": "60s",  # the event loop may wait for the processor without a warning
+    "distributed.admin.large-graph-warning-threshold": "1TB",  # a ticket contains the files that earlier steps made
 }
 """Settings of Dask for this process and the workers that it starts."""
 

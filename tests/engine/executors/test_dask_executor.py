@@ -257,6 +257,21 @@ def test_the_run_is_killed_and_resumed(run_repo: RunRepository, cluster: Cluster
     assert counts(counter) == {"lost": 1 if effect == "once" else 2, "next": 1}
 
 
+def test_large_files_of_earlier_steps_cause_no_warning(run_repo: RunRepository, cluster: Cluster) -> None:
+    cluster.start_worker()
+    make = "```sh {#big inputs=src/other.py outputs=out/big.bin shell}\nmkdir -p out && head -c 30000000 /dev/urandom > out/big.bin\n```"
+    count = (
+        "```sh {#size needs=big inputs=out/big.bin outputs=out/size.txt shell}\nwc -c < out/big.bin > out/size.txt\n```"
+    )
+    run_repo.approve_plan(steps(make, count))
+    command = [sys.executable, "-m", "execplan", "run", "--executor", cluster.address]
+    environment = {**run_repo.env, "PYTHONWARNINGS": "default::UserWarning"}
+    completed = subprocess.run(command, check=False, cwd=run_repo.path, env=environment, capture_output=True, text=True)
+    assert completed.returncode == 0, completed
+    assert "Warning" not in completed.stderr
+    assert run_repo.text("out/size.txt").strip() == "30000000"
+
+
 def test_a_stopped_run_stops_the_command_on_its_worker(
     run_repo: RunRepository, cluster: Cluster, counter: Path
 ) -> None:
@@ -276,8 +291,8 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     assert performed is not None
     assert performed.cause == "interrupted"
     resume_command = f"execplan resume {run_repo.runs()[0].id} -p {NAME} --executor {cluster.address}"
-    for command in ("runs", "status", "next"):
-        assert resume_command in run_repo.type(command, "--json").json["next"], command
+    for subcommand in ("runs", "status", "next"):
+        assert resume_command in run_repo.type(subcommand, "--json").json["next"], subcommand
     assert f"execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("doctor").out
 
 
