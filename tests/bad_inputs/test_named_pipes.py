@@ -119,7 +119,7 @@ OWN_HANDLES = {
     "site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "files/file_access.py": 2,
-    "worktrees/plan_versions.py": 1,
+    "worktrees/plan_texts.py": 1,
     "github/runner_files.py": 1,
 }
 """Calls of `open` that are given a handle, or a file that the package or the process itself has made, and of /proc."""
