@@ -169,6 +169,8 @@ def test_a_merge_adds_no_events_to_those_of_its_branches(
     sides: list[list[Events]] = []
     for branch in ("one", "two"):
         repo.git("checkout", "-q", "-B", branch, "main")
+        # else the same first edit in the same second would be the same commit on both branches
+        repo.git("commit", "-q", "--allow-empty", "-m", f"Begin {branch}")
         editor = Editor(plan, data)
         editor.count = len(sides) * 100
         sides.append([editor.edit(renames=False) for _ in range(data.draw(st.integers(min_value=1, max_value=4)))])
