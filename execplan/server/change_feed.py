@@ -79,7 +79,7 @@ class ChangeFeed:
 
     def subscribe(self) -> Subscription | None:
         """Return a subscription to enter, or None if there are too many."""
-        return None if len(self.subscriptions) >= MAX_SUBSCRIBERS or self.is_closed else Subscription(self)
+        return None if len(self.subscriptions) >= MAX_SUBSCRIBERS else Subscription(self)
 
     def close(self) -> None:
         """End the subscriptions of all pages."""

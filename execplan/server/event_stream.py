@@ -41,7 +41,8 @@ def event_response(request: Request, feed: ChangeFeed, start_id: str) -> Respons
 async def _events(feed: ChangeFeed, subscription: Subscription, start_id: str) -> AsyncIterator[str]:
     """Yield events until the page is closed or the server stops."""
     with subscription:
-        yield f"retry: {_RETRY_MILLISECONDS}\n" + _format_event("start", feed.number, {"start": start_id})
+        if not feed.is_closed:
+            yield f"retry: {_RETRY_MILLISECONDS}\n" + _format_event("start", feed.number, {"start": start_id})
         while not feed.is_closed:
             try:
                 async with asyncio.timeout(_HEARTBEAT_SECONDS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -11,6 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+    from typing import Any
 
     from starlette.types import ASGIApp
 
@@ -20,8 +22,6 @@ _MAX_CONNECTIONS = 256
 _MAX_HEADER_BYTES = 16 * 1024
 _SHUTDOWN_SECONDS = 2
 """Time that requests have to end when the server stops."""
-
-
 _REQUEST_SECONDS = 10.0
 """Time within which a new connection must send the headers of its first request."""
 
@@ -29,9 +29,15 @@ _REQUEST_SECONDS = 10.0
 class _Protocol(H11Protocol):
     """HTTP on a connection that is closed if no request arrives, so that idle connections don't use up the limit."""
 
+    def __init__(self, feed: ChangeFeed, **options: Any) -> None:
+        super().__init__(**options)
+        self._feed = feed
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""
         super().connection_made(transport)
+        if self._feed.is_closed:  # accepted just before the server stopped listening; it would delay the end
+            transport.close()
         asyncio.get_running_loop().call_later(_REQUEST_SECONDS, self._close_without_request)
 
     def _close_without_request(self) -> None:
@@ -68,7 +74,7 @@ def run_server(
     """
     config = uvicorn.Config(
         application,
-        http=_Protocol,
+        http=partial(_Protocol, feed),  # type: ignore[arg-type]
         ws="none",
         loop="asyncio",
         lifespan="on",

@@ -53,7 +53,7 @@ class WatchedBrowser:
     def _check_message(self, message: ConsoleMessage) -> None:
         is_expected = any([f"status of {status}" in message.text for status in _EXPECTED_STATUSES])
         if message.type in ("error", "warning") and not is_expected:
-            self.problems.append(f"console: {message.text}")
+            self.problems.append(f"console: {message.text} ({message.location['url']})")
 
     def _check_request(self, request: Request, origin: tuple[str, str]) -> None:
         if tuple(urlsplit(request.url)[:2]) != tuple(origin):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS
+from execplan.server.change_feed import MAX_SUBSCRIBERS
 from tests.server.running_server import LIMIT, PLAN_PAGE, RunningServer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.conftest import Folder
 
 
@@ -32,6 +38,44 @@ def test_a_signal_ends_it_with_open_pages(server: RunningServer, number: int, st
         assert [name for name, _ in reader if name != "change"] == []
         reader.close()
     half.close()
+
+
+def test_a_page_that_opens_while_it_stops_gets_no_answer_and_no_delay(server: RunningServer) -> None:
+    """A connection can be accepted after those that the server knows have been told to end."""
+    for _ in range(4):
+        each = RunningServer(server.folder)
+        opener = _PageOpener(each)
+        opener.start()
+        opener.has_opened.wait(LIMIT)
+        each.stop()
+        opener.join(LIMIT)
+        assert set(opener.read_statuses()) <= {b"200", b""}
+
+
+class _PageOpener(threading.Thread):
+    """A thread that opens streams of events, about one in each millisecond, until the server doesn't listen any more."""
+
+    def __init__(self, server: RunningServer) -> None:
+        super().__init__(daemon=True)
+        self._server = server
+        self._connections: list[socket.socket] = []
+        self.has_opened = threading.Event()
+
+    def run(self) -> None:
+        request = f"GET /events HTTP/1.1\r\nHost: {self._server.host}\r\n\r\n".encode()
+        with contextlib.suppress(ConnectionError):
+            while len(self._connections) < MAX_SUBSCRIBERS:
+                connection = socket.create_connection(("127.0.0.1", self._server.port), timeout=LIMIT)
+                self._connections.append(connection)
+                connection.sendall(request)
+                self.has_opened.set()
+                time.sleep(0.001)
+
+    def read_statuses(self) -> Iterator[bytes]:
+        """Close the connections, and yield the status of each; empty if it was closed without an answer."""
+        for connection in self._connections:
+            with connection, contextlib.suppress(ConnectionError):
+                yield connection.recv(12)[9:]
 
 
 def test_the_port_can_be_used_again_at_once(server: RunningServer) -> None:
