@@ -37,14 +37,21 @@ _RUN_HINT: Final = (
     "approve them too, or select other steps with --step: execplan approve; steps that a failed run has completed are not "
     "approved again: resume that run, or roll it back: execplan resume, execplan rollback"
 )
+_RESUME_HINT: Final = (
+    "approve them too, without --step, then resume the run again, or roll it back: execplan approve, execplan rollback"
+)
 
 
 def require_approved_steps(
-    approved_plan: ApprovedPlan, schedule: Schedule, run_state: RunState | None = None, *, hint: str = _RUN_HINT
+    approved_plan: ApprovedPlan, schedule: Schedule, run_state: RunState | None = None, *, hint: str = ""
 ) -> ApprovedSteps:
-    """Return the scheduled steps that are still to run. Raises ExecplanError with the hint if one is not approved."""
+    """Return the scheduled steps that are still to run, of a run if its state is given.
+
+    Raises ExecplanError if one is not approved; `hint` replaces the one for `run` or `resume`.
+    """
     steps = remaining_steps(schedule, run_state)
     permit = permit_for(approved_plan, schedule)
+    hint = hint or (_RUN_HINT if run_state is None else _RESUME_HINT)
     _ensure_steps_approved(permit, approved_plan.approval, steps, hint)
     return ApprovedSteps(steps, schedule, permit)
 

@@ -172,6 +172,18 @@ def test_an_approval_that_expired_is_renewed_for_what_is_left(desk: InProcessRep
     assert [step.status for step in recorded(desk).steps] == ["completed", "failed", "blocked"]
 
 
+def test_a_resume_needs_the_approval_of_all_that_is_left(desk: InProcessRepository) -> None:
+    begin(desk, PLAN.replace("grep -q 1 src/made.py", "rm -f src/gone"), 1)
+    desk.later(2 * 86_400)
+    desk.data("approve", "--digest", desk.digest()[:8], "--step", "check")
+    for arguments in (("resume",), ("resume", "--dry-run")):
+        error = desk.refused(7, "step-not-approved", *arguments)
+        assert [line.partition(":")[0] for line in error["candidates"]] == ["last"]
+        assert "select other steps" not in error["hint"], "resume has no --step"
+    assert desk.approve()["done"] == ["make"]
+    assert desk.type("resume").exit == 1
+
+
 def test_it_is_committed_with_its_evidence(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     desk.commit()
