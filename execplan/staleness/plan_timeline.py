@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.git.git_query import index_files, tracked_files
@@ -20,6 +21,8 @@ _DRIFT_SHARE = 0.5
 """Share of a file's lines that must be gone before the file has changed a lot."""
 _MIN_LINES = 10
 """Minimum lines of a file for which that share means anything."""
+_EMPTY_BLOBS = {digest(b"blob 0\0").hexdigest() for digest in (hashlib.sha1, hashlib.sha256)}
+"""IDs that git gives an empty file, whose content does not tell where it was moved."""
 
 
 class Drift(NamedTuple):
@@ -62,6 +65,8 @@ class MovedFiles:
 
     def find_new_path(self, blob: str) -> str:
         """Return the only tracked file with some content, or empty. Raises ExecplanError if git fails."""
+        if blob in _EMPTY_BLOBS:
+            return ""
         if self._paths_by_blob is None:
             self._paths_by_blob = {}
             for file in index_files(self._project, []):

@@ -155,6 +155,21 @@ def test_a_moved_file_is_reported_with_its_new_path(active: Folder) -> None:
     assert f"src/first.py was moved to lib.py by {digest} Move; src/second.py was deleted by {digest} Move" in message
 
 
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_an_empty_file_was_deleted_even_if_there_is_another_one(repo: Folder, object_format: str) -> None:
+    shutil.rmtree(repo.path / ".git")
+    repo.git("init", "-q", "-b", "main", f"--object-format={object_format}")
+    repo.write(".agent/execplans/.gitkeep", "")
+    repo.write("src/parser/__init__.py", "")
+    plan = make_plan("L", ONE_DONE, "## Context and Orientation\n\nSee `src/parser/__init__.py`.\n")
+    repo.write(".agent/execplans/2025-12-30_marker.md", plan)
+    commit(repo, "2025-12-30", "Plan")
+    (repo.path / "src/parser/__init__.py").unlink()
+    digest = commit(repo, "2025-12-31", "Delete it")[:10]
+    message = stale(repo)["2025-12-30_marker"]["message"]
+    assert f"src/parser/__init__.py was deleted by {digest} Delete it" in message
+
+
 def test_stale_can_not_be_combined(active: Folder) -> None:
     assert active.run("doctor", "--stale", "--fix").exit == 2
 
