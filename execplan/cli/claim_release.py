@@ -29,18 +29,17 @@ def release_claims(
     )
     tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
     released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
+    nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
     if to is not None and not released:
         raise ExecplanError(
             "nothing-claimed",
-            f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}",
+            nothing_text,
             exit=CHECK_FAILED,
             hint=f"see who has claimed what: execplan next {ref.shell_name}",
         )
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
-    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [
-        f"{name} has no claims in {ref.id}"
-    ]
+    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]
     lines += [
         claim_line(claimed_task)
         for claimed_task in remaining_claims.claimed_tasks

@@ -60,6 +60,7 @@ def test_release(repo: Folder) -> None:
     repo.ok("next", "--release", "ann")
     assert claimed(repo, "eve") == "One"
     assert "has no claims in" in repo.run("next", "--release", "ann").out
+    assert "bob has no claim on this task in" in repo.run("next", "--release", "bob", "--task", "Three").out
 
 
 def test_all_worktrees_see_it(repo: Folder) -> None:
