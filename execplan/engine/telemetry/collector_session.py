@@ -25,6 +25,8 @@ class CollectorSession(requests.Session):
     def request(self, *arguments: Any, **options: Any) -> requests.Response:
         """Send a request, as `requests` does. Raises RequestException."""
         self.response = self.error = None
+        if isinstance(self.verify, str):  # REQUESTS_CA_BUNDLE would override the certificate of the exporter
+            options.setdefault("verify", self.verify)
         try:
             self.response = super().request(*arguments, **options)
         except requests.RequestException as error:
