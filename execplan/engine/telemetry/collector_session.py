@@ -46,3 +46,10 @@ class CollectorSession(requests.Session):
     def has_timed_out(self) -> bool:
         """Whether the collector didn't answer the last request in time."""
         return isinstance(self.error, requests.Timeout)
+
+
+def is_url_error(error: BaseException) -> bool:
+    """Return whether an error says that a URL is not one of HTTP."""
+    return isinstance(
+        error, requests.exceptions.InvalidSchema | requests.exceptions.InvalidURL | requests.exceptions.MissingSchema
+    )

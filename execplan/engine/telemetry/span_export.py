@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.engine.telemetry.collector_session import CollectorSession
+from execplan.engine.telemetry.collector_session import CollectorSession, is_url_error
 from execplan.engine.telemetry.exporter_settings import (
     CERTIFICATE_VARIABLE,
     GRPC,
@@ -207,9 +207,7 @@ def _arguments(record: logging.LogRecord) -> tuple[object, ...]:
 
 def _describe_error(error: BaseException) -> str:
     """Return the innermost cause of an error: the HTTP libraries wrap that of the system several times."""
-    from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
-
-    if isinstance(error, InvalidSchema | InvalidURL | MissingSchema):
+    if is_url_error(error):
         return f"{endpoint_variable()} is not a URL that begins with http:// or https://"
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
