@@ -162,13 +162,13 @@ class PlanResolver:
         return numbered_task is not None and numbered_task[1].state == DONE
 
     def need_problem(self, need: TaskNeed) -> str:
-        """Return why it is not clear which task of another plan a task needs; empty if it is."""
+        """Return why it is not clear which task of another plan a task needs; empty if it is, or if that plan is broken."""
         resolution = self.resolve(need.plan)
         entry = resolution.entry
         if entry is None:
             return resolution.problem
-        is_clear = self.is_done(entry) or self.find_task(entry, need.task) is not None
-        return "" if is_clear else f"{entry.ref.id} has no such task"
+        is_readable = not self.is_done(entry) and self.load(entry).plan is not None
+        return f"{entry.ref.id} has no such task" if is_readable and self.find_task(entry, need.task) is None else ""
 
     def _resolve(self, name: str) -> Resolution:
         bare_name = plan_store.normalize_id(name.strip().removesuffix(".md").rstrip("/"))

@@ -76,6 +76,18 @@ def test_a_task_waits_for_a_task(repo: Folder) -> None:
     assert repo.run("next", "parser", "--json").json["data"]["task"]["number"] == 1
 
 
+def test_a_task_waits_for_a_task_of_a_broken_plan(repo: Folder) -> None:
+    repo.write(f".agent/execplans/{SCANNER}.md", b"\xff\xfe\x00")
+    repo.plan(plan_text("Build the parser", "Blocks (needs scanner#1)", "Lists"), PARSER)
+    result = repo.run("next", "parser", "--json")
+    data = result.json["data"]
+    assert data["task"]["text"] == "Lists"
+    assert [(blocker["task"], blocker["reason"]) for blocker in data["blocked"][0]["blocked_by"]] == [(None, "broken")]
+    assert not [warning for warning in result.json["warnings"] if "no such task" in warning]
+    assert "no such task" not in repo.run("lint", PARSER, "--select", "EP509,EP510").out
+    assert f"{SCANNER}  broken" in repo.run("graph", "parser").out
+
+
 def test_a_claim_passes_over_blocked_tasks(repo: Folder) -> None:
     repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
     repo.plan(plan_text("Build the parser", "Blocks (needs scanner#1)", "Lists"), PARSER)
