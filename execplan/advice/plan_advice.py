@@ -105,7 +105,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if not plan.tasks:
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
-        return advise_blocked(open_tasks) if open_tasks is not None else Advice()
+        return advise_blocked(stored_plan, open_tasks) if open_tasks is not None else Advice()
     return advise_task(project, open_tasks.task, name)
 
 
@@ -152,10 +152,15 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     return Advice(tuple(commands), work)
 
 
-def advise_blocked(open_tasks: OpenTasks) -> Advice:
-    """Return the advice for a plan that waits for another one: work on that."""
+def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks) -> Advice:
+    """Return the advice for a plan that waits for another one: work on that, unless they wait for each other."""
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
+    if blockers:
+        from execplan.dependencies.dependency_answers import find_own_cycle
+
+        if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
+            return Advice((f"execplan graph {stored_plan.ref.shell_name}",), why=f"plans wait for each other: {cycle}")
     commands: list[str] = []
     for blocker in blockers:
         command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"

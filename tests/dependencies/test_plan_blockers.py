@@ -57,6 +57,17 @@ def test_blocked_plans_are_no_choice(repo: Folder) -> None:
     assert PARSER not in result.err
 
 
+def test_of_plans_that_wait_for_each_other_the_cycle_is_shown(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines", needs="parser"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner"), PARSER)
+    repo.plan(plan_text("Write the manual", "Write it", needs="parser"), "2026-01-03_manual")
+    result = repo.run("next", "parser")
+    assert f"plans wait for each other: {PARSER} -> {SCANNER} -> {PARSER}\n" in result.out
+    assert repo.run("next", "parser", "--json").json["next"] == [f"execplan graph {PARSER}"]
+    assert repo.run("graph", PARSER).exit == 3
+    assert repo.run("next", "manual", "--json").json["next"] == [f"execplan next {PARSER}"]
+
+
 def _task_id(repo: Folder, plan: str) -> str:
     tasks = repo.run("show", plan, "--json").json["data"]["tasks"]
     return str(tasks[0]["id"])

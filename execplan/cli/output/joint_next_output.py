@@ -27,7 +27,8 @@ def joint_next_answer(selected: ProjectList) -> Answer:
     joint = find_joint_next(selected.projects)
     problems = (*selected.problems, *joint.problems)
     rows = [(plan.listed.origin.name, plan.plan.ref.id, _next_text(plan)) for plan in joint.plans]
-    lines = [format_table(("project", "plan", "next"), rows)] if rows else ["no open plans"]
+    no_plans = "all open plans are blocked" if joint.passed_over else "no open plans"
+    lines = [format_table(("project", "plan", "next"), rows)] if rows else [no_plans]
     lines += [
         printable_lines([f"passed over: {plan.plan.ref.id} of {plan.listed.origin.name}, {why}"])
         for plan, why in joint.passed_over
