@@ -88,7 +88,8 @@ def _next_commands(loaded_board: Board) -> tuple[str, ...]:
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
-        command = f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}"
+        first, namesakes = cards[0], [card for card in cards if card.id == cards[0].id]
+        command = f"execplan show {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
         return Advice((command,)).in_directory(_command_directory(cards[0])).commands
     return () if loaded_board.cards else ("execplan new 'Title'",)
 
