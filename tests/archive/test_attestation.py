@@ -209,6 +209,28 @@ def test_a_run_that_was_killed_before_its_first_entry_is_none(desk: InProcessRep
     assert attest(desk)[1].configuration[0].annotations["run"].startswith("0001-")
 
 
+def test_a_run_whose_record_is_missing_or_damaged_is_named(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    (record,) = (desk.path / ARTIFACTS / "runs").glob("*/record.json")
+    for damage in (record.unlink, lambda: record.write_text("{")):
+        damage()
+        error = desk.refused(3, "nothing-to-attest", "audit", "--attest")
+        assert error["message"].endswith("is missing or damaged")
+        desk.type(*error["hint"].partition("execplan ")[2].split())
+        assert attest(desk)[1].result == "PASSED"
+
+
+def test_a_failed_run_whose_record_is_missing_can_be_rolled_back(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = []\n')
+    assert with_approved_plan(desk, MAKE, FAILS).type("run").exit == 1
+    next((desk.path / ARTIFACTS / "runs").glob("*/record.json")).unlink()
+    error = desk.refused(3, "nothing-to-attest", "audit", "--attest")
+    assert error["hint"].endswith("or roll it back: execplan rollback 1 -p 2026-01-01_parser")
+    assert desk.type("rollback", "1", "-p", "2026-01-01_parser").exit == 0
+    assert attest(desk)[1].result == "FAILED"
+
+
 def test_secrets_in_file_names_are_redacted(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE).type("run")
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
