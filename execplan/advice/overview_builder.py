@@ -11,7 +11,7 @@ from execplan.advice.plan_advice import advise
 from execplan.context.plan_overview import PlanOverview
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tup
 def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:
     """Yield the suggested commands, most urgent first."""
     path = stored_plan.project.display_path(stored_plan.ref.path)
-    name = quote_plan_name(stored_plan.ref.id, path)
+    name = name_in_commands(stored_plan.project, stored_plan.ref)
     show = f"execplan show {name}"
     urgent = [command for command in advice.commands if command != show]
     yield from urgent[:1] if stored_plan.state == ARCHIVED else urgent[:2]

@@ -11,7 +11,7 @@ from execplan.plan import outline
 from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.plan_change import plan_content
 from execplan.plan_store.author import default_actor
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.text.message_parts import shorten
 
@@ -78,7 +78,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     """Return the advice for a plan, given its open tasks and its execution status."""
     project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
     path = project.display_path(stored_plan.ref.path)
-    name = quote_plan_name(stored_plan.ref.id, path)
+    name = name_in_commands(project, stored_plan.ref)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
     if state == ARCHIVED or plan.conflict_lines:  # other commands can't edit the plan
@@ -105,7 +105,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if not plan.tasks:
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
-        return advise_blocked(open_tasks) if open_tasks is not None else Advice()
+        return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return advise_task(project, open_tasks.task, name)
 
 
@@ -152,10 +152,15 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     return Advice(tuple(commands), work)
 
 
-def advise_blocked(open_tasks: OpenTasks) -> Advice:
-    """Return the advice for a plan that waits for another one: work on that."""
+def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) -> Advice:
+    """Return the advice for a plan that waits for another one: work on that, unless they wait for each other."""
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
+    if blockers:
+        from execplan.dependencies.dependency_answers import find_own_cycle
+
+        if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
+            return Advice((f"execplan graph {name}",), why=f"plans wait for each other: {cycle}")
     commands: list[str] = []
     for blocker in blockers:
         command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"

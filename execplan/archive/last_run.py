@@ -16,31 +16,38 @@ if TYPE_CHECKING:
 
 _RUNS = "runs"
 _RECORD = "record.json"
+_JOURNAL = "journal.jsonl"
 _MAX_BYTES = 64 << 20
 
 
 def read_last_run(folder: str) -> dict[str, Any] | None:
-    """Return the last run with its steps; None if no run has ended since, or if its record can't be read.
+    """Return the last run with its steps; None if it has not ended, or if its record can't be read.
 
     `folder` is the directory of the plan's artifacts.
     """
     from execplan.plan_store import plan_store
 
     runs = os.path.join(folder, _RUNS)
-    records = [
-        record
-        for name in (plan_store.list_entries(runs) if os.path.isdir(runs) else [])
-        if (record := _read_record(os.path.join(runs, name, _RECORD))) is not None
-    ]
-    if not records:
+    names = plan_store.list_entries(runs) if os.path.isdir(runs) else []
+    records = {name: _read_record(os.path.join(runs, name, _RECORD)) for name in names}
+    readable = [record for record in records.values() if record is not None]
+    if not readable:
         return None
-    last = max(records, key=lambda record: (_run_number(record.run_id), record.started or ""))
+    last = max(readable, key=lambda record: (_run_number(record.run_id), record.started or ""))
+    later_names = [name for name in names if _run_number(name) > _run_number(last.run_id)]
+    if any([_has_begun(os.path.join(runs, name, _JOURNAL)) for name in later_names]):  # it was killed: it has no record
+        return None
     return _describe(last) if last.status in states.ENDED_RUN_STATES else None
 
 
 def _run_number(run_id: str) -> int:
     number = run_id.partition("-")[0]
     return int(number) if number.isdecimal() else 0
+
+
+def _has_begun(journal: str) -> bool:
+    """Return whether a journal has an entry; the first line is incomplete if the process was killed while it began."""
+    return os.path.isfile(journal) and b"\n" in file_access.read(journal, _MAX_BYTES)[0]
 
 
 def _read_record(path: str) -> Record | None:

@@ -9,7 +9,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import EditResult, WriteOptions
 from execplan.library.plan_api import Plan
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def edit_plan(
     """
     plan = Plan.find(plan_name)
     amended = edit(plan)
-    name = quote_plan_name(plan.id, amended.path)
+    name = name_in_commands(plan.project, plan.ref)
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
     return edit_answer(amended, options, *completion_commands(plan, amended, name, next_command))

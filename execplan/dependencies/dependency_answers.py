@@ -61,6 +61,15 @@ class DependencyAnswers:
         return " -> ".join(self._deadlocks.get(path, ()))
 
 
+def find_own_cycle(project: Project, ref: PlanRef) -> str:
+    """Return the cycle that a plan is in, also across other projects of the user; empty if it is in none."""
+    resolver = PlanResolver(project)
+    entry = next((entry for entry in resolver.entries if entry.ref.path == ref.path), None)
+    if entry is None:
+        return ""
+    return " -> ".join(deadlocks_by_plan(build_graph_from(resolver, entry)).get(entry.display_path, ()))
+
+
 def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:
     """Return the error for plans and tasks that wait for each other."""
     return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", exit=INPUT, hint=hint)

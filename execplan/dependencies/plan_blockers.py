@@ -107,9 +107,12 @@ def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | Non
     entry = resolver.resolve(need.plan).entry
     if problem or entry is None:
         return f"{need.name}: {problem}"
-    numbered_task = resolver.find_task(entry, need.task)
-    if numbered_task is None or resolver.is_task_done(entry, need.task):
+    if resolver.is_task_done(entry, need.task):
         return None
+    numbered_task = resolver.find_task(entry, need.task)
+    if numbered_task is None:  # the plan is broken
+        reason = resolver.progress_text(entry)
+        return Blocker(need.name, entry.ref.id, entry.display_path, "", reason, entry.origin)
     task_id, task = numbered_task
     state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
     return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}", entry.origin)

@@ -12,8 +12,8 @@ from execplan.plan.plan_dependencies import split_project_name
 from execplan.plan.plan_lookup import find_task, is_specific_enough
 from execplan.plan_facts.facts_loader import load_facts, read_plan_facts
 from execplan.plan_store import plan_store
-from execplan.project import plan_names, project_discovery
-from execplan.project.project_discovery import with_nested_projects
+from execplan.project import plan_names
+from execplan.project.project_discovery import related_projects
 from execplan.project.project_list import ProjectOrigin, identify, main_directory, unique_names
 
 if TYPE_CHECKING:
@@ -162,13 +162,13 @@ class PlanResolver:
         return numbered_task is not None and numbered_task[1].state == DONE
 
     def need_problem(self, need: TaskNeed) -> str:
-        """Return why it is not clear which task of another plan a task needs; empty if it is."""
+        """Return why it is not clear which task of another plan a task needs; empty if it is, or if that plan is broken."""
         resolution = self.resolve(need.plan)
         entry = resolution.entry
         if entry is None:
             return resolution.problem
-        is_clear = self.is_done(entry) or self.find_task(entry, need.task) is not None
-        return "" if is_clear else f"{entry.ref.id} has no such task"
+        is_readable = not self.is_done(entry) and self.load(entry).plan is not None
+        return f"{entry.ref.id} has no such task" if is_readable and self.find_task(entry, need.task) is None else ""
 
     def _resolve(self, name: str) -> Resolution:
         bare_name = plan_store.normalize_id(name.strip().removesuffix(".md").rstrip("/"))
@@ -206,16 +206,6 @@ class PlanResolver:
                 if written_id:
                     self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
         return self._written_ids.get(name, [])
-
-
-def related_projects(project: Project) -> list[Project]:
-    """Return the projects whose plans a plan can name: a project and its nested ones, or all of the repository's project."""
-    if project.base != project.root:
-        outer = project_discovery.find_beside(project, project.root)
-        outer_members = with_nested_projects(outer) if outer.exists else []
-        if project.base in [member.base for member in outer_members]:
-            return outer_members
-    return with_nested_projects(project)
 
 
 def _slugs(entry: PlanEntry) -> set[str]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
+_MAX_NEW_IDS = 10
+"""Maximum number of new plans that the error about a missing one names."""
+
+
 class MissingPlan(NamedTuple):
     """A plan that git tracks but that is no longer at its path."""
 
@@ -61,12 +65,7 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
 
     Returns None if no file matches, or several do.
     """
-    from execplan.git import git_query
-
-    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
-    paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
-    if not paths:
-        return None
+    paths = _list_untracked(project)
     predicates: tuple[Callable[[str], bool], ...] = (
         lambda path: _hash_file(project, path) == missing_plan.blob,
         lambda path: (
@@ -110,12 +109,31 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         )
         return moved_ref
     display_path = project.display_path(matches[0].path)
+    restore_hint = f"restore it: git restore {quote(os.path.relpath(matches[0].path))}"
+    untracked_paths = set(_list_untracked(project))
+    new_ids = [ref.id for ref in plan_store.all_refs(project) if ref.path in untracked_paths]
+    if new_ids:
+        raise ExecplanError(
+            "plan-deleted",
+            f"{display_path} was deleted or renamed in the working tree; git still has it",
+            exit=INPUT,
+            hint=f"if it was renamed, use its new name; otherwise {restore_hint}",
+            candidates=new_ids[:_MAX_NEW_IDS],
+        )
     raise ExecplanError(
         "plan-deleted",
         f"{display_path} was deleted in the working tree; git still has it",
         exit=INPUT,
-        hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
+        hint=restore_hint,
     )
+
+
+def _list_untracked(project: Project) -> list[str]:
+    """Return the absolute paths of Markdown files that git neither tracks nor ignores."""
+    from execplan.git import git_query
+
+    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    return [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
 
 
 def _hash_file(project: Project, path: str) -> str:

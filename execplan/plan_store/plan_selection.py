@@ -124,7 +124,8 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if matches:
         from execplan.plan_store.plan_candidates import ambiguous_plan_error
 
-        hint = f"use {'its path' if differs_by_case else 'its full ID or its path'}"
+        is_full_id = not differs_by_case and len({plans[at][1].id for at in matches}) == 1
+        hint = f"use {'its path' if differs_by_case or is_full_id else 'its full ID or its path'}"
         raise ambiguous_plan_error(
             [plan_store.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
         )

@@ -8,7 +8,7 @@ from execplan.errors import ErrorContext, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
-from execplan.project.project_discovery import with_nested_projects
+from execplan.project.project_discovery import related_projects, with_nested_projects
 from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
 
 TYPE_CHECKING = False
@@ -68,6 +68,22 @@ def quote_plan_name(name: str, path: str = "") -> str:
     from shlex import quote
 
     return quote(path if path and name.startswith("-") else name)
+
+
+def name_in_commands(project: Project, ref: PlanRef) -> str:
+    """Return the name of a plan in suggested commands, quoted for a shell.
+
+    It is the ID, or the path if the ID would be read as a flag, or if another project of the repository has a plan with
+    the same ID.
+    """
+    has_namesake = not ref.archived and any(
+        [
+            member.base != project.base and os.path.lexists(member.plan_file(member.plans, ref.id))
+            for member in related_projects(project)
+        ]
+    )
+    path = project.display_path(ref.path)
+    return quote_plan_name(path if has_namesake else ref.id, path)
 
 
 def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:

@@ -137,6 +137,16 @@ def with_nested_projects(project: Project) -> list[Project]:
     return projects
 
 
+def related_projects(project: Project) -> list[Project]:
+    """Return the projects whose plans a plan can name: a project and its nested ones, or all of the repository's project."""
+    if project.base != project.root:
+        outer = find_beside(project, project.root)
+        outer_members = with_nested_projects(outer) if outer.exists else []
+        if project.base in [member.base for member in outer_members]:
+            return outer_members
+    return with_nested_projects(project)
+
+
 def owned_path_prefixes(project: Project) -> tuple[str, ...]:
     """Return the path prefixes of the plans, archives and artifacts of a project and its nested projects.
 

@@ -54,7 +54,7 @@ class PlanFile(NamedTuple):
     project: Project
     ref: PlanRef
     path: bytes
-    """Path that is displayed, encoded for the file system."""
+    """Path from the root of the repository that is searched, encoded for the file system."""
     status: str
     """File status; empty for a link, whose status is not that of its target."""
     artifacts: tuple[str, ...]
@@ -92,7 +92,7 @@ def list_plan_files(project: Project) -> list[PlanFile]:
             except OSError:
                 continue  # moved away after its directory was listed
             status_text = "" if stat.S_ISLNK(status.st_mode) else _format_status(status)
-            path = os.fsencode(member.display_path(ref.path))
+            path = os.fsencode(project.display_path(ref.path))  # unique, also if the member is a submodule
             plan_files.append(PlanFile(member, ref, path, status_text, tuple(_artifact_names(member, ref))))
     return plan_files
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +18,7 @@ from execplan.archive import move_execution
 from execplan.plan_store import claims
 from tests.archive.test_interrupted_moves import kill_while_moving
 from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
+from tests.engine.kill_points import arm
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -166,6 +169,66 @@ def test_a_run_that_has_not_ended_is_named(desk: InProcessRepository) -> None:
     error = desk.refused(1, "run-under-way", "audit", "--attest")
     assert error["message"].startswith("run 0002-")
     assert "resume it: execplan resume 2 -p 2026-01-01_parser" in error["hint"]
+
+
+def kill_run(desk: InProcessRepository, kill_point: str) -> None:
+    """Run the plan in a process that is killed at an entry of its journal."""
+    child = os.fork()
+    if not child:
+        try:
+            arm(kill_point)
+            desk.type("run")
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("with_earlier_attestation", [False, True])
+def test_a_killed_run_is_named_instead_of_the_one_before(
+    desk: InProcessRepository, *, with_earlier_attestation: bool
+) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    assert desk.type("rollback", "1").exit == 0
+    if with_earlier_attestation:
+        desk.data("audit", "--attest")
+    desk.approve()
+    kill_run(desk, "after:2")
+    error = desk.refused(1, "run-under-way", "audit", "--attest")
+    assert error["message"].startswith("run 0002-")
+    assert (desk.path / ARTIFACTS / FILE).exists() == with_earlier_attestation
+    assert desk.data("archive", "--force", "--reason", "Enough.")["attestation"] is None
+
+
+def test_a_run_that_was_killed_before_its_first_entry_is_none(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    assert desk.type("rollback", "1").exit == 0
+    desk.approve()
+    kill_run(desk, "before:1")
+    assert attest(desk)[1].configuration[0].annotations["run"].startswith("0001-")
+
+
+def test_a_run_whose_record_is_missing_or_damaged_is_named(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    (record,) = (desk.path / ARTIFACTS / "runs").glob("*/record.json")
+    for damage in (record.unlink, lambda: record.write_text("{")):
+        damage()
+        error = desk.refused(3, "nothing-to-attest", "audit", "--attest")
+        assert error["message"].endswith("is missing or damaged")
+        desk.type(*error["hint"].partition("execplan ")[2].split())
+        assert attest(desk)[1].result == "PASSED"
+
+
+def test_a_failed_run_whose_record_is_missing_can_be_rolled_back(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = []\n')
+    assert with_approved_plan(desk, MAKE, FAILS).type("run").exit == 1
+    next((desk.path / ARTIFACTS / "runs").glob("*/record.json")).unlink()
+    error = desk.refused(3, "nothing-to-attest", "audit", "--attest")
+    assert error["hint"].endswith("or roll it back: execplan rollback 1 -p 2026-01-01_parser")
+    assert desk.type("rollback", "1", "-p", "2026-01-01_parser").exit == 0
+    assert attest(desk)[1].result == "FAILED"
 
 
 def test_secrets_in_file_names_are_redacted(desk: InProcessRepository) -> None:

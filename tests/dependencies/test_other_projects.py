@@ -174,6 +174,19 @@ def test_a_cycle_across_repositories_is_an_error(app: Folder, neighbors: Neighbo
     )
 
 
+def test_next_shows_a_cycle_across_repositories(app: Folder, neighbors: Neighbors) -> None:
+    library = neighbors.add("lib", grammar=active("grammar", needs="app:ui"))
+    for folder, cycle in (
+        (app, f"{UI} -> lib:{GRAMMAR} -> {UI}"),
+        (library, f"{GRAMMAR} -> app:{UI} -> {GRAMMAR}"),
+    ):
+        result = folder.run("next")
+        assert f"plans wait for each other: {cycle}\n" in result.out
+        assert "next: execplan graph" in result.out
+    together = app.run("next", "--all-projects")
+    assert together.out.startswith("all open plans are blocked\npassed over: ")
+
+
 def test_lint_does_not_depend_on_other_repositories(app: Folder, neighbors: Neighbors) -> None:
     app.plan(plan_text("own", "Draw (needs lib:x#1)", needs="lib:nothing, scaner"), "2026-01-01_own")
     findings = [app.run("lint", "--select", "EP5", "--json").json["data"]["findings"]]

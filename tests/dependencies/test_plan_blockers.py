@@ -57,6 +57,17 @@ def test_blocked_plans_are_no_choice(repo: Folder) -> None:
     assert PARSER not in result.err
 
 
+def test_of_plans_that_wait_for_each_other_the_cycle_is_shown(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines", needs="parser"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner"), PARSER)
+    repo.plan(plan_text("Write the manual", "Write it", needs="parser"), "2026-01-03_manual")
+    result = repo.run("next", "parser")
+    assert f"plans wait for each other: {PARSER} -> {SCANNER} -> {PARSER}\n" in result.out
+    assert repo.run("next", "parser", "--json").json["next"] == [f"execplan graph {PARSER}"]
+    assert repo.run("graph", PARSER).exit == 3
+    assert repo.run("next", "manual", "--json").json["next"] == [f"execplan next {PARSER}"]
+
+
 def _task_id(repo: Folder, plan: str) -> str:
     tasks = repo.run("show", plan, "--json").json["data"]["tasks"]
     return str(tasks[0]["id"])
@@ -74,6 +85,18 @@ def test_a_task_waits_for_a_task(repo: Folder) -> None:
     assert data["blocked"][0]["blocked_by"][0]["task"] == task_id
     assert repo.run("done", "1", "-p", "scanner").exit == 0
     assert repo.run("next", "parser", "--json").json["data"]["task"]["number"] == 1
+
+
+def test_a_task_waits_for_a_task_of_a_broken_plan(repo: Folder) -> None:
+    repo.write(f".agent/execplans/{SCANNER}.md", b"\xff\xfe\x00")
+    repo.plan(plan_text("Build the parser", "Blocks (needs scanner#1)", "Lists"), PARSER)
+    result = repo.run("next", "parser", "--json")
+    data = result.json["data"]
+    assert data["task"]["text"] == "Lists"
+    assert [(blocker["task"], blocker["reason"]) for blocker in data["blocked"][0]["blocked_by"]] == [(None, "broken")]
+    assert not [warning for warning in result.json["warnings"] if "no such task" in warning]
+    assert "no such task" not in repo.run("lint", PARSER, "--select", "EP509,EP510").out
+    assert f"{SCANNER}  broken" in repo.run("graph", "parser").out
 
 
 def test_a_claim_passes_over_blocked_tasks(repo: Folder) -> None:

@@ -245,3 +245,17 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
 
 def _files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*.md")}
+
+
+def test_the_old_name_of_a_renamed_plan_is_not_said_to_be_deleted(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.ok("rename", "parser", "Read blocks of text")
+    error = repo.run("show", "parser", "--json").json["error"]
+    assert error["message"] == (
+        ".agent/execplans/2026-01-01_parser.md was deleted or renamed in the working tree; git still has it"
+    )
+    assert error["candidates"] == ["2026-01-01_read-blocks-of-text"]
+    (repo.path / ".agent/execplans/2026-01-01_read-blocks-of-text.md").unlink()
+    assert "was deleted in the working tree" in repo.run("show", "parser").err

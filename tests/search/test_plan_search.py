@@ -313,6 +313,17 @@ def test_without_git(plain: Folder) -> None:
     assert (plain.path / ".agent/.state/.gitignore").read_text() == "*\n"
 
 
+def test_a_nested_project_in_a_submodule_has_plans_with_the_same_name(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'homes = ["inner"]\n')
+    repo.write(PATH, "# Scan lines\n\n## Progress\n\n- [ ] Read tabs.\n")
+    repo.write(f"inner/{PATH}", "# Parse blocks\n\n## Progress\n\n- [ ] Read quotes.\n")
+    inner = Folder(repo.path / "inner")
+    inner.git("init", "-q")
+    for _ in range(2):
+        for title in ("Scan lines", "Parse blocks"):
+            assert [plan.title for plan in find(repo, f'"{title}"').plans] == [title]
+
+
 def test_each_worktree_and_each_nested_project_has_its_own_plans(repo: Folder) -> None:
     repo.plan()
     repo.write("pkg/.agent/execplans/2026-01-02_tables.md", "# Tables\n\nalpha\n")

@@ -25,6 +25,7 @@ from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board, Card
+    from execplan.project.project import Project
 
 _INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
 
@@ -66,7 +67,7 @@ def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str
         board_text(loaded_board, everything=everything),
         CHECK_FAILED if broken_cards(loaded_board) or problems else OK,
         warnings=(*problems, *(selected.notices if selected is not None else ())),
-        next_commands=_next_commands(loaded_board),
+        next_commands=_next_commands(loaded_board, project),
     )
 
 
@@ -81,16 +82,21 @@ def _open_board(source: BoardSource, *, everything: bool) -> Answer:
     return Answer({}, "", is_requested=False)
 
 
-def _next_commands(loaded_board: Board) -> tuple[str, ...]:
-    """Return the command for the first broken plan, or else for the first open plan, active ones before drafts and stalled ones."""
+def _next_commands(loaded_board: Board, project: Project) -> tuple[str, ...]:
+    """Return the command for the first broken plan, or else for the first open plan, active ones before drafts and stalled ones.
+
+    Without plans, it is the command that creates one in the project.
+    """
     if broken := broken_cards(loaded_board):
         return (f"execplan lint {quote_plan_name(broken[0].path)}",)
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
-        command = f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}"
+        first, namesakes = cards[0], [card for card in cards if card.id == cards[0].id]
+        command = f"execplan show {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
         return Advice((command,)).in_directory(_command_directory(cards[0])).commands
-    return () if loaded_board.cards else ("execplan new 'Title'",)
+    directory = project.base if project.is_read_only else ""
+    return () if loaded_board.cards else Advice(("execplan new 'Title'",)).in_directory(directory).commands
 
 
 def _command_directory(card: Card) -> str:

@@ -26,17 +26,24 @@ def joint_next_answer(selected: ProjectList) -> Answer:
     """Return the answer of `next` for several projects, which lists plans and never chooses one of them."""
     joint = find_joint_next(selected.projects)
     problems = (*selected.problems, *joint.problems)
-    rows = [(plan.listed.origin.name, plan.plan.ref.id, _next_text(plan)) for plan in joint.plans]
-    lines = [format_table(("project", "plan", "next"), rows)] if rows else ["no open plans"]
+    plans = [*joint.plans, *[plan for plan, _ in joint.passed_over]]
+    ids = [(plan.listed.origin.name, plan.plan.ref.id) for plan in plans]
+    names = {
+        plan.plan.ref.path: plan.path if ids.count(name) > 1 else plan.plan.ref.id
+        for plan, name in zip(plans, ids, strict=True)
+    }
+    rows = [(plan.listed.origin.name, names[plan.plan.ref.path], _next_text(plan)) for plan in joint.plans]
+    no_plans = "all open plans are blocked" if joint.passed_over else "no open plans"
+    lines = [format_table(("project", "plan", "next"), rows)] if rows else [no_plans]
     lines += [
-        printable_lines([f"passed over: {plan.plan.ref.id} of {plan.listed.origin.name}, {why}"])
+        printable_lines([f"passed over: {names[plan.plan.ref.path]} of {plan.listed.origin.name}, {why}"])
         for plan, why in joint.passed_over
     ]
-    lines += worktree_lines([(plan.plan.ref.id, plan.location) for plan in joint.plans])
+    lines += worktree_lines([(names[plan.plan.ref.path], plan.location) for plan in joint.plans])
     advice = _first_advice(joint)
     work = advice.work
     if work is not None and work.task is not None:
-        work = work._replace(description=f"{work.description} of {joint.plans[0].plan.ref.id}")
+        work = work._replace(description=f"{work.description} of {names[joint.plans[0].plan.ref.path]}")
     unclear = [f"{plan.plan.ref.id}: {text}" for plan in joint.plans for text in plan.open_tasks.problems]
     return Answer(
         {

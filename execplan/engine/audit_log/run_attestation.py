@@ -9,7 +9,9 @@ from execplan.approvals import artifact_store
 from execplan.archive import archive_evidence, attestation
 from execplan.engine.audit_log import anchor, log_reader, log_verification
 from execplan.engine.run_preconditions import ensure_no_unfinished_run
+from execplan.engine.run_records.run_summary import find_last_begun_run, load_run_state
 from execplan.errors import INPUT, ExecplanError
+from execplan.execution import states
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
     facts = archive_evidence.collect_facts(project, ref, ref.path, plan_store.read_bytes(project, ref.path), folder)
     if facts["run"] is None:
         ensure_no_unfinished_run(project, ref)
+        _ensure_record_not_missing(project, ref)
         raise ExecplanError(
             "nothing-to-attest",
             f"{ref.id} has no run that has ended, so there is no result to attest",
@@ -49,6 +52,19 @@ def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
             hint=f"see its runs: execplan runs {ref.shell_name}",
         )
     return attestation.build_attestation(project, facts, folder)
+
+
+def _ensure_record_not_missing(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if the last run has ended but its record is missing or damaged, as after a kill at its end."""
+    run_paths, entries = find_last_begun_run(project, ref)
+    if run_paths is None:
+        return
+    number = f"{run_paths.number} -p {ref.shell_name}"
+    hint = f"write it again from the journal: execplan resume {number}"
+    if load_run_state(run_paths, entries).status == states.FAILED:
+        hint = f"resume the run: execplan resume {number}; or roll it back: execplan rollback {number}"
+    message = f"the record of run {run_paths.id} of {ref.id} is missing or damaged"
+    raise ExecplanError("nothing-to-attest", message, exit=INPUT, hint=hint)
 
 
 def _ensure_log_intact(project: Project, ref: PlanRef) -> None:

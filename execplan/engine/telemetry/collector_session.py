@@ -25,6 +25,8 @@ class CollectorSession(requests.Session):
     def request(self, *arguments: Any, **options: Any) -> requests.Response:
         """Send a request, as `requests` does. Raises RequestException."""
         self.response = self.error = None
+        if isinstance(self.verify, str):  # REQUESTS_CA_BUNDLE would override the certificate of the exporter
+            options.setdefault("verify", self.verify)
         try:
             self.response = super().request(*arguments, **options)
         except requests.RequestException as error:
@@ -44,3 +46,10 @@ class CollectorSession(requests.Session):
     def has_timed_out(self) -> bool:
         """Whether the collector didn't answer the last request in time."""
         return isinstance(self.error, requests.Timeout)
+
+
+def is_url_error(error: BaseException) -> bool:
+    """Return whether an error says that a URL is not one of HTTP."""
+    return isinstance(
+        error, requests.exceptions.InvalidSchema | requests.exceptions.InvalidURL | requests.exceptions.MissingSchema
+    )

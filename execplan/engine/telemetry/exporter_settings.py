@@ -15,6 +15,8 @@ HTTP: Final = "http/protobuf"
 GRPC: Final = "grpc"
 DEFAULT_SECONDS: Final = 3.0
 """Time limit for sending the spans of a session, in seconds; OpenTelemetry's default of 10 would be noticed."""
+CERTIFICATE_VARIABLE: Final = "OTEL_EXPORTER_OTLP_CERTIFICATE"
+"""Environment variable with the certificates that the collector's must be signed by."""
 _MAX_SECONDS: Final = 10.0
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")

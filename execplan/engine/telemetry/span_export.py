@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import ssl
 import warnings
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,8 +18,13 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.engine.telemetry.collector_session import CollectorSession
-from execplan.engine.telemetry.exporter_settings import GRPC, endpoint_variable, names_credential_provider
+from execplan.engine.telemetry.collector_session import CollectorSession, is_url_error
+from execplan.engine.telemetry.exporter_settings import (
+    CERTIFICATE_VARIABLE,
+    GRPC,
+    endpoint_variable,
+    names_credential_provider,
+)
 from execplan.engine.telemetry.span import ERROR, OK
 from execplan.engine.telemetry.span_attributes import SCHEMA_URL
 
@@ -201,10 +207,18 @@ def _arguments(record: logging.LogRecord) -> tuple[object, ...]:
 
 def _describe_error(error: BaseException) -> str:
     """Return the innermost cause of an error: the HTTP libraries wrap that of the system several times."""
+    if is_url_error(error):
+        return f"{endpoint_variable()} is not a URL that begins with http:// or https://"
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
-    if isinstance(error, socket.gaierror):  # its number is not one of the system's errors
+    # The numbers of the following errors are not those of the system.
+    if isinstance(error, socket.gaierror):
         return f"the collector's host name can't be resolved; check {endpoint_variable()}"
+    if isinstance(error, ssl.SSLError):
+        problem = f"the TLS connection failed: {(error.reason or str(error)).replace('_', ' ').lower()}"
+        if isinstance(error, ssl.SSLCertVerificationError):
+            problem = f"the collector's certificate is not trusted: {error.verify_message.rstrip('.')}"
+        return f"{problem}; check {endpoint_variable()} and {CERTIFICATE_VARIABLE}"
     system_text = os.strerror(error.errno).lower() if isinstance(error, OSError) and error.errno else ""
     return system_text or str(error) or type(error).__name__
 

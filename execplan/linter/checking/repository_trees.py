@@ -63,7 +63,7 @@ class RepositoryTrees:
         """Return the answers for a project; projects whose plans can name the same plans share them."""
         if project.base not in self._dependencies_by_project:
             from execplan.dependencies.dependency_answers import DependencyAnswers
-            from execplan.dependencies.plan_resolver import related_projects
+            from execplan.project.project_discovery import related_projects
 
             bases = tuple([member.base for member in related_projects(project)])
             if bases not in self._dependencies_by_bases:

@@ -89,6 +89,9 @@ def test_the_same_id_is_shown_with_its_project(app: Folder, neighbors: Neighbors
 
 def test_suggested_commands_run_in_the_other_project(app: Folder, neighbors: Neighbors) -> None:
     assert app.run("board", "--project", "../lib").out.splitlines()[-1] == f"next: execplan -C ../lib show {SCANNER}"
+    neighbors.add("empty")
+    empty_board = app.run("board", "--project", "../empty", "--json").json
+    assert empty_board["next"] == ["execplan -C ../empty new 'Title'"]
     document = app.run("next", "--project", "../lib", "--json").json
     command = document["data"]["do"]["then"]
     assert command.startswith("execplan -C ../lib done ")
