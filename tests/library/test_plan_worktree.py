@@ -330,6 +330,38 @@ def test_a_worktree_that_can_not_be_finished(repo: Folder, problem: str) -> None
     assert "plan/parser" in branches(repo)
 
 
+def test_the_target_branch_was_deleted(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("switch", "-qc", "feature")
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.git("switch", "-q", "main")
+    assert "git switch feature; or merge" in refused(repo, "branch-not-checked-out", "worktree", "--finish").err
+    repo.git("branch", "-qD", "feature")
+    result = refused(repo, "branch-not-checked-out", "worktree", "--finish")
+    assert "the branch feature, into which the plan's branch is merged, does not exist" in result.err
+    assert f"execplan worktree {PARSER} --finish --into BRANCH" in result.err
+    assert "git switch" not in result.err
+    repo.ok("worktree", PARSER, "--finish", "--into", "main")
+    assert is_gone(repo, worktree)
+
+
+def test_a_worktree_with_a_submodule(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    module = folder_at(repo, repo.path.parent / "module")
+    module.path.mkdir()
+    module.git("init", "-q")
+    module.git("commit", "-q", "--allow-empty", "-m", "Module")
+    worktree.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(module.path), "lib")
+    worktree.git("commit", "-qm", "Add a module")
+    hint = refused(repo, "git-failed", "worktree", "--finish").err.splitlines()[-1]
+    git, finish = hint.removeprefix("hint: ").split("try again: ")[1].split("; ")
+    repo.git(*git.split()[1:])
+    repo.ok(*finish.split()[1:])
+    assert is_gone(repo, worktree)
+
+
 @pytest.mark.parametrize("tag", ["plan/parser", "main"])
 def test_a_tag_with_the_name_of_a_branch(repo: Folder, tag: str) -> None:
     commit_plan(repo)
