@@ -118,6 +118,14 @@ def test_a_directory_that_exists(repo: Folder) -> None:
     assert open_worktree(repo).path == directory  # an empty directory is used
 
 
+def test_a_directory_with_a_line_break(repo: Folder) -> None:
+    commit_plan(repo)
+    assert "line break" in refused(repo, "usage", "worktree", "parser", "--directory", "../a\nb").err
+    assert branches(repo) == ["main"]
+    assert not (repo.path.parent / "a\nb").exists()
+    assert repo.ok("next", "parser")["taken"] == []
+
+
 def test_nothing_is_left_of_a_worktree_that_git_can_not_create(repo: Folder) -> None:
     commit_plan(repo)
     blocker = repo.path.parent / "file"
