@@ -57,6 +57,32 @@ def test_blocked_plans_are_no_choice(repo: Folder) -> None:
     assert PARSER not in result.err
 
 
+def test_a_plan_without_a_free_task_is_passed_over(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks (needs scanner#1)"), PARSER)
+    result = repo.run("next")
+    assert f"in {SCANNER}\npassed over: {PARSER}, task 1 waits for scanner#1" in result.out
+
+
+def test_the_next_tasks_of_a_choice_are_not_blocked(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks (needs scanner#1)", "Read lists", "Read text"), PARSER)
+    repo.ok("next", "parser", "--claim", "bob")
+    result = repo.run("next", "--json")
+    assert result.exit == 3
+    assert [plan["next"]["text"] for plan in result.json["error"]["candidates"]] == ["Read lines", "Read text"]
+
+
+def test_plans_that_wait_for_each_other(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines", needs="parser"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner"), PARSER)
+    result = repo.run("next", "parser")
+    assert f"plans wait for each other: {PARSER} -> {SCANNER} -> {PARSER}\n" in result.out
+    assert result.out.endswith(f"next: execplan lint {PARSER} --select EP510\n")
+    assert "EP510" in repo.run("lint", PARSER, "--select", "EP510").out
+    assert all(plan["next"] is None for plan in repo.run("next", "--json").json["error"]["candidates"])
+
+
 def _task_id(repo: Folder, plan: str) -> str:
     tasks = repo.run("show", plan, "--json").json["data"]["tasks"]
     return str(tasks[0]["id"])

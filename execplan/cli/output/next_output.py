@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import blocked_line, claim_line, describe_blockers, describe_unknown, find_open_tasks
-from execplan.advice.plan_advice import advise
+from execplan.advice.plan_advice import Advice, advise, advise_blocked
 from execplan.advice.plan_json import plan_json, task_line
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.dependencies.dependency_answers import DependencyAnswers
 from execplan.plan.plan_lookup import find_task
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def task_answer(
         open_tasks = open_tasks._replace(task=None)
     execution = execution_status.status_if_readable(stored_plan)
     advice = advise(stored_plan, open_tasks, execution)
+    cycle = _find_cycle(stored_plan, open_tasks)
+    if cycle and advice == advise_blocked(open_tasks):
+        advice = Advice((f"execplan lint {ref.shell_name} --select EP510",))
     advice = advice.in_directory(location.directory if location is not None else "")
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
@@ -50,6 +54,7 @@ def task_answer(
     if open_tasks.plan_blockers:
         lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
     lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
+    lines += [f"plans wait for each other: {cycle}"] if cycle else []
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
     lines += [f"{describe_unknown(open_tasks)}: {_UNKNOWN_REASON}"] if open_tasks.unknown else []
     lines += [location.describe()] if location is not None else []
@@ -67,6 +72,14 @@ def task_answer(
     if work is not None and work.task is not None:
         work = work._replace(description="do it")
     return Answer(data, printable_lines(lines), warnings=open_tasks.problems, next_commands=advice.commands, work=work)
+
+
+def _find_cycle(stored_plan: StoredPlan, open_tasks: OpenTasks) -> str:
+    """Return the cycle of dependencies that blocks a plan; empty if none does."""
+    if open_tasks.task is not None or not (open_tasks.plan_blockers or open_tasks.blocked_tasks):
+        return ""
+    project = stored_plan.project
+    return DependencyAnswers(project).find_cycle(project.display_path(stored_plan.ref.path))
 
 
 def _no_task_text(open_tasks: OpenTasks, plan: ParsedPlan) -> str:
