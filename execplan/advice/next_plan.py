@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.advice.next_tasks import describe_blockers, find_listed_open_tasks
+from execplan.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
@@ -15,6 +15,9 @@ from execplan.project import project_discovery
 from execplan.worktrees.newest_plans import with_newest_version, with_newest_versions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.advice.next_tasks import OpenTasks
     from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import StoredPlan
     from execplan.project.project import Project
@@ -49,7 +52,8 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     if not plans:
         return NextPlan(None, [], [], None)
     broken_ids = [listed_plan.ref.id for listed_plan in plans if listed_plan.state == BROKEN]
-    candidates, passed_over = _without_blocked(project, plans)
+    open_tasks_by_path = _find_open_tasks(project, plans)
+    candidates, passed_over = _without_blocked(plans, open_tasks_by_path)
     try:
         chosen = plan_selection.select_only_plan(candidates)
     except ExecplanError as error:
@@ -58,6 +62,9 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
             error.message += f"; {len(passed_over)} blocked {verb} left out"
         if broken_ids:
             error.message += f"; broken: {', '.join(broken_ids)}"
+        tasks = {plan.display_path: open_tasks_by_path.get(plan.ref.path) for plan in candidates}
+        for description in error.details:
+            _replace_blocked_task(description, tasks.get(description["path"]))
         raise
     stored_plan = plan_store.load(chosen.project, chosen.ref)
     return NextPlan(stored_plan, broken_ids, passed_over, locations.get(chosen.ref.path))
@@ -67,28 +74,45 @@ def _is_in_worktree_of_plan(start: str) -> bool:
     return plan_of_worktree(project_discovery.require(start)) is not None
 
 
-def _without_blocked(project: Project, plans: list[ListedPlan]) -> tuple[list[ListedPlan], list[tuple[str, str]]]:
-    """Leave out the open plans that wait for other plans, and return their IDs with what blocks them.
+def _find_open_tasks(project: Project, plans: list[ListedPlan]) -> dict[str, OpenTasks]:
+    """Return the open tasks of the open plans by path; none if at most one plan is open."""
+    open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]
+    if len(open_plans) < 2:
+        return {}
+    resolver = PlanResolver(project)
+    resolver.add_listed(plans)
+    claims_by_path = load_listed_claims(open_plans)
+    return {
+        plan.ref.path: find_listed_open_tasks(plan, claims_by_path.get(plan.ref.path, {}), resolver)
+        for plan in open_plans
+    }
+
+
+def _without_blocked(
+    plans: list[ListedPlan], open_tasks_by_path: Mapping[str, OpenTasks]
+) -> tuple[list[ListedPlan], list[tuple[str, str]]]:
+    """Leave out the open plans that can't be continued because of other plans, and return their IDs with what blocks them.
 
     All plans are returned if no other open plan would be left.
     """
-    open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]
-    if len(open_plans) < 2:
-        return plans, []
-    blockers = _plan_blockers(project, plans, open_plans)
-    free_plans = [plan for plan in open_plans if plan.ref.path not in blockers]
-    return (free_plans, list(blockers.values())) if blockers and free_plans else (plans, [])
+    free_plans, blocked = [], []
+    for plan in plans:
+        open_tasks = open_tasks_by_path.get(plan.ref.path)
+        if open_tasks is None:
+            continue
+        if open_tasks.plan_blockers or (open_tasks.blocked_tasks and open_tasks.task is None):
+            blocked.append((plan.ref.id, describe_blockers(open_tasks)))
+        else:
+            free_plans.append(plan)
+    return (free_plans, blocked) if blocked and free_plans else (plans, [])
 
 
-def _plan_blockers(
-    project: Project, plans: list[ListedPlan], open_plans: list[ListedPlan]
-) -> dict[str, tuple[str, str]]:
-    """Return the open plans that wait for other plans, by path: ID, and what blocks it."""
-    resolver = PlanResolver(project)
-    resolver.add_listed(plans)
-    blocked: dict[str, tuple[str, str]] = {}
-    for plan in open_plans:
-        open_tasks = find_listed_open_tasks(plan, {}, resolver)
-        if open_tasks.plan_blockers:
-            blocked[plan.ref.path] = plan.ref.id, describe_blockers(open_tasks)
-    return blocked
+def _replace_blocked_task(description: dict[str, Any], open_tasks: OpenTasks | None) -> None:
+    """Name the task that `next` would show in the description of a plan, instead of one that waits for another plan."""
+    task = description["next"]
+    if open_tasks is None or task is None:
+        return
+    if not open_tasks.plan_blockers and task["id"] not in {blocked["id"] for blocked in open_tasks.blocked_tasks}:
+        return
+    free_task = open_tasks.task
+    description["next"] = {"id": free_task["id"], "text": free_task["text"]} if free_task is not None else None

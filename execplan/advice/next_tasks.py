@@ -129,10 +129,29 @@ def select_open_tasks(
 
 def blocked_task_ids(project: Project, ref: PlanRef, plan: ParsedPlan) -> frozenset[str]:
     """Return the IDs of the tasks that wait for other plans: all of them if the plan does."""
-    open_tasks = find_open_tasks(project, ref, plan)
+    return _blocked_ids(plan, find_open_tasks(project, ref, plan))
+
+
+def _blocked_ids(plan: ParsedPlan, open_tasks: OpenTasks) -> frozenset[str]:
     if open_tasks.plan_blockers:
         return frozenset(task_ids(plan.tasks))
     return frozenset([task["id"] for task in open_tasks.blocked_tasks])
+
+
+def claim_free_task(project: Project, ref: PlanRef, plan: ParsedPlan, name: str) -> tuple[str | None, tuple[str, ...]]:
+    """Claim the task that `next --claim` gives to `name`; return its ID, and a warning if it or every free task is blocked.
+
+    The ID is None if no task is free. Raises ExecplanError if the plan can't be read any more.
+    """
+    open_tasks = find_open_tasks(project, ref, plan, name)
+    blocked_ids = _blocked_ids(plan, open_tasks)
+    chosen_id = claims.claim_task(project, ref, name, claims.DEFAULT_HOURS, blocked=blocked_ids)
+    tasks = zip(task_ids(plan.tasks), plan.tasks, strict=True)
+    open_ids = {chosen_id} if chosen_id else {task_id for task_id, task in tasks if task.state == OPEN}
+    if blocked_ids.isdisjoint(open_ids):
+        return chosen_id, ()
+    problem = "the claimed task is blocked" if chosen_id else f"no task of {ref.id} was claimed"
+    return chosen_id, (f"{problem}: {describe_blockers(open_tasks)}",)
 
 
 def describe_blockers(open_tasks: OpenTasks) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.dependencies.cycle_search import find_cycle
+from execplan.dependencies.cycle_search import find_components, find_cycle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ class DependencyGraph(NamedTuple):
     def critical_path(self) -> tuple[str, ...]:
         """Return the paths of the plans, first one first, that together have the most open tasks to do one after another.
 
-        Empty if no unfinished plan waits for another one. Needs of single tasks count as far as they form no cycle.
+        Empty if no unfinished plan waits for another one. Needs of single tasks count unless they are part of a cycle.
         """
         waits: dict[str, list[str]] = {
             path: [] for path, node in self.nodes.items() if not (node.is_done or node.is_unknown)
@@ -120,8 +120,14 @@ class DependencyGraph(NamedTuple):
                 waits[edge.source].append(edge.target)
         if find_cycle(waits):
             whole_plans = {(edge.source, edge.target) for edge in self.edges if not edge.source_task}
+            cycle_of = {path: number for number, paths in enumerate(find_components(waits)) for path in paths}
             waits = {
-                path: [target for target in targets if (path, target) in whole_plans] for path, targets in waits.items()
+                path: [
+                    target
+                    for target in targets
+                    if (path, target) in whole_plans or path not in cycle_of or cycle_of[path] != cycle_of.get(target)
+                ]
+                for path, targets in waits.items()
             }
         if find_cycle(waits):
             return ()

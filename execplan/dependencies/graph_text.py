@@ -154,4 +154,5 @@ def _mermaid_text(text: str) -> str:
 
 
 def _dot_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    """Escape a text for a quoted label, in which graphviz replaces HTML entities."""
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
 from execplan.doctor.leftover_checks import TEMPORARY
+from execplan.doctor.misplaced_artifacts import find_misplaced_artifacts
 from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.errors import ExecplanError
 from execplan.files import file_access
@@ -114,7 +115,7 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("artifacts")
 def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every artifacts directory belongs to a plan."""
+    """Every artifacts directory belongs to a plan, and is in the archive exactly if the plan is."""
     plans = context.plans
     for project in context.projects if not context.unreadable_folders else ():
         if _ORPHAN not in active_levels(project, RuleSelection(), ""):
@@ -126,6 +127,7 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"
                 yield Finding(WARNING, path, "this is the artifacts directory of a plan that doesn't exist", remedy)
+        yield from find_misplaced_artifacts(project, [listed.ref for listed in plans if listed.project is project])
 
 
 @check("hidden")

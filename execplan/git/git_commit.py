@@ -164,7 +164,7 @@ class _GitRunner:
 
         self.project = project
         try:
-            self.git = git.Repo(project.root).git
+            self.git = git.Repo(project.root, expand_vars=False).git
         except git.exc.GitError as error:
             raise _commit_error(str(error).strip() or "git can't read the repository", "try: git status") from None
         self._command_not_found = git.exc.GitCommandNotFound

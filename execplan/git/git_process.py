@@ -48,13 +48,18 @@ def run_git(directory: str, *arguments: str) -> GitOutput:
         if not result.status or ".lock" not in result.errors or "File exists" not in result.errors:
             return result
         if monotonic() >= deadline:
-            raise ExecplanError(
-                "git-busy",
-                f"another git process is working in {directory}; waited {timeout():g} s: {result.lines[0]}",
-                exit=BUSY,
-                hint="if no git process is running, remove the file that git names, then try again",
-            )
+            raise git_busy_error(directory, result.lines[0])
         sleep(0.05)
+
+
+def git_busy_error(directory: str, reason: str) -> ExecplanError:
+    """Return the error for a worktree in which another git process has locked the index for too long."""
+    return ExecplanError(
+        "git-busy",
+        f"another git process is working in {directory}; waited {timeout():g} s: {reason}",
+        exit=BUSY,
+        hint="if no git process is running, remove the file that git names, then try again",
+    )
 
 
 def run_git_checked(directory: str, *arguments: str) -> str:

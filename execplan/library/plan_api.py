@@ -358,10 +358,12 @@ class Plan:
         from execplan.advice import checkpoint_file
         from execplan.approvals import artifact_store
         from execplan.archive import plan_relocation
+        from execplan.dependencies.rename_warnings import find_dependents, rename_warnings
         from execplan.engine.run_records.run_statuses import ensure_no_open_runs
         from execplan.worktrees.worktree_record import follow_rename, plan_key
 
         ensure_no_open_runs(self.project, self.ref, "renamed")
+        dependents = find_dependents(self.project, self.ref)
         is_compiled = os.path.lexists(artifact_store.path_of(self.project, self.ref))
         renew = partial(checkpoint_file.renew_page, self.project, commits=options.should_commit(self.project))
         moved = plan_relocation.rename_plan(
@@ -374,6 +376,8 @@ class Plan:
         self._follow(moved, options)
         if moved.changed and not options.dry_run:
             follow_rename(self.project, old_key, self.ref)
+            warnings = rename_warnings(self.project, self.ref, dependents)
+            moved = moved._replace(warnings=(*moved.warnings, *warnings))
         return moved
 
     def archive(

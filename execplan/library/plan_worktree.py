@@ -107,7 +107,7 @@ def finish_worktree(
     with lock_record(project, record.plan, f"finish of {record.id}"):
         worktrees = list_worktrees(project)
         worktree = find_worktree(record, worktrees)
-        target = _require_target(worktrees, into)
+        target = _require_target(project, record, worktrees, into)
         target_project = project_discovery.find(record.directory_in(target.root))
         archived: str | None = None
         not_archived: tuple[str, ...] = ()
@@ -153,17 +153,17 @@ def finish_worktree(
         )
 
 
-def _require_target(worktrees: list[Worktree], into: str) -> Worktree:
+def _require_target(project: Project, record: WorktreeRecord, worktrees: list[Worktree], into: str) -> Worktree:
     """Return the worktree that has the target branch checked out. Raises ExecplanError if there is none."""
     target = next((worktree for worktree in worktrees if worktree.branch == into and worktree.exists), None)
     if target is not None:
         return target
-    raise ExecplanError(
-        "branch-not-checked-out",
-        f"no worktree has the branch {into} checked out, into which the plan's branch is merged",
-        exit=ENVIRONMENT,
-        hint=f"check it out: git switch {quote(into)}; or merge into another branch: execplan worktree --finish --into BRANCH",
-    )
+    message = f"the branch {into}, into which the plan's branch is merged, does not exist"
+    hint = f"merge into another branch: execplan worktree {quote(record.id)} --finish --into BRANCH"
+    if worktree_merge.has_branch(project.root, into):
+        message = f"no worktree has the branch {into} checked out, into which the plan's branch is merged"
+        hint = f"check it out: git switch {quote(into)}; or {hint}"
+    raise ExecplanError("branch-not-checked-out", message, exit=ENVIRONMENT, hint=hint)
 
 
 def _archive_if_complete(

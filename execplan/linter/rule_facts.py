@@ -84,7 +84,7 @@ class RepositoryTree:
     def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
         """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
 
-        Part and occurrence are those of an `Anchor`.
+        Part and occurrence are those of an `Anchor`. Without an ID, the text says why comments can't be read.
         """
         answer = self._ask(COMMENTS, path)
         return answer if isinstance(answer, tuple) else ()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from execplan.linter.rule_facts import OutdatedIndex
 from execplan.plan_index.plan_index_file import check_index
@@ -20,7 +20,7 @@ def find_outdated_index(project: Project) -> OutdatedIndex | None:
     Raises ExecplanError if it can't be read, or if its markers don't match.
     """
     index = check_index(project)
-    return None if index is None else _describe(index)
+    return None if index is None else _describe(project, index)
 
 
 def find_outdated_staged_index(project: Project) -> OutdatedIndex | None:
@@ -29,18 +29,18 @@ def find_outdated_staged_index(project: Project) -> OutdatedIndex | None:
     Raises ExecplanError if git fails, or if the markers in the index don't match.
     """
     index = compute_staged_index(project)
-    return None if index is None or index.is_current else _describe(index)._replace(edits=())
+    return None if index is None or index.is_current else _describe(project, index)._replace(edits=())
 
 
-def _describe(index: PlanIndex) -> OutdatedIndex:
+def _describe(project: Project, index: PlanIndex) -> OutdatedIndex:
     """Return the difference of an index: the plans whose rows are missing, wrong or left over."""
     old_lines = {line for line in (index.old or b"").decode("utf-8", "replace").splitlines() if line.startswith("| [")}
     new_lines = {line for line in index.new.decode("utf-8", "replace").splitlines() if line.startswith("| [")}
-    names = {_plan_name(line) for line in old_lines ^ new_lines}
+    names = {_plan_id(project, line) for line in old_lines ^ new_lines}
     return OutdatedIndex(index.display_path, index.line, tuple(sorted(names)), index.edits)
 
 
-def _plan_name(row: str) -> str:
-    """Return the ID of the plan in a row: the name of the file that it links to."""
+def _plan_id(project: Project, row: str) -> str:
+    """Return the ID of the plan in a row, from the file that it links to."""
     target = row.partition("](")[2].partition(")")[0]
-    return os.path.basename(target).removesuffix(".md")
+    return project.split_plan_path(unquote(target))[1]

@@ -63,6 +63,8 @@ class RecordProblem(NamedTuple):
     line: int
     """Line in the file, from 1."""
     message: str
+    is_unreadable: bool = False
+    """Whether the line can't be read, so that it may have been an open comment."""
 
 
 class ParsedRecords(NamedTuple):
@@ -98,7 +100,7 @@ def parse_records(data: bytes) -> ParsedRecords:
         try:
             record = _parse_line(line, number)
         except (ValueError, RecursionError) as error:
-            problems.append(RecordProblem(number, f"not a comment: {error}"))
+            problems.append(RecordProblem(number, f"not a comment: {error}", is_unreadable=True))
             continue
         first_record = records.setdefault(record.id, record)
         if first_record._replace(line=0) != record._replace(line=0):

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.edits.plan_preconditions import ensure_not_archived
-from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, ExecplanError
+from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.files.file_lock import timeout
 from execplan.git import git_commit, git_history, git_process, git_query
 from execplan.git.git_directory import current_branch
@@ -117,6 +117,13 @@ def _new_record(
                 hint=f"use that worktree: execplan worktree {ref.shell_name} --branch {quote(chosen_branch)}",
             )
         return WorktreeRecord(key, ref.id, chosen_branch, into, existing.root, name, base), existing
+    if "\n" in root:  # git writes the path into files that are read by line
+        raise ExecplanError(
+            "usage",
+            f"a worktree can't be in {root!r}, because the path contains a line break",
+            exit=USAGE,
+            hint=f"choose another directory: execplan worktree {ref.shell_name} --directory DIR",
+        )
     if os.path.lexists(root) and not (os.path.isdir(root) and not os.listdir(root)):
         raise ExecplanError(
             "directory-exists",

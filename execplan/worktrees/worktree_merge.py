@@ -10,11 +10,12 @@ import tempfile
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.files import file_access
 from execplan.git import git_process
 from execplan.git.git_directory import operation_in_progress
 from execplan.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
+from execplan.worktrees.merge_command import failed_merge_error, has_merged_nothing, run_merge
 
 if TYPE_CHECKING:
     from execplan.git.git_process import GitOutput
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from execplan.worktrees.worktree_record import WorktreeRecord
 
 _STATUS_ARGS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none")
-_MERGE_ARGS = ("merge", "--no-edit", "--no-autostash")
 
 
 def changed_files(root: str) -> list[str]:
@@ -53,10 +53,13 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
     if operation is not None:
         _ensure_no_conflicts(record, worktree)
         message = f"{operation} is in progress in {worktree.root}"
-        command = "commit --no-edit" if operation == "a merge" else "status"
-        raise ExecplanError(
-            "under-way", message, exit=BUSY, hint=f"finish it, then try again: git -C {directory} {command}"
-        )
+        hint = f"finish it, then try again: git -C {directory} status"
+        if operation == "a merge":
+            hint = f"finish it, then try again: git -C {directory} commit --no-edit"
+            if has_merged_nothing(worktree):
+                message += ", but no file has changed; a commit would drop the other branch's changes"
+                hint = f"give it up, then try again: git -C {directory} merge --abort"
+        raise ExecplanError("under-way", message, exit=BUSY, hint=hint)
     if worktree.branch != record.branch:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
         message = f"{worktree.root} is {position}, not on {record.branch}"
@@ -105,13 +108,12 @@ def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, 
         if not _has_driver(worktree.root):
             settings += ("-c", f"{DRIVER_SETTING}={driver_command()}")
         message = f"Merge {into} into {record.branch}"
-        args = (*settings, *_MERGE_ARGS, "--ff", "-m", message, full_name(into))
-        result = git_process.run_git(worktree.root, *args)
+        result = run_merge(worktree, full_name(into), "--ff", "-m", message, settings=settings)
     if result.status:
         _ensure_no_conflicts(record, worktree, result)
         if os.path.exists(os.path.join(worktree.git, "MERGE_HEAD")):  # a hook has stopped it
             git_process.run_git_checked(worktree.root, "merge", "--abort")
-        raise _failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
+        raise failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
     return True
 
 
@@ -135,8 +137,7 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
         )
     keeps_parents = () if _is_linear(target.root, record.branch, into) else ("--no-ff",)
     message = f"Merge {record.branch}: plan {record.id}"
-    args = (*_MERGE_ARGS, *keeps_parents, "-m", message, full_name(record.branch))
-    result = git_process.run_git(target.root, *args)
+    result = run_merge(target, full_name(record.branch), *keeps_parents, "-m", message)
     if result.status:
         has_conflicts = bool(unmerged_files(target.root))
         if os.path.exists(os.path.join(target.git, "MERGE_HEAD")):
@@ -144,7 +145,7 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
         if has_conflicts:
             message = f"{into} has changed during the merge; nothing was merged into it"
             raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
-        raise _failed_merge_error(target.root, f"git can't merge {record.branch} into {into}", result)
+        raise failed_merge_error(target.root, f"git can't merge {record.branch} into {into}", result)
     return count
 
 
@@ -199,24 +200,6 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
         candidates=[*files, *messages],
         data={"reasons": files},
     )
-
-
-def _failed_merge_error(root: str, message: str, result: GitOutput) -> ExecplanError:
-    """Return the error for a merge that git or a hook has stopped, with what they printed."""
-    lines = result.lines
-    if any(["would be overwritten by merge" in line for line in lines]):
-        hint = f"commit or remove the changes, then try again: git -C {quote(root)} status"
-        reason = f"files in {root} have changes that are not committed"
-        return ExecplanError(
-            "merge-blocked",
-            f"{message}: {reason}",
-            exit=CHECK_FAILED,
-            hint=hint,
-            candidates=lines,
-            data={"reasons": lines},
-        )
-    hint = "fix what git or the hook reports, then try again"
-    return ExecplanError("merge-failed", message, exit=ENVIRONMENT, hint=hint, candidates=lines)
 
 
 def _is_linear(root: str, branch: str, into: str) -> bool:

@@ -30,7 +30,7 @@ def remove_worktree(
         message = f"{record.branch} is not merged into {into}, so its worktree was not removed"
         raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
     if worktree is not None:
-        git_process.run_git_checked(target.root, "worktree", "remove", worktree.root)
+        _remove_with_git(record, worktree, target)
     _remove_if_empty(project, record.root_of(worktree))
     warnings: tuple[str, ...] = ()
     if has_branch(target.root, record.branch):
@@ -48,6 +48,22 @@ def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, int
     message = f"the worktree {record.root} was removed, but its branch {record.branch} is not merged into {into}"
     hint = f"create it again, then finish it: execplan worktree {quote(record.plan)}"
     raise ExecplanError("worktree-missing", message, exit=INPUT, hint=hint)
+
+
+def _remove_with_git(record: WorktreeRecord, worktree: Worktree, target: Worktree) -> None:
+    args = ("worktree", "remove", worktree.root)
+    result = git_process.run_git(target.root, *args)
+    if not result.status:
+        return
+    error = git_process.command_failed_error(args, result)
+    if "containing submodules" in result.errors:
+        error.message = f"{record.branch} is merged, but git does not remove {worktree.root}, because it has submodules"
+        error.hint = (
+            "if all commits in them are pushed, remove it, then try again: "
+            f"git -C {quote(target.root)} worktree remove --force {quote(worktree.root)}; "
+            f"execplan worktree {quote(record.id)} --finish"
+        )
+    raise error
 
 
 def _remove_if_empty(project: Project, root: str) -> None:

@@ -120,6 +120,13 @@ def test_cache_that_is_kept_for_an_hour() -> None:
     assert report.total.usage.cost_usd == pytest.approx(0.4 * 2.5 + 0.6 * 4.0)
 
 
+@pytest.mark.parametrize("number", ["1e400", "NaN", "-1", "1" + "0" * 400, '"7"', "true"])
+def test_numbers_that_no_message_has_are_ignored(number: str) -> None:
+    line = json.dumps({**claude(1, "a", output_tokens=3, input_tokens="TOKENS"), "costUSD": "COST"})
+    (used,) = read_usage_events(line.replace('"TOKENS"', number).replace('"COST"', number).encode())
+    assert used.usage == TokenUsage({**NO_USAGE.tokens, "output": 3}, None)
+
+
 @pytest.mark.parametrize(("tokens", "price"), [(272_000, 2.0), (272_001, 4.0)])
 def test_a_long_prompt_costs_more(tokens: int, price: float) -> None:
     report = build_report([work(1, WorkSpan("a", "s", 0, 9))], lambda *_: [event(1, tokens, "gpt-6.1-sol")], TABLE)

@@ -107,6 +107,23 @@ def test_the_critical_path_is_the_longest(edges: list[tuple[int, int]], sizes: d
     )
 
 
+@pytest.mark.parametrize(
+    ("needs_of_c", "others"),
+    [
+        ("needs plan-c#1", []),  # a task of the same plan
+        ("needs plan-d#1", ["Lists (needs plan-c#1)"]),  # two plans need tasks of each other
+    ],
+)
+def test_needs_of_tasks_in_a_cycle_leave_the_others_in_the_critical_path(
+    repo: Folder, needs_of_c: str, others: list[str]
+) -> None:
+    repo.plan(plan_text("A", "Lines", "Tabs"), "plan-a")
+    repo.plan(plan_text("B", "Blocks (needs plan-a#1)"), "plan-b")
+    repo.plan(plan_text("C", "Site (needs plan-b#1)", f"Pages ({needs_of_c})"), "plan-c")
+    repo.plan(plan_text("D", "Images", *others), "plan-d")
+    assert repo.ok("graph")["critical_path"] == ["plan-a", "plan-b", "plan-c"]
+
+
 @given(EDGES)
 def test_the_tree_has_each_plan_once(edges: list[tuple[int, int]]) -> None:
     edges = [(max(edge), min(edge)) for edge in edges if edge[0] != edge[1]]
@@ -177,12 +194,12 @@ def test_labels_can_break_no_drawing() -> None:
 
 def test_svg_is_drawn_by_graphviz(repo: Folder) -> None:
     need("dot")
-    repo.plan(plan_text('Build the "scanner" \\N <b>', "x"), "a")
+    repo.plan(plan_text('Build the "scanner" \\N <b> &copy;', "x"), "a")
     repo.plan(plan_text("Build the parser", "y", needs="a"), "b")
     result = repo.run("graph", "--format", "svg")
     assert result.exit == 0
     assert "<svg" in result.out
-    assert "&lt;b&gt;" in result.out
+    assert "&lt;b&gt; &amp;copy;" in result.out
 
 
 def test_svg_without_graphviz_is_an_error_with_a_way_out(repo: Folder) -> None:

@@ -65,7 +65,24 @@ def test_of_plans_that_wait_for_each_other_the_cycle_is_shown(repo: Folder) -> N
     assert f"plans wait for each other: {PARSER} -> {SCANNER} -> {PARSER}\n" in result.out
     assert repo.run("next", "parser", "--json").json["next"] == [f"execplan graph {PARSER}"]
     assert repo.run("graph", PARSER).exit == 3
+    assert all(plan["next"] is None for plan in repo.run("next", "--json").json["error"]["candidates"])
     assert repo.run("next", "manual", "--json").json["next"] == [f"execplan next {PARSER}"]
+
+
+def test_a_plan_without_a_free_task_is_passed_over(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks (needs scanner#1)"), PARSER)
+    result = repo.run("next")
+    assert f"in {SCANNER}\npassed over: {PARSER}, task 1 waits for scanner#1" in result.out
+
+
+def test_the_next_tasks_of_a_choice_are_not_blocked(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks (needs scanner#1)", "Read lists", "Read text"), PARSER)
+    repo.ok("next", "parser", "--claim", "bob")
+    result = repo.run("next", "--json")
+    assert result.exit == 3
+    assert [plan["next"]["text"] for plan in result.json["error"]["candidates"]] == ["Read lines", "Read text"]
 
 
 def _task_id(repo: Folder, plan: str) -> str:

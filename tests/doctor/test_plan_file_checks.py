@@ -240,6 +240,35 @@ def test_artifacts_of_no_plan(repo: Folder) -> None:
     assert_clean(repo)
 
 
+def test_artifacts_that_a_merge_has_left_where_the_plan_was(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "A plan")
+    repo.git("switch", "-qc", "side")
+    repo.ok("archive", "parser", "--as", "abandoned", "--reason", "No need", "--commit")
+    repo.git("switch", "-q", "main")
+    repo.ok("comment", "parser", "Which lines?", "--commit")
+    repo.git("merge", "-q", "--no-edit", "side")
+    finding = only_finding(repo, "artifacts")
+    assert finding["path"] == ".agent/execplans/artifacts/2026-01-01_parser"
+    run_remedy(repo, finding["mend"])
+    assert_clean(repo)
+    assert "Which lines?" in repo.run("show", "parser", "--comments").out
+    repo.ok("restore", "parser")
+    assert_clean(repo)
+
+
+def test_artifacts_in_the_archive_of_an_open_plan(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplans/archive/artifacts/2026-01-01_parser/it's.txt", "1")
+    run_remedy(repo, only_finding(repo, "artifacts")["mend"])
+    assert_clean(repo)
+    assert (repo.path / ".agent/execplans/artifacts/2026-01-01_parser/it's.txt").exists()
+    repo.write(".agent/execplans/archive/artifacts/2026-01-01_parser/it's.txt", "2")
+    repo.write(".agent/execplans/archive/artifacts/2026-01-01_parser/log.txt", "3")
+    assert only_finding(repo, "artifacts")["mend"].endswith("join those that exist there too: it's.txt")
+
+
 def test_a_plan_whose_id_looks_like_a_flag_is_named_by_its_path(repo: Folder) -> None:
     path = repo.plan(OLD, "-dash")
     mend = only_finding(repo, "places")["mend"]

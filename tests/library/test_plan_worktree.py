@@ -11,7 +11,17 @@ import pytest
 
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
-from tests.worktrees.scratch import DONE, PARSER, PLAN, branches, commit_plan, folder_at, open_worktree, refused
+from tests.worktrees.scratch import (
+    DONE,
+    PARSER,
+    PLAN,
+    branches,
+    commit_plan,
+    folder_at,
+    git_fails,
+    open_worktree,
+    refused,
+)
 
 ARCHIVED = f".agent/execplans/archive/{PARSER}.md"
 
@@ -233,6 +243,54 @@ def test_a_hook_stops_the_merge(repo: Folder) -> None:
     assert is_gone(repo, worktree)
 
 
+@pytest.mark.parametrize("place", ["plan", "target"])
+@pytest.mark.parametrize("lock_stays", [False, True])
+def test_the_index_is_locked_during_the_merge(repo: Folder, place: str, lock_stays: bool) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.write("main.txt", "main\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Work on main")
+    if place == "target":
+        worktree.git("merge", "-q", "--no-edit", "main")
+    locked = worktree if place == "plan" else repo
+    lock = Path(locked.git("rev-parse", "--absolute-git-dir").strip()) / "index.lock"
+    lock.touch()
+    if lock_stays:
+        assert refused(repo, "git-busy", "worktree", "--finish", "--lock-timeout", "0").exit == 5
+        assert not (lock.parent / "MERGE_HEAD").exists()
+        lock.unlink()
+        repo.ok("worktree", "--finish")
+    else:
+        with ThreadPoolExecutor() as pool:
+            finish = pool.submit(repo.run, "worktree", "--finish")
+            time.sleep(1)
+            lock.unlink()
+            assert finish.result().exit == 0
+    assert (repo.path / "main.txt").exists()
+    assert (repo.path / "src/parser.py").exists()
+    assert is_gone(repo, worktree)
+
+
+def test_a_merge_that_has_changed_nothing(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.write("main.txt", "main\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Work on main")
+    git = Path(worktree.git("rev-parse", "--absolute-git-dir").strip())
+    (git / "index.lock").touch()
+    assert git_fails(worktree, "merge", "main")
+    (git / "index.lock").unlink()
+    assert (git / "MERGE_HEAD").exists()
+    assert "merge --abort" in refused(repo, "under-way", "worktree", "--finish").err
+    worktree.git("merge", "--abort")
+    repo.ok("worktree", "--finish")
+    assert (repo.path / "main.txt").exists()
+
+
 def test_the_target_is_in_a_merge(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)
@@ -270,6 +328,38 @@ def test_a_worktree_that_can_not_be_finished(repo: Folder, problem: str) -> None
     assert ("main" if code == "branch-not-checked-out" else str(worktree.path)) in result.err
     assert worktree.path.exists()
     assert "plan/parser" in branches(repo)
+
+
+def test_the_target_branch_was_deleted(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.git("switch", "-qc", "feature")
+    worktree = open_worktree(repo)
+    work(worktree)
+    repo.git("switch", "-q", "main")
+    assert "git switch feature; or merge" in refused(repo, "branch-not-checked-out", "worktree", "--finish").err
+    repo.git("branch", "-qD", "feature")
+    result = refused(repo, "branch-not-checked-out", "worktree", "--finish")
+    assert "the branch feature, into which the plan's branch is merged, does not exist" in result.err
+    assert f"execplan worktree {PARSER} --finish --into BRANCH" in result.err
+    assert "git switch" not in result.err
+    repo.ok("worktree", PARSER, "--finish", "--into", "main")
+    assert is_gone(repo, worktree)
+
+
+def test_a_worktree_with_a_submodule(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    module = folder_at(repo, repo.path.parent / "module")
+    module.path.mkdir()
+    module.git("init", "-q")
+    module.git("commit", "-q", "--allow-empty", "-m", "Module")
+    worktree.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(module.path), "lib")
+    worktree.git("commit", "-qm", "Add a module")
+    hint = refused(repo, "git-failed", "worktree", "--finish").err.splitlines()[-1]
+    git, finish = hint.removeprefix("hint: ").split("try again: ")[1].split("; ")
+    repo.git(*git.split()[1:])
+    repo.ok(*finish.split()[1:])
+    assert is_gone(repo, worktree)
 
 
 @pytest.mark.parametrize("tag", ["plan/parser", "main"])

@@ -53,6 +53,20 @@ def test_an_outdated_index_is_fixed(indexed: Folder) -> None:
     assert findings(indexed) == []
 
 
+@pytest.mark.parametrize("layout", ["flat", "folder", "ExecPlan.md"])
+def test_plans_are_named_by_their_ids(repo: Folder, layout: str) -> None:
+    repo.write(".agent/execplan.toml", f'layout = "{layout}"\n')
+    names = ["2026-01-01_größe", "2026-01-02_b"]
+    for name in names:
+        path = {"flat": f"{name}.md", "folder": f"{name}/{name}.md"}.get(layout, f"{name}/ExecPlan.md")
+        repo.write(f".agent/execplans/{path}", CLEAN)
+    repo.ok("index", "--write")
+    for name in names:
+        repo.ok("done", "2", "-p", name)
+    (finding,) = findings(repo)
+    assert f"out of date for {', '.join(names)}:" in str(finding["message"])
+
+
 def test_a_fix_that_can_not_be_committed_is_reported_as_such(indexed: Folder) -> None:
     """The file has staged changes that a commit of it would include."""
     path = indexed.path / README

@@ -107,6 +107,25 @@ def test_lint_can_require_that_comments_are_resolved(repo: Folder, arguments: tu
     assert repo.run(*arguments, *select).exit == 1
 
 
+@pytest.mark.parametrize("content", [b'{"id": "c1", bro\n', b"x" * (6 << 20), None])
+def test_comments_that_can_not_be_read_do_not_pass_as_resolved(repo: Folder, content: bytes | None) -> None:
+    repo.plan()
+    repo.ok("resolve", repo.ok("comment", "Which line endings?")["id"])
+    select = ("--select", "EP515")
+    path = repo.path / f".agent/execplans/artifacts/{NAME}/comments.jsonl"
+    if content is None:
+        path.unlink()
+        path.symlink_to("/etc/hosts")
+    else:
+        path.write_bytes(path.read_bytes() + content)
+    result = repo.run("lint", *select)
+    assert result.exit == 1
+    assert ":1:1 EP515 review comments can't be read: " in result.out
+    if content is not None:
+        repo.git("add", "-A")
+        assert "review comments can't be read: line 3" in repo.run("lint", "--staged", *select).out
+
+
 @pytest.fixture
 def commented(repo: Folder) -> Folder:
     """A branch that only adds a comment to one of two plans, of which the other has a comment since main."""

@@ -32,6 +32,22 @@ def test_the_plan_is_claimed(repo: Folder) -> None:
     assert [(claim["id"], claim["by"]) for claim in taken] == [(data["task"], "agent-1")]
 
 
+def test_blocked_tasks_are_not_claimed(repo: Folder) -> None:
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.plan(CLEAN.replace("Build the parser.", "Build it (needs scanner#2).", 1), PARSER)
+    repo.plan("---\ndepends_on: scanner\n---\n\n" + CLEAN, "2026-01-03_site")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Plans")
+    expected = next(task for task in repo.ok("show", "2026-01-01_parser")["tasks"] if task["number"] == 3)
+    assert repo.ok("worktree", PARSER)["task"] == expected["id"]
+    result = repo.run("worktree", "site")
+    assert result.exit == 0
+    assert (
+        "warning: no task of 2026-01-03_site was claimed: blocked by scanner (active, 1 of 3 tasks done)" in result.err
+    )
+    assert repo.ok("next", "site")["taken"] == []
+
+
 def test_again_it_is_the_same_directory(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)
@@ -116,6 +132,14 @@ def test_a_directory_that_exists(repo: Folder) -> None:
     assert branches(repo) == ["main"]
     (directory / "notes.txt").unlink()
     assert open_worktree(repo).path == directory  # an empty directory is used
+
+
+def test_a_directory_with_a_line_break(repo: Folder) -> None:
+    commit_plan(repo)
+    assert "line break" in refused(repo, "usage", "worktree", "parser", "--directory", "../a\nb").err
+    assert branches(repo) == ["main"]
+    assert not (repo.path.parent / "a\nb").exists()
+    assert repo.ok("next", "parser")["taken"] == []
 
 
 def test_nothing_is_left_of_a_worktree_that_git_can_not_create(repo: Folder) -> None:

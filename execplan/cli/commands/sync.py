@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.plan_arguments import plan_flag
-from execplan.errors import USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
@@ -179,10 +179,14 @@ class _Sync(NamedTuple):
             preview = issue_sync.compare(self.stored_plans, self.projects, all_plans=all_plans)
             for change, issue in issue_sync.apply(preview) if applies else ():
                 issues[change.plan_issue.key] = issue
+        link_warnings = []
         for change in preview.changes if self.link_options is not None else ():
             linked_issue = issues.get(change.plan_issue.key, change.issue)
             if linked_issue is not None and linked_issue.number not in change.plan_issue.linked_numbers:
-                self._write_link(change, linked_issue)
+                try:
+                    self._write_link(change, linked_issue)
+                except ExecplanError as error:
+                    link_warnings.append(f"the address of #{linked_issue.number} is not written: {error.message}")
         item_changes = preview.item_changes
         lines = [describe_change(change, item_changes.get(change.plan_issue.key), issues) for change in preview.changes]
         data = sync_json(preview, issues, applies=applies)
@@ -191,12 +195,16 @@ class _Sync(NamedTuple):
         return Answer(
             data,
             "\n".join([*filter(None, lines), summarize(preview, applies=applies)]),
-            warnings=preview.warnings,
+            exit=CHECK_FAILED if link_warnings else OK,
+            warnings=(*preview.warnings, *link_warnings),
             next_commands=(f"{command} --apply",) if data["changed"] and not applies else (),
         )
 
     def _write_link(self, change: IssueChange, issue: ExistingIssue) -> None:
-        """Add the address of an issue to those in the plan's metadata; an archived plan is not edited."""
+        """Add the address of an issue to those in the plan's metadata; an archived plan is not edited.
+
+        Raises ExecplanError if the plan can't be edited or committed.
+        """
         from execplan.library.plan_api import Plan
 
         paths = {stored.project.display_path(stored.ref.path): stored for stored in self.stored_plans}

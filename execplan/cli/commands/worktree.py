@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice.next_tasks import claim_free_task
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import printable_line
@@ -17,7 +18,7 @@ from execplan.edits.plan_commit import commit_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.git import git_query
 from execplan.git.linked_worktrees import list_worktrees, project_in
-from execplan.plan_store import claims, plan_selection, plan_store
+from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
@@ -114,9 +115,11 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     opened = open_worktree(project, ref, author, branch=branch, directory=directory)
     other_project = project_in(project, opened.worktree)
     other_ref = worktree_ref(other_project, opened.record)
+    other_plan = plan_store.load(other_project, other_ref).plan if other_ref is not None else None
     task = None
-    if other_ref is not None and not other_ref.archived:
-        task = claims.claim_task(other_project, other_ref, author, claims.DEFAULT_HOURS)
+    if other_ref is not None and other_plan is not None and not other_ref.archived:
+        task, claim_warnings = claim_free_task(other_project, other_ref, other_plan, author)
+        warnings += claim_warnings
     if not opened.is_new and opened.record.name != author:
         warnings += (f"{opened.record.name} created this worktree of {opened.record.id}",)
     _report(call, _describe_opened(opened, task, author))

@@ -20,6 +20,8 @@ _CLAUDE_FIELDS: Final = {
     "cache_write": "cache_creation_input_tokens",
 }
 _LONG_CACHE_FIELD: Final = "ephemeral_1h_input_tokens"
+_UNLIKELY_NUMBER: Final = 1_000_000_000_000
+"""Numbers from this one on are damage: neither tokens nor US dollars of a message."""
 
 
 class TokenUsage(NamedTuple):
@@ -118,7 +120,9 @@ def _parse_message(line: dict[str, Any], line_time: int) -> UsageEvent | None:
     usage_fields = usage_object if isinstance(usage_object, dict) else {}
     cost_usd = (
         float(logged_cost)
-        if isinstance(logged_cost, int | float) and not isinstance(logged_cost, bool) and logged_cost >= 0
+        if isinstance(logged_cost, int | float)
+        and not isinstance(logged_cost, bool)
+        and 0 <= logged_cost < _UNLIKELY_NUMBER
         else None
     )
     tokens = {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()}
@@ -167,4 +171,4 @@ def _codex_tokens(usage_fields: dict[str, Any]) -> dict[str, int]:
 
 def _read_count(usage_fields: dict[str, Any], name: str) -> int:
     value = usage_fields.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _UNLIKELY_NUMBER else 0

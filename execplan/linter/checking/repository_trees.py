@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.dependencies.dependency_answers import DependencyAnswers
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-    from execplan.review.comment_threads import CommentThread
+    from execplan.review.comment_records import ParsedRecords
 
 MAX_WALKED_FILES = 50_000
 """Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
@@ -116,30 +116,42 @@ class RepositoryTrees:
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
 
     def _list_open_comments(self, project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
-        """Return the open review comments of the plan in a file, in plain tuples that a cache can store."""
-        from execplan.review.comment_reading import load_threads
+        """Return the open review comments of the plan in a file, in plain tuples that a cache can store.
+
+        What can't be read is a comment without an ID and an author, whose text is the reason. Raises ExecplanError if Git
+        fails.
+        """
+        from execplan.plan.plan_anchors import PLAN
+        from execplan.review.comment_reading import read_records
+        from execplan.review.comment_threads import build_threads
 
         ref = plan_store.ref_for_path(project, path)
-        threads = _load_staged_threads(project, ref) if self._is_staged else load_threads(project, ref)
-        return tuple(
-            [
+        try:
+            parsed = _read_staged_records(project, ref) if self._is_staged else read_records(project, ref)
+        except ExecplanError as error:
+            if self._is_staged:
+                raise
+            return (("", "", PLAN, "", 1, error.message),)
+        unreadable = [f"line {problem.line}: {problem.message}" for problem in parsed.problems if problem.is_unreadable]
+        open_threads = [thread for thread in build_threads(parsed.records) if thread.is_open]
+        return (
+            *[("", "", PLAN, "", 1, reason) for reason in unreadable],
+            *[
                 (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
-                for thread in threads
-                if thread.is_open
-            ]
+                for thread in open_threads
+            ],
         )
 
 
-def _load_staged_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
-    """Return the threads of a plan as the next commit contains them. Raises ExecplanError if Git fails."""
+def _read_staged_records(project: Project, ref: PlanRef) -> ParsedRecords:
+    """Read the records of a plan as the next commit contains them. Raises ExecplanError if Git fails."""
     from execplan.git.blob_reader import read_blobs
     from execplan.git.git_query import index_files
     from execplan.review.comment_location import comments_path
     from execplan.review.comment_records import parse_records
-    from execplan.review.comment_threads import build_threads
 
     files = index_files(project, [project.display_path(comments_path(project, ref))])
-    return build_threads([record for data, _ in read_blobs(project, files) for record in parse_records(data).records])
+    return parse_records(b"\n".join([data for data, _ in read_blobs(project, files)]))
 
 
 def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:

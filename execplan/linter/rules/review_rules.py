@@ -22,8 +22,9 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     Someone has asked a question or disagrees, and nobody has resolved it. Answer it with `execplan reply`, change the
     plan if the comment is right, then close it with `execplan resolve`. The rule is off by default; select it where
     open comments must stop a merge: `execplan lint --select EP515`. A comment is reported at the part of the plan that
-    it is about, or at the title if that part is gone or was reworded. Archived plans are not checked, because their
-    comments can't be resolved; `archive` warns about open ones.
+    it is about, or at the title if that part is gone or was reworded. Comments that can't be read are reported, too,
+    because they may be open. Archived plans are not checked, because their comments can't be resolved; `archive` warns
+    about open ones.
 
     Bad (path plans/parser.md, comment Build the parser):
         ## Progress
@@ -46,4 +47,5 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     for short_id, author, kind, part_text, occurrence, text in comments:
         target = locate_anchor(targets, Anchor(kind, part_text, occurrence))
         line = target.line if target is not None else max(plan.title_line, 0)
-        yield on_line(plan, line, f"open comment {short_id} by {author}: {shorten(text, _MAX_TEXT_LENGTH)}")
+        message = f"open comment {short_id} by {author}: {shorten(text, _MAX_TEXT_LENGTH)}"
+        yield on_line(plan, line, message if short_id else f"review comments can't be read: {text}")

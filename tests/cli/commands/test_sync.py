@@ -184,6 +184,19 @@ def test_a_link_in_the_plan_finds_an_issue_without_its_label(project: Folder, gi
     assert len(github.issues) == 1
 
 
+def test_a_plan_that_can_not_be_edited_does_not_keep_the_others_from_their_links(
+    project: Folder, github: GithubServer
+) -> None:
+    conflict = "<<<<<<< a\n- [ ] Read lists.\n=======\n- [ ] Read tables.\n>>>>>>> b\n"
+    project.plan(CLEAN.replace("## Progress\n\n", f"## Progress\n\n{conflict}"))
+    result = sync(project, "--apply", "--link")
+    assert result.exit == 1
+    assert "octocat/hello: created 2 issues" in result.out
+    assert f"the address of #1 is not written: .agent/execplans/{PARSER}.md: line" in result.err
+    assert "issues/2" in (project.path / ".agent/execplans/2026-01-02_printer.md").read_text()
+    assert len(github.issues) == 2
+
+
 @pytest.mark.parametrize(
     "link",
     [
