@@ -101,14 +101,14 @@ class PlanScreen(Screen[None]):
         tasks.display = bool(view.tasks)
         if old_view is not None and view.tasks == old_view.tasks:
             return
-        highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
-        if highlighted is None:
-            highlighted = next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+        old_highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
+        highlighted = _find_highlighted(view, old_view, old_highlighted)
         tasks.clear_options()
         tasks.add_options([Option(task_text(task)) for task in view.tasks])
         if view.tasks:
-            tasks.highlighted = min(highlighted, len(view.tasks) - 1)
-            tasks.scroll_to(y=scroll_y, animate=False)
+            tasks.highlighted = highlighted
+            if highlighted == old_highlighted:
+                tasks.scroll_to(y=scroll_y, animate=False)
 
     def _selected_task(self) -> ViewedTask | None:
         """Return the highlighted task, or None after a message why there is none."""
@@ -166,3 +166,13 @@ class PlanScreen(Screen[None]):
     def action_back(self) -> None:
         """Go back to the board."""
         self.dismiss()
+
+
+def _find_highlighted(view: OpenedPlan, old_view: OpenedPlan | None, highlighted: int | None) -> int:
+    """Return the position of the task that was highlighted, or of the one in its place; at first, of the first open one."""
+    if highlighted is None or old_view is None:
+        return next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+    task_id = old_view.tasks[highlighted].id
+    return next(
+        (at for at, task in enumerate(view.tasks) if task.id == task_id), max(0, min(highlighted, len(view.tasks) - 1))
+    )

@@ -209,6 +209,25 @@ def test_the_highlight_stays_on_its_plan(desk: InProcessRepository) -> None:
     run_session(steps)
 
 
+def test_the_highlight_stays_on_its_task(desk: InProcessRepository) -> None:
+    desk.plan(SECOND + "- [ ] Scan the rest.\n", "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("down")
+        desk.plan(SECOND.replace("- [x]", "- [ ] Open files.\n- [x]") + "- [ ] Scan the rest.\n", "scanner")
+        await session.until("1. [ ] Open files.")
+        await session.press("d")
+        await session.until("done: 4. Scan the rest.")
+        desk.plan(SECOND, "scanner")
+        await session.until_true(lambda: "Open files." not in session.screen())
+        await session.press("d")
+        await session.until("done: 2. Scan words.")
+
+    run_session(steps)
+
+
 def test_the_filter_works_as_one_types(desk: InProcessRepository) -> None:
     async def steps(session: AppSession) -> None:
         await session.press("slash")
