@@ -54,15 +54,16 @@ class TaskDialog(ModalScreen[str]):
     # at the top, because messages of the application are at the bottom
     DEFAULT_CSS: ClassVar[str] = f"TaskDialog {{ {_DIALOG_CSS} align: center top; }}"
 
-    def __init__(self, plan_title: str) -> None:
+    def __init__(self, plan_title: str, text: str = "") -> None:
         super().__init__()
         self._plan_title = plan_title
+        self._text = text
 
     def compose(self) -> ComposeResult:
         """Build the dialog with its input."""
         with Vertical():
             yield Static(plain_text(f"Add a task to {self._plan_title}"), markup=False)
-            yield Input(placeholder="Text of the task", max_length=2000)
+            yield Input(self._text, placeholder="Text of the task", max_length=2000, select_on_focus=False)
             yield Static(Content.styled("enter adds it, escape cancels", "$text-muted"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -14,7 +14,6 @@ from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_text import plain_text, task_text
-from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
@@ -76,13 +75,19 @@ class PlanScreen(Screen[None]):
         self.reload()
         (tasks if self._view is not None and self._view.tasks else self.query_one("#text")).focus()
 
+    def on_screen_resume(self) -> None:
+        """Follow what happened to the plan while a dialog was over it."""
+        if self._view is not None:
+            self.reload()
+
     def reload(self) -> None:
         """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
         try:
             view = load_opened_plan(self._path, is_read_only=self._other_project is not None)
         except ExecplanError as error:
-            self.app.show_error(error)
-            self.dismiss()
+            if self.app.screen is self:  # `dismiss` would close a dialog over it
+                self.app.show_error(error)
+                self.dismiss()
             return
         if view == self._view:
             return
@@ -152,11 +157,7 @@ class PlanScreen(Screen[None]):
         """Ask for the text of a task and add it."""
         if self._view is None or self._is_read_only("add 'New task' -p"):
             return
-        seen_plan = SeenPlan(self._path, self._view.digest)
-        self.app.push_screen(
-            TaskDialog(self._view.title),
-            lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,
-        )
+        self.app.ask_for_task(self._view.title, SeenPlan(self._path, self._view.digest))
 
     def action_switch(self) -> None:
         """Move the focus between tasks and text."""

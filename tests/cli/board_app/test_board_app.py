@@ -163,6 +163,46 @@ def test_a_change_since_the_plan_was_shown_stops_an_edit(desk: InProcessReposito
     run_session(steps, size=(120, 40))
 
 
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_text_of_a_task_is_kept_when_the_plan_has_changed(desk: InProcessRepository, opened: bool) -> None:
+    async def steps(session: AppSession) -> None:
+        if opened:
+            await session.press("enter")
+            await session.until("tab Tasks/text")
+        await session.press("a")
+        await session.type("Scan numbers")
+        desk.plan(SECOND.replace("lines", "every line"), "scanner")
+        await session.press("enter")
+        await session.until("The plan has changed since it was shown")
+        await session.until("Add a task to Build the scanner")
+        assert "Scan numbers" in session.screen()
+        await session.press("x", "enter")
+        await session.until("added: 3. Scan numbersx")
+
+    run_session(steps, size=(120, 40))
+    assert "- [ ] Scan numbersx\n" in text_of(desk, "scanner")
+
+
+def test_a_plan_that_is_removed_below_a_dialog_is_left_after_it(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("a")
+        await session.type("Scan numbers")
+        (desk.path / ".agent/execplans/scanner.md").unlink()
+        await session.pilot.pause(1.5)
+        assert "Scan numbers" in session.screen()
+        await session.press("enter")
+        await session.until("scanner")
+        await session.until("Scan numbers")
+        await session.press("escape")
+        await session.until("active 1")
+        await session.press("escape")
+        assert "Build the scanner" not in session.screen()
+
+    run_session(steps)
+
+
 def test_an_edit_is_made_in_the_version_that_was_shown_when_a_key_was_pressed(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
