@@ -1,4 +1,4 @@
-"""Plans that git tracks but that are missing from the working tree: deleted, or moved without execplan."""
+"""Plans that git tracks but that are missing from the working tree: deleted, or moved without a commit."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
     matches = [plan for plan in find_missing(project) if is_match(plan.id)]
     if len(matches) != 1:
         return None
-    moved_ref = find_moved_file(project, matches[0])
+    renamed_ref = _find_renamed_plan(project, matches[0])
+    moved_ref = renamed_ref or find_moved_file(project, matches[0])
     if moved_ref is not None:
         from execplan import trace
 
-        trace.warnings.append(
-            f"{project.display_path(matches[0].path)} was moved by hand to {project.display_path(moved_ref.path)}"
-        )
+        verb = "was moved by hand to" if renamed_ref is None else "is now"
+        trace.warnings.append(f"{project.display_path(matches[0].path)} {verb} {project.display_path(moved_ref.path)}")
         return moved_ref
     display_path = project.display_path(matches[0].path)
     raise ExecplanError(
@@ -116,6 +116,19 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         exit=INPUT,
         hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
     )
+
+
+def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
+    """Find the plan that execplan has moved from the path of a missing one, which is not committed yet."""
+    from execplan.project.plan_journal import former_paths
+
+    old_path = project.display_path(missing_plan.path)
+    refs = [
+        ref
+        for ref in plan_store.all_refs(project)
+        if old_path in [project.display_path(path) for path in former_paths(project, ref.path)]
+    ]
+    return refs[0] if len(refs) == 1 else None
 
 
 def _hash_file(project: Project, path: str) -> str:

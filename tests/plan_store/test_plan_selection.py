@@ -163,6 +163,19 @@ def test_only_archived_plans(repo: Folder) -> None:
     assert repo.run("status").out.startswith("1 archived\n")
 
 
+@pytest.mark.parametrize("name", [PARSER, f".agent/execplans/{PARSER}.md"])
+def test_a_plan_that_was_renamed_without_a_commit_is_found_under_its_old_name(two_plans: Folder, name: str) -> None:
+    two_plans.git("add", "-A")
+    two_plans.git("commit", "-q", "-m", "Plans")
+    two_plans.ok("rename", PARSER, "Read files")
+    new_path = ".agent/execplans/2026-01-01_read-files.md"
+    result = two_plans.run("done", "2", "-p", name)
+    assert result.exit == 0
+    assert f"warning: .agent/execplans/{PARSER}.md is now {new_path}" in result.err
+    assert "- [x] (2026-01-01 00:00Z) Build the parser." in (two_plans.path / new_path).read_text()
+    assert not (two_plans.path / f".agent/execplans/{PARSER}.md").exists()
+
+
 def test_several_plans_are_described(two_plans: Folder) -> None:
     two_plans.ok("next", "parser", "--claim", "agent-1")
     text = (
