@@ -105,6 +105,19 @@ def test_only_valid_dates_count(repo: Folder) -> None:
     assert find(repo, "alpha after:2026-02").plans == ()
 
 
+def test_several_dates_are_alternatives(repo: Folder) -> None:
+    for month in ("01", "02", "03"):
+        repo.plan("# Plan\n\n## Notes\n\nalpha\n", f"2026-{month}-15_m{month}")
+
+    def months(query: str) -> list[str]:
+        return sorted([plan.ref.id[5:7] for plan in find(repo, f"alpha {query}").plans])
+
+    assert months("before:2026-02,2026-03") == months("before:2026-03 before:2026-02") == ["01", "02"]
+    assert months("-before:2026-02 -before:2026-03") == ["03"]
+    assert months("after:2026-02,2026-03") == ["02", "03"]
+    assert months("-after:2026-02 -after:2026-03") == ["01"]
+
+
 def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None:
     repo.plan()
     assert only_line(repo, "parser loss") == "A plan can be read and edited without loss."
