@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _DIALOG_CSS = """
     align: center middle;
-    & > Vertical {
+    & > Vertical, & > VerticalScroll {
         width: 76;
         max-width: 95%;
         height: auto;
@@ -84,7 +84,7 @@ class HelpDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Build the list of keys."""
         lines = [Content.assemble((f"{key:8}", "$text-accent"), description) for key, description in KEYS]
-        with Vertical():
+        with VerticalScroll():
             yield Static(Content.styled("Keys of the board", "bold"))
             yield Static(Content("\n").join([Content(""), *lines]))
             yield Static(

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from execplan.project.project_list import ProjectOrigin
 
 
+_LOW_HEIGHT = 16
+"""Minimum height of a terminal for a title of several lines, and the path."""
+
+
 class PlanScreen(Screen[None]):
     """Shows one plan, and follows changes of its file."""
 
@@ -41,6 +45,10 @@ class PlanScreen(Screen[None]):
         Binding("tab", "switch", "Tasks/text"),
         Binding("escape", "back", "Back"),
     ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 (Textual's own declaration)
+        (0, "-low"),
+        (_LOW_HEIGHT, "-high"),
+    ]
     DEFAULT_CSS: ClassVar[str] = """
     PlanScreen {
         #plan-title { padding: 0 1; text-style: bold; }
@@ -49,6 +57,8 @@ class PlanScreen(Screen[None]):
         #tasks:focus { border: round $accent; }
         #text { height: 1fr; border: round $surface-lighten-2; padding: 0 1; }
         #text:focus { border: round $accent; }
+        &.-low #plan-title { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-low #plan-path { display: none; }
     }
     """
 

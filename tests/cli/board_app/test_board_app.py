@@ -424,6 +424,30 @@ def test_the_keys_are_listed(desk: InProcessRepository) -> None:
     run_session(steps, size=(100, 40))
 
 
+def test_all_keys_can_be_read_on_a_small_terminal(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("question_mark")
+        await session.until("Keys of the board")
+        assert "nothing is written." not in session.screen()
+        await session.press("end")
+        await session.until("nothing is written.")
+
+    run_session(steps, size=(80, 24))
+
+
+def test_a_plan_can_be_read_on_a_low_terminal(desk: InProcessRepository) -> None:
+    text = SECOND.replace("the scanner", "the scanner, which reads files of all kinds")
+    desk.plan(text, "a-scanner-that-reads-files-of-all-kinds")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("tab", "end")
+        await session.until("• [ ] Scan words.")
+
+    run_session(steps, size=(40, 10))
+
+
 def test_an_empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = InProcessRepository(tmp_path / "desk", monkeypatch)
     (desk.path / f".agent/execplans/{NAME}.md").unlink()
