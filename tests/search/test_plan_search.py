@@ -9,7 +9,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ from execplan.search.indexed_text import find_marks, prepare_text
 from execplan.search.plan_search import PlanResult, SearchResults, search
 from execplan.search.search_items import plan_items
 from execplan.search.search_query import SearchQuery, SearchWord
+from execplan.text.accents import remove_accents
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -87,6 +89,20 @@ def test_words_and_filters(repo: Folder) -> None:
     assert (
         lines(repo, "author:rene") == lines(repo, "plan:lexico in:decisions") == lines(repo, "author:REN\u00c9") != []
     )
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_case_and_accents_of_greek_and_cyrillic_letters_do_not_matter(
+    repo: Folder, form: Literal["NFC", "NFD"]
+) -> None:
+    line = normalize(form, "Ο Σίσυφος ᾧδε, ёлка и край.")
+    repo.plan(f"# Plan\n\n## Notes\n\n{line}\n", "2026-01-01_greek")
+    for word in ("Σίσυφος", "ΣΙΣΥΦΟΣ", "σισυφοσ", "ωδε", "ᾯΔΕ", "елка", "Ёлка", "край", "крАи", "краи*"):
+        for query_form in ("NFC", "NFD"):
+            (plan,) = find(repo, normalize(query_form, word)).plans
+            ((start, end),) = plan.matches[0].spans
+            assert plan.matches[0].text == line
+            assert remove_accents(line[start:end]).casefold() == remove_accents(word.rstrip("*")).casefold()
 
 
 def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:
