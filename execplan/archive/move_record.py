@@ -7,12 +7,11 @@ from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
-from execplan.edits import text_codec
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
-from execplan.text import fast_json
+from execplan.text import fast_json, text_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -67,10 +67,10 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
     """Return the chart of all tasks and of done tasks day by day.
 
     `tasks` come from git and are None without it. Two lines for done tasks differ where git and the timestamps in plans
-    do; a note says how often.
+    do; a note says how often. Timestamps in the future are left out.
     """
-    done_days = Counter([task.day for task in stamped if task.is_done and task.day])
-    notes = []
+    dated, notes = _without_future([task.day for task in stamped if task.is_done and task.day], today)
+    done_days = Counter(dated)
     if unstamped := len([task for task in stamped if task.is_done and not task.day]):
         notes.append(_missing_note(unstamped, "done task", "timestamp"))
     if tasks is None:
@@ -136,16 +136,25 @@ def _days_between(start: str, end: str) -> int:
     return (date.fromisoformat(end) - date.fromisoformat(start)).days
 
 
-def weekly(tasks: Sequence[TaskTimes] | None, stamped: Iterable[StampedTask]) -> Chart:
-    """Return the chart of tasks done per week, by their timestamps or else by git."""
+def weekly(tasks: Sequence[TaskTimes] | None, stamped: Iterable[StampedTask], today: str) -> Chart:
+    """Return the chart of tasks done per week, by their timestamps or else by git, without dates in the future."""
     git_days = {(task.path, task.task_id): day_of(task.done) for task in tasks or () if task.done is not None}
     days = [task.day or git_days.get((task.path, task.task_id), "") for task in stamped if task.is_done]
-    dated = [day for day in days if day]
-    notes = [_missing_note(len(days) - len(dated), "done task", "date")] if len(dated) < len(days) else []
+    dated, notes = _without_future([day for day in days if day], today)
+    if undated := days.count(""):
+        notes.append(_missing_note(undated, "done task", "date"))
     weeks, note = _weeks(dated)
     counts = Counter(map(_monday, dated))
     series = Series("done", tuple([counts[week] for week in weeks]), "green")
     return Chart(WEEKLY, "Tasks done per week", BARS, tuple(weeks), (series,), "tasks", "week", (*notes, *note))
+
+
+def _without_future(days: Sequence[str], today: str) -> tuple[list[str], list[str]]:
+    """Return the days up to today, and a note about others: one wrong year would leave no room for the rest."""
+    latest = (date.fromisoformat(today) + timedelta(days=_TOLERATED_DAYS)).isoformat()
+    past = [day for day in days if day <= latest]
+    count = len(days) - len(past)
+    return past, [f"Left out: {format_count(count, 'done task')} dated in the future."] if count else []
 
 
 def lead_time(tasks: Sequence[TaskTimes] | None) -> Chart:

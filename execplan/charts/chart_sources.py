@@ -128,7 +128,7 @@ def make_chart(name: str, sources: ChartSources) -> Chart:
     if name == BURN_UP:
         return chart_data.burn_up(sources.tasks, sources.stamped, sources.today)
     if name == WEEKLY:
-        return chart_data.weekly(sources.tasks, sources.stamped)
+        return chart_data.weekly(sources.tasks, sources.stamped, sources.today)
     if name == LEAD_TIME:
         return chart_data.lead_time(sources.tasks)
     if name == AGE:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.move_execution import find_interrupted_move, recover_move
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
-from execplan.edits import edit_journal, lost_edit_recovery
+from execplan.edits import lost_edit_recovery
 from execplan.edits.backup_copies import save_backup
 from execplan.edits.lost_edit_detection import detect_lost_edits
+from execplan.project.plan_journal import journal_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
         project, ref = listed[:2]
         losses = detect_lost_edits(project, ref)
         for damaged_record in losses.damaged:
-            file = quote(project.display_path(edit_journal.journal_path(project, ref.path)))
+            file = quote(project.display_path(journal_path(project, ref.path)))
             remedy = (
                 f"see what else is in the journal: execplan undo --dry-run; to continue without the journal: rm {file}"
             )

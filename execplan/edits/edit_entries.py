@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.edits import text_codec
 from execplan.named_tuple import NamedTuple
+from execplan.text import text_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

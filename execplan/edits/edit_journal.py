@@ -16,14 +16,16 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
-from execplan.edits import operation_log, text_codec
-from execplan.edits.append_log import append_lines, read_lines, read_tail
+from execplan.edits import operation_log
 from execplan.edits.edit_entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry, parse_entries
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.append_log import append_lines, read_lines, read_tail
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store.author import actor
 from execplan.project import project_state
+from execplan.project.plan_journal import JOURNAL_DIR, journal_path
+from execplan.text import text_codec
 from execplan.text.text_lines import digest
 from execplan.trace import log
 
@@ -37,7 +39,6 @@ MAX_BYTES = 4 << 20
 
 An edit takes about 500 bytes plus its share of a full text.
 """
-JOURNAL_DIR = "journal"
 _MAX_CHAIN_LENGTH = 50
 """Number of differences after which the full texts are stored again, so that one damaged line affects few others."""
 
@@ -180,11 +181,6 @@ def is_known_text(project: Project, path: str, data: bytes) -> bool:
 def mark_undone(project: Project, path: str, number: int) -> None:
     """Record that an edit no longer counts."""
     append_lines(journal_path(project, path), f"undone {number}\n")
-
-
-def journal_path(project: Project, path: str) -> str:
-    """Return the path of a plan's journal file. Raises ExecplanError if directories on the plan's path keep changing."""
-    return os.path.join(project.state, JOURNAL_DIR, project_state.path_key(file_access.resolve_path(path)))
 
 
 def read_entries_from(path: str) -> list[JournalEntry]:

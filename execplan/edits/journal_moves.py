@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits import operation_log, text_codec
-from execplan.edits.append_log import append_lines, read_lines
-from execplan.edits.edit_journal import JOURNAL_DIR, journal_path, read_entries, read_entries_from
+from execplan.edits import operation_log
+from execplan.edits.edit_journal import read_entries, read_entries_from
 from execplan.errors import ExecplanError
+from execplan.files.append_log import append_lines, read_lines
 from execplan.project import project_state
+from execplan.project.plan_journal import JOURNAL_DIR, former_paths, journal_path
+from execplan.text import text_codec
 from execplan.trace import log
 
 if TYPE_CHECKING:
@@ -83,12 +85,6 @@ def _unstash(path: str) -> None:
         number += 1
     if number:
         os.replace(f"{path}.{number}", path)
-
-
-def former_paths(project: Project, path: str) -> list[str]:
-    """Return the former paths of the plan at the path and of its artifacts."""
-    lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("left ")]
-    return [text_codec.unquote(fields[2]) for fields in lines if len(fields) == 3]
 
 
 def add_follower(project: Project, path: str, operation: str, follower: str) -> None:

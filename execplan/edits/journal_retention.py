@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits import edit_journal, text_codec
-from execplan.edits.append_log import read_lines
+from execplan.edits import edit_journal
 from execplan.edits.edit_entries import FOLLOW, entry_number, parse_entries, read_texts
-from execplan.edits.journal_moves import former_paths
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.edits.undo_stack import build_stack
 from execplan.files import atomic_files, file_access
+from execplan.files.append_log import read_lines
 from execplan.git import git_history
 from execplan.plan_store import plan_store
+from execplan.project.plan_journal import former_paths, journal_path
+from execplan.text import text_codec
 from execplan.trace import log
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def shorten_journal(project: Project, path: str, size: int) -> None:
     `size` is the journal's size before the last entry. The caller holds the plan's lock. Raises ExecplanError or
     OSError and leaves the journal unchanged if it can't be shortened.
     """
-    file = edit_journal.journal_path(project, path)
+    file = journal_path(project, path)
     interval = max(edit_journal.MAX_BYTES // _CHECKS_PER_LIMIT, 1)
     if os.path.getsize(file) // interval == size // interval and size > edit_journal.MAX_BYTES:
         return

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import EDIT, read_texts
-from execplan.edits.journal_moves import former_paths
 from execplan.edits.lost_edits import JournaledEdit, select_lost_edits
 from execplan.edits.undo_stack import build_stack
 from execplan.git import git_history
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
+from execplan.project.plan_journal import former_paths
 
 if TYPE_CHECKING:
     from execplan.edits.edit_entries import JournalEntry

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits.append_log import append_lines, read_lines
-from execplan.edits.text_codec import quote, unquote
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.append_log import append_lines, read_lines
 from execplan.project import project_state
+from execplan.text.text_codec import quote, unquote
 from execplan.trace import log
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.edits.digest_check import ensure_digest_matches
-from execplan.edits.journal_moves import former_paths
 from execplan.errors import ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project import project_state
+from execplan.project.plan_journal import former_paths
 from execplan.project.project_discovery import require_existing
 from execplan.project.template_fields import fill
 from execplan.text.text_lines import digest

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits.journal_moves import former_paths
 from execplan.git.commit_log import FileChange, changes_since
 from execplan.git.git_history import committed_files
 from execplan.plan_store import missing_plans, plan_store
 from execplan.plan_store.missing_plans import MissingPlan
+from execplan.project.plan_journal import former_paths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

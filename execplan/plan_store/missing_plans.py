@@ -1,4 +1,4 @@
-"""Plans that git tracks but that are missing from the working tree: deleted, or moved without execplan."""
+"""Plans that git tracks but that are missing from the working tree: deleted, or moved without a commit."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-
-
-_MAX_NEW_IDS = 10
-"""Maximum number of new plans that the error about a missing one names."""
 
 
 class MissingPlan(NamedTuple):
@@ -65,7 +61,12 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
 
     Returns None if no file matches, or several do.
     """
-    paths = _list_untracked(project)
+    from execplan.git import git_query
+
+    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
+    if not paths:
+        return None
     predicates: tuple[Callable[[str], bool], ...] = (
         lambda path: _hash_file(project, path) == missing_plan.blob,
         lambda path: (
@@ -100,40 +101,34 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
     matches = [plan for plan in find_missing(project) if is_match(plan.id)]
     if len(matches) != 1:
         return None
-    moved_ref = find_moved_file(project, matches[0])
+    renamed_ref = _find_renamed_plan(project, matches[0])
+    moved_ref = renamed_ref or find_moved_file(project, matches[0])
     if moved_ref is not None:
         from execplan import trace
 
-        trace.warnings.append(
-            f"{project.display_path(matches[0].path)} was moved by hand to {project.display_path(moved_ref.path)}"
-        )
+        verb = "was moved by hand to" if renamed_ref is None else "is now"
+        trace.warnings.append(f"{project.display_path(matches[0].path)} {verb} {project.display_path(moved_ref.path)}")
         return moved_ref
     display_path = project.display_path(matches[0].path)
-    restore_hint = f"restore it: git restore {quote(os.path.relpath(matches[0].path))}"
-    untracked_paths = set(_list_untracked(project))
-    new_ids = [ref.id for ref in plan_store.all_refs(project) if ref.path in untracked_paths]
-    if new_ids:
-        raise ExecplanError(
-            "plan-deleted",
-            f"{display_path} was deleted or renamed in the working tree; git still has it",
-            exit=INPUT,
-            hint=f"if it was renamed, use its new name; otherwise {restore_hint}",
-            candidates=new_ids[:_MAX_NEW_IDS],
-        )
     raise ExecplanError(
         "plan-deleted",
         f"{display_path} was deleted in the working tree; git still has it",
         exit=INPUT,
-        hint=restore_hint,
+        hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
     )
 
 
-def _list_untracked(project: Project) -> list[str]:
-    """Return the absolute paths of Markdown files that git neither tracks nor ignores."""
-    from execplan.git import git_query
+def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
+    """Find the plan that execplan has moved from the path of a missing one, which is not committed yet."""
+    from execplan.project.plan_journal import former_paths
 
-    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
-    return [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
+    old_path = project.display_path(missing_plan.path)
+    refs = [
+        ref
+        for ref in plan_store.all_refs(project)
+        if old_path in [project.display_path(path) for path in former_paths(project, ref.path)]
+    ]
+    return refs[0] if len(refs) == 1 else None
 
 
 def _hash_file(project: Project, path: str) -> str:

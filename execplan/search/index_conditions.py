@@ -79,9 +79,9 @@ def _filter_condition(search_filter: SearchFilter, database: Connection) -> tupl
     if search_filter.name == IN:
         return _place_condition(search_filter.values, database)
     if search_filter.name == BEFORE:
-        return "items.date != '' and items.date < ?", [min(search_filter.values)]
+        return "items.date != '' and items.date < ?", [max(search_filter.values)]
     if search_filter.name == AFTER:
-        return "items.date >= ?", [max(search_filter.values)]
+        return "items.date >= ?", [min(search_filter.values)]
     if search_filter.name == AUTHOR:
         authors = _column_values(database, "author")
         column, values = "items.author", [author for author in authors if _contains_any(author, search_filter.values)]

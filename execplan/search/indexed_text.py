@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.keywords import separate_unspaced
+from execplan.text.accents import replace_accented
 
 if TYPE_CHECKING:
     from typing import Final
@@ -32,7 +33,7 @@ def prepare_text(text: str) -> str:
     for char in _RESERVED:
         if char in text:
             text = text.replace(char, " ")
-    return text if text.isascii() else separate_unspaced(clean_text(text), _UNSPACED_SEPARATOR)
+    return text if text.isascii() else separate_unspaced(replace_accented(clean_text(text)), _UNSPACED_SEPARATOR)
 
 
 def find_marks(text: str) -> list[tuple[int, int]]:

@@ -89,13 +89,12 @@ def parse_query(text: str) -> SearchQuery:
         )
         position += is_excluded
         filter_match = _FILTER.match(text, position)
-        position = filter_match.end() if filter_match else position
-        value, is_quoted, position = _read_value(text, position)
         if filter_match:
             name = filter_match[1].lower()
-            values = _check_values(name, value, is_quoted=is_quoted)
-            filters[name, is_excluded] = filters.get((name, is_excluded), ()) + values
+            values, position = _read_values(text, filter_match.end())
+            filters[name, is_excluded] = filters.get((name, is_excluded), ()) + _check_values(name, values)
             continue
+        value, is_quoted, position = _read_value(text, position)
         is_prefix = value.endswith("*") if not is_quoted else text[position : position + 1] == "*"
         position += is_prefix and is_quoted
         if any([_is_word_character(char) for char in value]):
@@ -121,14 +120,27 @@ def _read_value(text: str, position: int) -> tuple[str, bool, int]:
     return text[position:end], False, end
 
 
+def _read_values(text: str, position: int) -> tuple[list[str], int]:
+    """Return the values of a filter at a position, separated by commas, and the position after them."""
+    values = []
+    while True:
+        value, is_quoted, end = _read_value(text, position)
+        if not is_quoted:
+            value = value.partition(",")[0]
+            end = position + len(value)
+        values.append(value.strip())
+        if text[end : end + 1] != ",":
+            return values, end
+        position = end + 1
+
+
 def _is_word_character(char: str) -> bool:
     """Return whether SQLite's tokenizer takes a character as a part of a word."""
     return char.isalnum() or category(char) == "Co"
 
 
-def _check_values(name: str, value: str, *, is_quoted: bool) -> tuple[str, ...]:
-    """Return the values of a filter; several are separated by commas. Raises ExecplanError for an unknown value."""
-    values = [part.strip() for part in ([value] if is_quoted else value.split(","))]
+def _check_values(name: str, values: list[str]) -> tuple[str, ...]:
+    """Return the values of a filter in their standard form. Raises ExecplanError for an unknown value."""
     if not all(values):
         raise _query_error(f"the filter {name}: has no value", f"use {name}: with {FILTERS[name]}")
     if name in (BEFORE, AFTER):

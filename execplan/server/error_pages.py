@@ -57,6 +57,11 @@ class ErrorPages:
         html = self._pages.render_error("Not written", _error_paragraphs(error), page_edits.entered_texts(fields), page)
         return HTMLResponse(html, _error_status(error))
 
+    def missing_plan_page(self, fields: Mapping[str, str]) -> HTMLResponse:
+        """Return the page about an edit of a plan that has no page anymore, with what was entered."""
+        texts = page_edits.entered_texts(fields)
+        return HTMLResponse(self._pages.render_error("Not written", [_STATUS_TEXTS[404][1]], texts), 404)
+
     def conflict_page(self, error: ExecplanError, plan: LivePlan, edit: PageEdit, page: str) -> HTMLResponse:
         """Return the page about an edit of a plan that has changed; it shows the changes and offers the edit again."""
         return HTMLResponse(self._pages.render_conflict(plan, edit, page, error), 409)

@@ -195,7 +195,7 @@ class PlanServer:
     async def _make_edit(self, request: Request, edit: page_edits.PageEdit, page: str) -> Response:
         plan = await self._in_thread(lambda: self._pages.project.find_plan(page))
         if plan is None:
-            raise HTTPException(404)
+            return self._errors.missing_plan_page(edit.fields)
         try:
             async with self._write_lock:
                 messages = await self._in_thread(

@@ -52,12 +52,21 @@
     return main?.innerHTML ?? null;
   };
 
-  const showStaleNotice = () => {
+  const removeStaleNotice = () => document.querySelector("#page-notices [data-stale]")?.remove();
+
+  const showStaleNotice = (isGone) => {
     const notices = document.getElementById("page-notices");
-    if (!notices || notices.querySelector("[data-stale]")) return;
+    const kind = isGone ? "gone" : "changed";
+    if (!notices || notices.querySelector(`[data-stale=${kind}]`)) return;
+    removeStaleNotice();
     const notice = document.createElement("p");
     notice.className = "notice";
-    notice.dataset.stale = "";
+    notice.dataset.stale = kind;
+    if (isGone) {
+      notice.append("This page is gone: the plan has been renamed, archived or removed. Copy what you have typed before you leave.");
+      notices.append(notice);
+      return;
+    }
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Update the page";
@@ -107,8 +116,6 @@
     return true;
   };
 
-  const removeStaleNotice = () => document.querySelector("#page-notices [data-stale]")?.remove();
-
   const fetchPage = async (force) => {
     const headers = version ? { "If-None-Match": version } : {};
     const response = await fetch(location.pathname, { headers, cache: "no-store" });
@@ -123,8 +130,9 @@
       removeStaleNotice();
       return;
     }
-    if (!force && hasInput()) {
-      showStaleNotice();
+    const isGone = response.status === 404;
+    if ((isGone || !force) && hasInput()) {
+      showStaleNotice(isGone);
       return;
     }
     version = response.headers.get("ETag");

@@ -159,6 +159,21 @@ def test_typed_text_survives_an_error(browser: WatchedBrowser, server: RunningSe
     expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
 
 
+def test_typed_text_survives_a_new_name_of_the_plan(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    page.get_by_label("New task").fill("Handle CRLF.")
+    server.folder.ok("done", "2")
+    page.get_by_role("button", name="Update the page").click()
+    expect_done(page, 2)
+    server.folder.ok("rename", "parser", "Build the reader")
+    expect(page.locator("#page-notices")).to_contain_text("the plan has been renamed, archived or removed")
+    expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
+    page.get_by_role("button", name="Add task").click()
+    expect(page.locator("h1")).to_have_text("Not written")
+    expect(page.locator("main")).to_contain_text("Handle CRLF.")
+    browser.problems[:] = [problem for problem in browser.problems if "404" not in problem]
+
+
 def test_a_text_that_is_too_large_stays_in_its_form(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server))
     page.get_by_label("New task").evaluate("(field) => { field.maxLength = 1e6; field.value = 'x'.repeat(200000); }")

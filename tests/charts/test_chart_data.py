@@ -64,11 +64,11 @@ def test_weekly() -> None:
         StampedTask("a", "t3", is_done=True, day=""),
         StampedTask("a", "t4", is_done=False, day="2026-05-04"),
     ]
-    chart = chart_data.weekly(tasks, stamped)
+    chart = chart_data.weekly(tasks, stamped, "2026-01-20")
     assert chart.labels == ("2025-12-29", "2026-01-05", "2026-01-12")
     assert values(chart) == {"done": (1, 0, 1)}
     assert chart.notes == ("1 done task has no date.",)
-    assert chart_data.weekly(None, []).is_empty
+    assert chart_data.weekly(None, [], "2026-01-20").is_empty
 
 
 def test_weekly_shows_a_year() -> None:
@@ -76,10 +76,25 @@ def test_weekly_shows_a_year() -> None:
         StampedTask("a", "t1", is_done=True, day=day)
         for day in ("0001-01-01", "2025-06-04", "2026-05-04", "9999-12-31")
     ]
-    chart = chart_data.weekly(None, stamped)
+    chart = chart_data.weekly(None, stamped, "9999-12-30")
     assert len(chart.labels) == 52
     assert values(chart) == {"done": (*([0] * 51), 1)}
     assert chart.notes == ("Only the last 52 of 521,723 weeks.",)
+
+
+def test_a_wrong_year_in_the_future_hides_nothing() -> None:
+    stamped = [
+        StampedTask("a", "t1", is_done=True, day=day)
+        for day in ("2026-05-04", "2026-05-12", "2026-05-13", "2062-05-04")
+    ]
+    chart = chart_data.weekly(None, stamped, "2026-05-12")  # a time zone may be a day ahead
+    assert chart.labels == ("2026-05-04", "2026-05-11")
+    assert values(chart) == {"done": (1, 2)}
+    assert chart.notes == ("Left out: 1 done task dated in the future.",)
+    chart = chart_data.burn_up(None, stamped, "2026-05-12")
+    assert chart.labels == ("2026-05-04", "2026-05-12", "2026-05-13")
+    assert values(chart)["done by timestamp"] == (1, 2, 3)
+    assert chart.notes == ("Left out: 1 done task dated in the future.",)
 
 
 def test_lead_time() -> None:
@@ -139,7 +154,9 @@ def test_the_last_day_has_the_tasks_of_now(times: list[tuple[int, int | None, in
 
 @given(st.lists(DAYS, max_size=30))
 def test_every_task_of_the_last_year_is_in_its_week(days: list[date]) -> None:
-    chart = chart_data.weekly(None, [StampedTask("a", "t", is_done=True, day=day.isoformat()) for day in days])
+    chart = chart_data.weekly(
+        None, [StampedTask("a", "t", is_done=True, day=day.isoformat()) for day in days], "2026-12-31"
+    )
     for label, value in zip(chart.labels, chart.series[0].values, strict=True):
         monday = date.fromisoformat(label)
         assert monday.weekday() == 0

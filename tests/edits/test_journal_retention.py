@@ -18,6 +18,7 @@ from execplan.edits.undo_stack import read_stack
 from execplan.plan import task_edits
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
+from execplan.project.plan_journal import journal_path
 from tests.conftest import Folder
 from tests.doctor.doctor_findings import doctor, findings, only_finding
 from tests.plans import CLEAN
@@ -39,7 +40,7 @@ def edit(repo: Folder, numbers: range) -> None:
 
 def size(repo: Folder, path: Path) -> int:
     """Bytes of the plan's journal."""
-    return os.path.getsize(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
+    return os.path.getsize(journal_path(project_discovery.find(str(repo.path)), str(path)))
 
 
 def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
@@ -188,7 +189,7 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
     pairs = list(zip([text.encode() for text in texts[:-1]], [text.encode() for text in texts[1:]], strict=True))
     lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
     project = project_discovery.find(str(repo.path))
-    file = edit_journal.journal_path(project, str(path))
+    file = journal_path(project, str(path))
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(lines)
     repo.ok("add", "New")
@@ -207,7 +208,7 @@ def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
 
 def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("Lines", "All lines"))
-    file = Path(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
+    file = Path(journal_path(project_discovery.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(older(CLEAN.encode(), path.read_bytes(), 1, "outcome", "outcome, All"))
     repo.ok("undo")
@@ -218,7 +219,7 @@ def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folde
 def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, hint: str) -> None:
     path = repo.plan()
     old = CLEAN.replace("# Build the parser", "# Old")
-    file = Path(edit_journal.journal_path(project_discovery.find(str(repo.path)), str(path)))
+    file = Path(journal_path(project_discovery.find(str(repo.path)), str(path)))
     file.parent.mkdir(parents=True)
     file.write_text(
         older(old.encode(), old.encode() + b"x\n", 1, "outcome", "outcome, x")
@@ -245,7 +246,7 @@ def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], b
     path = repo.plan()
     edit(repo, range(3))
     project = project_discovery.find(str(repo.path))
-    for file in (Path(edit_journal.journal_path(project, str(path))), repo.path / ".git/execplan/operations"):
+    for file in (Path(journal_path(project, str(path))), repo.path / ".git/execplan/operations"):
         data = file.read_bytes()
         file.write_bytes(damage(data))
         for call in (("undo", "--list"), ("undo", "-p", "parser"), ("redo",), ("add", "More"), ("undo",), ("doctor",)):
@@ -259,7 +260,7 @@ def test_a_damaged_line_costs_at_most_the_fifty_entries_after_it(repo: Folder) -
     path = repo.plan()
     edit(repo, range(120))
     project = project_discovery.find(str(repo.path))
-    file = Path(edit_journal.journal_path(project, str(path)))
+    file = Path(journal_path(project, str(path)))
     lines = file.read_bytes().split(b"\n")
     edits = [at for at, line in enumerate(lines) if b" edit " in line]
     for damaged in (3, 49, 60, 119):

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ from execplan.search.indexed_text import find_marks, prepare_text
 from execplan.search.plan_search import PlanResult, SearchResults, search
 from execplan.search.search_items import plan_items
 from execplan.search.search_query import SearchQuery, SearchWord
+from execplan.text.accents import remove_accents
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -89,6 +91,20 @@ def test_words_and_filters(repo: Folder) -> None:
     )
 
 
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_case_and_accents_of_greek_and_cyrillic_letters_do_not_matter(
+    repo: Folder, form: Literal["NFC", "NFD"]
+) -> None:
+    line = normalize(form, "Ο Σίσυφος ᾧδε, ёлка и край.")
+    repo.plan(f"# Plan\n\n## Notes\n\n{line}\n", "2026-01-01_greek")
+    for word in ("Σίσυφος", "ΣΙΣΥΦΟΣ", "σισυφοσ", "ωδε", "ᾯΔΕ", "елка", "Ёлка", "край", "крАи", "краи*"):
+        for query_form in ("NFC", "NFD"):
+            (plan,) = find(repo, normalize(query_form, word)).plans
+            ((start, end),) = plan.matches[0].spans
+            assert plan.matches[0].text == line
+            assert remove_accents(line[start:end]).casefold() == remove_accents(word.rstrip("*")).casefold()
+
+
 def test_a_section_that_only_one_of_the_plans_has(repo: Folder) -> None:
     repo.plan("# Plan\n\n## Foo\n\nalpha\n", "2026-01-01_foo")
     repo.plan("# Plan\n\n## Bar\n\nalpha\n", "2026-01-02_bar")
@@ -103,6 +119,19 @@ def test_only_valid_dates_count(repo: Folder) -> None:
     repo.plan("# Plan\n\n## Notes\n\nalpha\n", "2026-aa-bb_odd")
     assert {plan.ref.id for plan in find(repo, "alpha after:2026-01-05").plans} == {"2026-01-05_dated"}
     assert find(repo, "alpha after:2026-02").plans == ()
+
+
+def test_several_dates_are_alternatives(repo: Folder) -> None:
+    for month in ("01", "02", "03"):
+        repo.plan("# Plan\n\n## Notes\n\nalpha\n", f"2026-{month}-15_m{month}")
+
+    def months(query: str) -> list[str]:
+        return sorted([plan.ref.id[5:7] for plan in find(repo, f"alpha {query}").plans])
+
+    assert months("before:2026-02,2026-03") == months("before:2026-03 before:2026-02") == ["01", "02"]
+    assert months("-before:2026-02 -before:2026-03") == ["03"]
+    assert months("after:2026-02,2026-03") == ["02", "03"]
+    assert months("-after:2026-02 -after:2026-03") == ["01"]
 
 
 def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None:

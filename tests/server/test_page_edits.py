@@ -201,6 +201,17 @@ def test_an_archived_plan_is_not_edited(server: RunningServer) -> None:
     assert server.post(PLAN_PAGE, fields).status in (404, 409)
 
 
+def test_an_edit_of_a_plan_that_is_gone_shows_what_was_entered(server: RunningServer) -> None:
+    page = server.get(PLAN_PAGE)
+    server.folder.ok("rename", "parser", "Build the reader")
+    fields = {"token": page.field("token"), "digest": page.field("digest"), "action": "add", "text": "Handle CRLF."}
+    reply = server.post(PLAN_PAGE, fields)
+    assert reply.status == 404
+    assert "Not written" in reply.text
+    assert "renamed, archived or removed" in reply.text
+    assert "Handle CRLF." in reply.text
+
+
 def test_enforced_claims_hold_in_pages(server: RunningServer) -> None:
     server.folder.write("pyproject.toml", '[tool.execplan]\nclaims = "enforce"\n')
     server.folder.ok("next", "--claim", "agent-1", "--task", "2")

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.edits import edit_journal, journal_moves, text_codec
+from execplan.edits import edit_journal, journal_moves
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
+from execplan.project.plan_journal import former_paths
+from execplan.text import text_codec
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -154,7 +156,7 @@ def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) ->
         edit_journal.JournalTransaction(project, ref.path, "done", "done 2", b"old\n", b"new\n"),
     ):
         raise KeyboardInterrupt
-    assert journal_moves.former_paths(project, ref.path) == [old]
+    assert former_paths(project, ref.path) == [old]
     assert edit_journal.read_entries(project, ref.path) == []
 
 

@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
-from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_screen import PlanScreen
@@ -202,11 +201,7 @@ class BoardScreen(Screen[None]):
         """Ask for the text of a task and add it to the highlighted plan."""
         card = self._require_card()
         if card is not None and not self._is_read_only(card, "add 'New task' -p"):
-            seen_plan = self._seen_plan(card)
-            self.app.push_screen(
-                TaskDialog(card.title or card.id),
-                lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,
-            )
+            self.app.ask_for_task(card.title or card.id, self._seen_plan(card))
 
     def action_archived(self) -> None:
         """Show or hide archived plans."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _DIALOG_CSS = """
     align: center middle;
-    & > Vertical {
+    & > Vertical, & > VerticalScroll {
         width: 76;
         max-width: 95%;
         height: auto;
@@ -54,15 +54,16 @@ class TaskDialog(ModalScreen[str]):
     # at the top, because messages of the application are at the bottom
     DEFAULT_CSS: ClassVar[str] = f"TaskDialog {{ {_DIALOG_CSS} align: center top; }}"
 
-    def __init__(self, plan_title: str) -> None:
+    def __init__(self, plan_title: str, text: str = "") -> None:
         super().__init__()
         self._plan_title = plan_title
+        self._text = text
 
     def compose(self) -> ComposeResult:
         """Build the dialog with its input."""
         with Vertical():
             yield Static(plain_text(f"Add a task to {self._plan_title}"), markup=False)
-            yield Input(placeholder="Text of the task", max_length=2000)
+            yield Input(self._text, placeholder="Text of the task", max_length=2000, select_on_focus=False)
             yield Static(Content.styled("enter adds it, escape cancels", "$text-muted"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -83,7 +84,7 @@ class HelpDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Build the list of keys."""
         lines = [Content.assemble((f"{key:8}", "$text-accent"), description) for key, description in KEYS]
-        with Vertical():
+        with VerticalScroll():
             yield Static(Content.styled("Keys of the board", "bold"))
             yield Static(Content("\n").join([Content(""), *lines]))
             yield Static(

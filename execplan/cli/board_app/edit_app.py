@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from execplan.cli.board_app.card_text import plain_text
+from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.errors import CONFLICT, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.board.board_cards import Card
+    from execplan.cli.board_app.plan_edits import SeenPlan
     from execplan.project.project_list import ProjectOrigin
 
 _ERROR_SECONDS = 12.0
@@ -57,15 +59,29 @@ class EditApp(App[int]):
             lines += error.candidates[:_MAX_CHANGES]
         self.notify(plain_text("\n".join(lines)), severity="error", timeout=_ERROR_SECONDS, markup=False)
 
-    def start_edit(self, edit: Callable[[], str]) -> None:
-        """Make an edit in a thread, because it may wait for a lock, and show its message or error."""
-        self.run_worker(lambda: self._edit(edit), thread=True, group="edit")
+    def ask_for_task(self, plan_title: str, seen_plan: SeenPlan, text: str = "") -> None:
+        """Ask for the text of a task and add it; after an error, ask again with what the user has typed."""
 
-    def _edit(self, edit: Callable[[], str]) -> None:
+        def add(entered_text: str | None) -> None:
+            if entered_text:
+                self.start_edit(
+                    lambda: seen_plan.add_task(entered_text),
+                    lambda: self.ask_for_task(plan_title, seen_plan.reload(), entered_text),
+                )
+
+        self.push_screen(TaskDialog(plan_title, text), add)
+
+    def start_edit(self, edit: Callable[[], str], after_error: Callable[[], None] | None = None) -> None:
+        """Make an edit in a thread, because it may wait for a lock, and show its message or error."""
+        self.run_worker(lambda: self._edit(edit, after_error), thread=True, group="edit")
+
+    def _edit(self, edit: Callable[[], str], after_error: Callable[[], None] | None) -> None:
         try:
             message = edit()
         except ExecplanError as error:
             self.call_from_thread(self.show_error, error)
+            if after_error is not None:
+                self.call_from_thread(after_error)
         else:
             self.call_from_thread(self.show_message, message)
         self.call_from_thread(self.check_files)

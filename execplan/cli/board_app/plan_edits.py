@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
@@ -21,6 +22,13 @@ class SeenPlan(NamedTuple):
     path: str
     """Absolute path of the file."""
     digest: str
+
+    def reload(self) -> SeenPlan:
+        """Return the plan as it is now, or this one if it can't be read."""
+        try:
+            return self._replace(digest=self._find().digest)
+        except ExecplanError:
+            return self
 
     @property
     def _options(self) -> WriteOptions:

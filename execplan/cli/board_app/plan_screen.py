@@ -14,7 +14,6 @@ from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_text import plain_text, task_text
-from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
@@ -30,6 +29,10 @@ if TYPE_CHECKING:
     from execplan.project.project_list import ProjectOrigin
 
 
+_LOW_HEIGHT = 16
+"""Minimum height of a terminal for a title of several lines, and the path."""
+
+
 class PlanScreen(Screen[None]):
     """Shows one plan, and follows changes of its file."""
 
@@ -42,6 +45,10 @@ class PlanScreen(Screen[None]):
         Binding("tab", "switch", "Tasks/text"),
         Binding("escape", "back", "Back"),
     ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 (Textual's own declaration)
+        (0, "-low"),
+        (_LOW_HEIGHT, "-high"),
+    ]
     DEFAULT_CSS: ClassVar[str] = """
     PlanScreen {
         #plan-title { padding: 0 1; text-style: bold; }
@@ -50,6 +57,8 @@ class PlanScreen(Screen[None]):
         #tasks:focus { border: round $accent; }
         #text { height: 1fr; border: round $surface-lighten-2; padding: 0 1; }
         #text:focus { border: round $accent; }
+        &.-low #plan-title { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-low #plan-path { display: none; }
     }
     """
 
@@ -76,13 +85,19 @@ class PlanScreen(Screen[None]):
         self.reload()
         (tasks if self._view is not None and self._view.tasks else self.query_one("#text")).focus()
 
+    def on_screen_resume(self) -> None:
+        """Follow what happened to the plan while a dialog was over it."""
+        if self._view is not None:
+            self.reload()
+
     def reload(self) -> None:
         """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
         try:
             view = load_opened_plan(self._path, is_read_only=self._other_project is not None)
         except ExecplanError as error:
-            self.app.show_error(error)
-            self.dismiss()
+            if self.app.screen is self:  # `dismiss` would close a dialog over it
+                self.app.show_error(error)
+                self.dismiss()
             return
         if view == self._view:
             return
@@ -101,14 +116,14 @@ class PlanScreen(Screen[None]):
         tasks.display = bool(view.tasks)
         if old_view is not None and view.tasks == old_view.tasks:
             return
-        highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
-        if highlighted is None:
-            highlighted = next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+        old_highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
+        highlighted = _find_highlighted(view, old_view, old_highlighted)
         tasks.clear_options()
         tasks.add_options([Option(task_text(task)) for task in view.tasks])
         if view.tasks:
-            tasks.highlighted = min(highlighted, len(view.tasks) - 1)
-            tasks.scroll_to(y=scroll_y, animate=False)
+            tasks.highlighted = highlighted
+            if highlighted == old_highlighted:
+                tasks.scroll_to(y=scroll_y, animate=False)
 
     def _selected_task(self) -> ViewedTask | None:
         """Return the highlighted task, or None after a message why there is none."""
@@ -152,11 +167,7 @@ class PlanScreen(Screen[None]):
         """Ask for the text of a task and add it."""
         if self._view is None or self._is_read_only("add 'New task' -p"):
             return
-        seen_plan = SeenPlan(self._path, self._view.digest)
-        self.app.push_screen(
-            TaskDialog(self._view.title),
-            lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,
-        )
+        self.app.ask_for_task(self._view.title, SeenPlan(self._path, self._view.digest))
 
     def action_switch(self) -> None:
         """Move the focus between tasks and text."""
@@ -166,3 +177,13 @@ class PlanScreen(Screen[None]):
     def action_back(self) -> None:
         """Go back to the board."""
         self.dismiss()
+
+
+def _find_highlighted(view: OpenedPlan, old_view: OpenedPlan | None, highlighted: int | None) -> int:
+    """Return the position of the task that was highlighted, or of the one in its place; at first, of the first open one."""
+    if highlighted is None or old_view is None:
+        return next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+    task_id = old_view.tasks[highlighted].id
+    return next(
+        (at for at, task in enumerate(view.tasks) if task.id == task_id), max(0, min(highlighted, len(view.tasks) - 1))
+    )

@@ -7,10 +7,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
-from execplan.edits.journal_moves import former_paths
 from execplan.git import git_query
 from execplan.git.git_directory import head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
+from execplan.project.plan_journal import former_paths
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:

@@ -163,6 +163,46 @@ def test_a_change_since_the_plan_was_shown_stops_an_edit(desk: InProcessReposito
     run_session(steps, size=(120, 40))
 
 
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_text_of_a_task_is_kept_when_the_plan_has_changed(desk: InProcessRepository, opened: bool) -> None:
+    async def steps(session: AppSession) -> None:
+        if opened:
+            await session.press("enter")
+            await session.until("tab Tasks/text")
+        await session.press("a")
+        await session.type("Scan numbers")
+        desk.plan(SECOND.replace("lines", "every line"), "scanner")
+        await session.press("enter")
+        await session.until("The plan has changed since it was shown")
+        await session.until("Add a task to Build the scanner")
+        assert "Scan numbers" in session.screen()
+        await session.press("x", "enter")
+        await session.until("added: 3. Scan numbersx")
+
+    run_session(steps, size=(120, 40))
+    assert "- [ ] Scan numbersx\n" in text_of(desk, "scanner")
+
+
+def test_a_plan_that_is_removed_below_a_dialog_is_left_after_it(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("a")
+        await session.type("Scan numbers")
+        (desk.path / ".agent/execplans/scanner.md").unlink()
+        await session.pilot.pause(1.5)
+        assert "Scan numbers" in session.screen()
+        await session.press("enter")
+        await session.until("scanner")
+        await session.until("Scan numbers")
+        await session.press("escape")
+        await session.until("active 1")
+        await session.press("escape")
+        assert "Build the scanner" not in session.screen()
+
+    run_session(steps)
+
+
 def test_an_edit_is_made_in_the_version_that_was_shown_when_a_key_was_pressed(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +245,25 @@ def test_the_highlight_stays_on_its_plan(desk: InProcessRepository) -> None:
         await session.press("enter")
         await session.until("tab Tasks/text")
         assert f".agent/execplans/{NAME}.md" in session.screen()
+
+    run_session(steps)
+
+
+def test_the_highlight_stays_on_its_task(desk: InProcessRepository) -> None:
+    desk.plan(SECOND + "- [ ] Scan the rest.\n", "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("down")
+        desk.plan(SECOND.replace("- [x]", "- [ ] Open files.\n- [x]") + "- [ ] Scan the rest.\n", "scanner")
+        await session.until("1. [ ] Open files.")
+        await session.press("d")
+        await session.until("done: 4. Scan the rest.")
+        desk.plan(SECOND, "scanner")
+        await session.until_true(lambda: "Open files." not in session.screen())
+        await session.press("d")
+        await session.until("done: 2. Scan words.")
 
     run_session(steps)
 
@@ -363,6 +422,30 @@ def test_the_keys_are_listed(desk: InProcessRepository) -> None:
         assert "Keys of the board" not in session.screen()
 
     run_session(steps, size=(100, 40))
+
+
+def test_all_keys_can_be_read_on_a_small_terminal(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("question_mark")
+        await session.until("Keys of the board")
+        assert "nothing is written." not in session.screen()
+        await session.press("end")
+        await session.until("nothing is written.")
+
+    run_session(steps, size=(80, 24))
+
+
+def test_a_plan_can_be_read_on_a_low_terminal(desk: InProcessRepository) -> None:
+    text = SECOND.replace("the scanner", "the scanner, which reads files of all kinds")
+    desk.plan(text, "a-scanner-that-reads-files-of-all-kinds")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("tab", "end")
+        await session.until("• [ ] Scan words.")
+
+    run_session(steps, size=(40, 10))
 
 
 def test_an_empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
