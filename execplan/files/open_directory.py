@@ -186,7 +186,8 @@ class OpenDirectory(DirectoryHandle):
             if not isinstance(error, OSError):
                 raise
             failed_path = f"/{error.filename}"
-            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            is_link_or_gone = os.path.islink(failed_path) or not os.path.lexists(failed_path)
+            if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and is_link_or_gone):
                 raise FileChangedError(failed_path) from None
             action = "make" if make and error.errno != errno.EACCES else "write to"
             raise file_error(error, failed_path, action) from None

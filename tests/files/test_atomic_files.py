@@ -86,3 +86,11 @@ def test_an_append_that_fails_leaves_the_old_size(tmp_path: Path, monkeypatch: p
         append(handle, b"two\n", 4)
     os.close(handle)
     assert path.read_bytes() == b"one\n"
+
+
+def test_a_file_in_place_of_a_directory_has_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"")
+    with pytest.raises(ExecplanError) as caught:
+        create(str(path / "directory/a.md"), b"one\n", make_directories=True)
+    assert (caught.value.code, caught.value.message) == ("no-such-file", f"can't make {path}: not a directory")
