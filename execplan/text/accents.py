@@ -1,4 +1,4 @@
-"""Comparison of texts without accents."""
+"""Texts without accents, to compare and to search them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from functools import cache
 
 _FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
 """Combining marks of Latin, Greek and Cyrillic letters; those of other scripts make other letters."""
+_GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f\u1f00-\u1fff]")
+_ACCENT = re.compile(f"[{_FIRST_ACCENT}-{_LAST_ACCENT}]")
+_FINAL_SIGMA, _SIGMA = "ς", "σ"
 
 
 def remove_accents(text: str) -> str:
@@ -17,11 +20,6 @@ def remove_accents(text: str) -> str:
 
     letters = [char for char in normalize("NFD", text) if not _FIRST_ACCENT <= char <= _LAST_ACCENT]
     return normalize("NFC", "".join(letters))
-
-
-_GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f\u1f00-\u1fff]")
-_ACCENT = re.compile(f"[{_FIRST_ACCENT}-{_LAST_ACCENT}]")
-_FINAL_SIGMA, _SIGMA = "ς", "σ"
 
 
 def replace_accented(text: str) -> str:
