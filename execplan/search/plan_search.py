@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _FATAL_CODES = frozenset({"no-full-text-search", "worker-died"})
 """Codes of errors of the environment after which a search without the file of the index would fail, too."""
+_NO_DIRECTORY = "no-such-file"
+"""Code of the error if the directory of the index can't exist, because a file is in its place."""
 
 
 class PlanResult(NamedTuple):
@@ -118,7 +120,8 @@ def _find_hits(
             trace.log(f"can't use {index_file.index_path(project)}: {error}")
             break
         except ExecplanError as error:
-            if error.code in _FATAL_CODES or error.exit not in (BUSY, CONFLICT, ENVIRONMENT):
+            is_unusable = error.exit in (BUSY, CONFLICT, ENVIRONMENT) or error.code == _NO_DIRECTORY
+            if error.code in _FATAL_CODES or not is_unusable:
                 raise
             trace.log(f"can't use {index_file.index_path(project)}: {error.message}")
             break
