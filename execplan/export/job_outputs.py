@@ -9,8 +9,8 @@ from execplan.engine.workspace.file_archive import (
     entries_below,
     find_problem,
     pack_archive,
+    replace_with_archive,
     unpack_archive,
-    write_archive,
 )
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import INPUT, ExecplanError
@@ -47,10 +47,11 @@ def load_outputs(project: Project, path: str, document: str, steps: Sequence[Ste
     each file. Raises ExecplanError.
     """
     archive = _read_archive(path, document)
-    problem = find_problem(archive, _declared_paths(steps))
+    declared_paths = _declared_paths(steps)
+    problem = find_problem(archive, declared_paths)
     if problem:
         raise _archive_error(path, problem)
-    write_archive(archive, WorkspaceFiles(project))
+    replace_with_archive(archive, declared_paths, WorkspaceFiles(project))
 
 
 def _declared_paths(steps: Sequence[Step]) -> list[str]:

@@ -76,11 +76,12 @@ def name_in_commands(project: Project, ref: PlanRef) -> str:
     It is the ID, or the path if the ID would be read as a flag, or if another project of the repository has a plan with
     the same ID.
     """
+    try:
+        others = [member for member in related_projects(project) if member.base != project.base]
+    except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
+        others = []
     has_namesake = not ref.archived and any(
-        [
-            member.base != project.base and os.path.lexists(member.plan_file(member.plans, ref.id))
-            for member in related_projects(project)
-        ]
+        [os.path.lexists(member.plan_file(member.plans, ref.id)) for member in others]
     )
     path = project.display_path(ref.path)
     return quote_plan_name(path if has_namesake else ref.id, path)

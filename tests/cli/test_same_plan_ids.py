@@ -67,3 +67,9 @@ def test_a_plan_without_a_namesake_is_named_by_its_id(repo_with_namesakes: Folde
     repo_with_namesakes.write(".agent/execplans/2026-01-02_scanner.md", plan_text("Build the scanner", "Read"))
     commands = repo_with_namesakes.run("show", "scanner", "--json").json["next"]
     assert all(["2026-01-02_scanner" in command and ".md" not in command for command in commands])
+
+
+def test_a_missing_nested_project_does_not_stop_an_edit(repo_with_namesakes: Folder) -> None:
+    repo_with_namesakes.write(".agent/execplan.toml", 'homes = ["gone"]\n')
+    document = repo_with_namesakes.run("done", "1", "-p", OUTER, "--json").json
+    assert (document["ok"], document["next"]) == (True, [f"execplan next {ID}"])

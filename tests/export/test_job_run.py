@@ -17,7 +17,18 @@ import yaml
 
 from execplan.cli.output.export_output import render
 from tests.cli.approved_plan import run_id
-from tests.export.exported_repository import STEPS, approve, clone, copy, desk, exported, tree
+from tests.export.exported_repository import (
+    LISTED_FILES,
+    REPLACED_FILES,
+    REPLACING_STEPS,
+    STEPS,
+    approve,
+    clone,
+    copy,
+    desk,
+    exported,
+    tree,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +69,19 @@ def test_jobs_in_separate_clones_give_the_files_of_a_run(
     assert files["out/lines.txt"][1] == b"hello $(x)\n"
     assert files["out/link"] == ("link", "bin/run")
     assert "src/old.py" not in files
+
+
+def test_what_a_step_removes_or_replaces_is_gone_in_the_next_job(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, content in REPLACED_FILES.items():
+        desk.write(name, content)
+    plan = exported(approve(desk, REPLACING_STEPS))
+    last = [run_in_clone(desk, monkeypatch, plan, number) for number in (1, 2, 3, 4)][-1]
+    monkeypatch.chdir(desk.path)
+    assert desk.type("run").exit == 0
+    assert without_archives(last) == without_archives(desk.path)
+    assert (last / "list.txt").read_text() == LISTED_FILES
 
 
 def run_as_engine(target: str, job: dict[str, Any], path: Path, archives: Path) -> None:

@@ -10,9 +10,9 @@ from execplan.engine.commands.command_result import CommandResult, not_run
 from execplan.engine.executors.ticket import MAX_BYTES, unpack_result
 from execplan.engine.executors.ticket_creation import create_ticket
 from execplan.engine.steps.step_paths import program_marks_path
-from execplan.engine.workspace.file_archive import entries_below, find_problem, write_archive
+from execplan.engine.workspace.file_archive import find_problem, replace_with_archive
 from execplan.execution.execution_plan import Step
-from execplan.execution.world import ABSENT, FOLDER, LINK, normalize_path
+from execplan.execution.world import FOLDER, LINK, normalize_path
 from execplan.files import atomic_files
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run_on_worker(
         problem = find_output_problem(result.files, ticket, context.workspace)
         if problem:
             return result.ended._replace(cause="error", reason=f"nothing was taken from {worker.name}: {problem}")
-        _write_outputs(context.workspace, ticket, result.files)
+        replace_with_archive(result.files, ticket.outputs, context.workspace)
     return result.ended
 
 
@@ -147,19 +147,3 @@ def find_output_problem(files: FileArchive, ticket: Ticket, workspace: Workspace
         if protection:
             return f"{path} is {protection}"
     return ""
-
-
-def _write_outputs(workspace: WorkspaceFiles, ticket: Ticket, files: FileArchive) -> None:
-    """Make the declared outputs the same as on the worker. Raises ExecplanError."""
-    kinds = {entry["path"]: entry["kind"] for entry in files.entries}
-    local = [entry for path in ticket.outputs for entry in entries_below(workspace, path)]
-    for entry in reversed(local):  # inner paths first
-        path, kind = entry["path"], entry["kind"]
-        is_replaced = FOLDER in (kind, kinds.get(path)) and kind != kinds.get(path)
-        if kind == ABSENT or not (path not in kinds or is_replaced):
-            continue
-        if kind == FOLDER:
-            workspace.remove_folder(path)
-        else:
-            workspace.remove(path)
-    write_archive(files, workspace)

@@ -122,8 +122,8 @@ def _earlier_results(
     """
     other_paths = _paths_of_independent_steps(document, step) if step.parallel else frozenset()
     for path, state in expected.items():
-        old = packed.states.get(path, State(ABSENT))
-        if state.kind == FOLDER or state[:4] == old[:4] or (state.kind == old.kind == ABSENT):
+        old = packed.states.get(path)
+        if state.kind == FOLDER or (old is not None and state[:4] == old[:4]):
             continue
         parts = path.split("/")
         if not any(["/".join(parts[:end]) in other_paths for end in range(1, len(parts) + 1)]):
@@ -145,10 +145,8 @@ def _paths_of_independent_steps(document: ExecutionPlan, step: Step) -> frozense
 
 def _differs(entry: Entry, state: State | None) -> bool:
     """Return whether an entry differs from the state in the packed workspace."""
-    if entry["kind"] == ABSENT:
-        return state is not None
-    if entry["kind"] == FOLDER:
-        return True  # costs nothing, and creates it if it is empty
+    if entry["kind"] in (ABSENT, FOLDER):
+        return True  # costs nothing, and creates or removes an empty directory
     if state is None or state.kind != entry["kind"]:
         return True
     if entry["kind"] == LINK:

@@ -137,16 +137,40 @@ def find_problem(archive: FileArchive, declared_paths: Iterable[str]) -> str:
 
 
 def write_archive(archive: FileArchive, workspace: WorkspaceFiles) -> None:
-    """Write the entries of an archive to a project, each one atomically. Raises ExecplanError."""
+    """Write the entries of an archive to a project, each one atomically. Raises ExecplanError.
+
+    A directory that the archive has as something else is removed with everything in it.
+    """
     for number, entry in enumerate(archive.entries):
-        if entry["kind"] == ABSENT:
-            workspace.remove(entry["path"])
-        elif entry["kind"] == FOLDER:
-            workspace.make_folder(entry["path"], entry["mode"])
-        elif entry["kind"] == LINK:
-            workspace.link(entry["path"], entry["link"])
+        path, kind = entry["path"], entry["kind"]
+        status = workspace.status(path)
+        if status is not None and stat.S_ISDIR(status.st_mode) != (kind == FOLDER):
+            _remove(list(entries_below(workspace, path)), workspace)
+        if kind == ABSENT:
+            workspace.remove(path)
+        elif kind == FOLDER:
+            workspace.make_folder(path, entry["mode"])
+        elif kind == LINK:
+            workspace.link(path, entry["link"])
         else:
-            workspace.write(entry["path"], archive.contents[number], entry["mode"])
+            workspace.write(path, archive.contents[number], entry["mode"])
+
+
+def replace_with_archive(archive: FileArchive, declared_paths: Iterable[str], workspace: WorkspaceFiles) -> None:
+    """Make what is at the declared paths the same as in an archive of them. Raises ExecplanError."""
+    archived_paths = {entry["path"] for entry in archive.entries}
+    local = {entry["path"]: entry for path in declared_paths for entry in entries_below(workspace, path)}
+    _remove([local[path] for path in sorted(local) if path not in archived_paths], workspace)
+    write_archive(archive, workspace)
+
+
+def _remove(entries: Sequence[Entry], workspace: WorkspaceFiles) -> None:
+    """Remove the paths of entries, of which outer ones come first. Raises ExecplanError."""
+    for entry in reversed(entries):
+        if entry["kind"] == FOLDER:
+            workspace.remove_folder(entry["path"])
+        else:
+            workspace.remove(entry["path"])
 
 
 def _add_member(archive: tarfile.TarFile, name: str, data: bytes) -> None:

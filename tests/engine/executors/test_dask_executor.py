@@ -20,6 +20,7 @@ from execplan.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from tests.engine.executors.cluster import Cluster
 from tests.engine.run_repository import steps
+from tests.export.exported_repository import LISTED_FILES, REPLACED_FILES, REPLACING_STEPS
 from tests.in_process_repository import NAME
 from tests.needs import SANDBOX_WARNING, need
 
@@ -86,6 +87,21 @@ def test_steps_run_on_workers_and_their_outputs_come_home(
     assert len({worker for step, worker in workers.items() if step != "home"}) == 2
     assert state.begin_fields["executor"] == cluster.address
     assert not [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]  # nothing stays on the workers
+
+
+def test_what_an_earlier_step_removed_or_replaced_is_gone_on_the_worker(
+    run_repo: RunRepository, cluster: Cluster
+) -> None:
+    cluster.start_worker()
+    run_repo.write_user_settings('sandbox = "off"')
+    for name, content in REPLACED_FILES.items():
+        run_repo.write(name, content)
+    run_repo.commit()
+    run_repo.approve_plan(steps(REPLACING_STEPS.partition("## Concrete Steps\n\n")[2]))
+    finished = run_repo.run_plan(executor=cluster.address)
+    assert finished.status == states.COMPLETED, finished
+    assert run_repo.text("plain/listed") == "dist\ndist/new\n"
+    assert run_repo.text("list.txt") == LISTED_FILES
 
 
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
