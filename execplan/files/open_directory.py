@@ -186,7 +186,7 @@ class OpenDirectory(DirectoryHandle):
             if not isinstance(error, OSError):
                 raise
             failed_path = f"/{error.filename}"
-            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            if error.errno == errno.ELOOP:
                 raise FileChangedError(failed_path) from None
             action = "make" if make and error.errno != errno.EACCES else "write to"
             raise file_error(error, failed_path, action) from None
