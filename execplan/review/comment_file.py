@@ -14,6 +14,7 @@ from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_e
 from execplan.files import atomic_files
 from execplan.plan_store import plan_store
 from execplan.project import project_state
+from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import require_existing
 from execplan.review.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
 from execplan.review.comment_reading import ensure_size_allowed, read_file
@@ -119,6 +120,7 @@ def _append(
 
     plan_data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, plan_data)
+    ensure_inside(project, path)  # also if only its directory exists
     old = read_file(project, path)
     record = make_record(reader.read(plan_data), parse_records(old or b""))
     if record is None:

@@ -271,3 +271,24 @@ def test_a_repeated_command_adds_nothing(repo: Folder) -> None:
     assert repo.ok("comment", "Which?", "--on", "2", "--as", "Bob")["changed"] is True
     assert repo.ok("comment", "Which?", "--on", "3")["changed"] is True
     assert len(texts(repo)) == 6
+
+
+@pytest.mark.parametrize("obstacle", ["file", "link", "broken link"])
+@pytest.mark.parametrize("command", [("comment", "Which?"), ("done", "2", "--verify", "--yes")])
+def test_what_is_in_the_way_of_the_artifacts_is_named(
+    repo: Folder, tmp_path: Path, obstacle: str, command: tuple[str, ...]
+) -> None:
+    repo.plan(CLEAN.replace("- [ ] Build the parser.", "- [ ] Build the parser.\n  - Check: `true`"))
+    path = repo.path / ".agent/execplans/artifacts/2026-01-01_parser"
+    path.parent.mkdir(exist_ok=True)
+    if obstacle == "file":
+        path.write_text("x")
+    else:
+        path.symlink_to(tmp_path if obstacle == "link" else tmp_path / "gone")
+    before = sorted(tmp_path.iterdir())
+    result = repo.run(*command)
+    assert result.exit in (3, 7), result
+    assert "not a directory" in result.err if obstacle == "file" else "outside of the repository" in result.err
+    assert "artifacts/2026-01-01_parser" in result.err
+    assert "- [ ] Build the parser." in (repo.path / ".agent/execplans/2026-01-01_parser.md").read_text()
+    assert sorted(tmp_path.iterdir()) == before

@@ -18,6 +18,7 @@ from execplan.plan import reader
 from execplan.plan.plan_lookup import find_task
 from execplan.plan.verified_tasks import CHECKS_DIRECTORY, complete_verified_tasks, task_of_id
 from execplan.plan_store import plan_store
+from execplan.project.project import ensure_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +112,11 @@ def verify_tasks(
 
 
 def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: Sequence[str]) -> list[AcceptanceCheck]:
-    """Return the checks of the tasks, each task once. Raises ExecplanError if a task has none."""
+    """Return the checks of the tasks, each task once.
+
+    Raises ExecplanError if a task has none, or if their transcripts would be outside the repository.
+    """
+    ensure_inside(project, _artifacts_directory(project, ref))
     tasks = list(dict([find_task(plan, query) for query in queries]).values())
     checks = find_acceptance_checks(plan, ref.id, project.display_path(ref.path), tasks)
     missing = [str(task.number) for task, check in zip(tasks, checks, strict=True) if check is None]
