@@ -77,11 +77,11 @@ def name_in_commands(project: Project, ref: PlanRef) -> str:
     the same ID.
     """
     try:
-        others = [member for member in related_projects(project) if member.base != project.base]
+        other_projects = [member for member in related_projects(project) if member.base != project.base]
     except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
-        others = []
+        other_projects = []
     has_namesake = not ref.archived and any(
-        [os.path.lexists(member.plan_file(member.plans, ref.id)) for member in others]
+        [os.path.lexists(member.plan_file(member.plans, ref.id)) for member in other_projects]
     )
     path = project.display_path(ref.path)
     return quote_plan_name(path if has_namesake else ref.id, path)
