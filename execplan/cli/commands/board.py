@@ -92,9 +92,10 @@ def _next_commands(loaded_board: Board, project: Project) -> tuple[str, ...]:
     cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
     cards.sort(key=lambda card: card.column != ACTIVE)
     if cards:
-        first, namesakes = cards[0], [card for card in cards if card.id == cards[0].id]
+        first, directory = cards[0], _command_directory(cards[0])
+        namesakes = [card for card in cards if card.id == first.id and _command_directory(card) == directory]
         command = f"execplan show {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
-        return Advice((command,)).in_directory(_command_directory(cards[0])).commands
+        return Advice((command,)).in_directory(directory).commands
     directory = project.base if project.is_read_only else ""
     return () if loaded_board.cards else Advice(("execplan new 'Title'",)).in_directory(directory).commands
 
