@@ -10,7 +10,7 @@ from execplan.files.agent_files import CONFIGURATION, INSTRUCTIONS, describe_con
 from execplan.project.project_settings import NON_PLAN_FILES
 
 
-@pytest.mark.parametrize("name", [*CONFIGURATION, *INSTRUCTIONS])
+@pytest.mark.parametrize("name", [*CONFIGURATION, *sorted(INSTRUCTIONS)])
 def test_a_step_that_changes_one_is_rated_high(name: str) -> None:
     levels = [row.level for row in builtin_table().rows if row.path and row_matches_path(f"sub/{name}", row)]
     assert {"HIGH", "CRITICAL"} & set(levels)
