@@ -28,6 +28,7 @@ from execplan.trace import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from execplan.edits.bulk_operation import BulkOperation
     from execplan.git.git_commit import CommitResult
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange, PlanContent
@@ -47,10 +48,16 @@ class WriteOptions(NamedTuple):
     dry_run: bool = False
     if_match: str | None = None
     """Digest that the file must have."""
+    bulk: BulkOperation | None = None
+    """The operation on several plans that the write is a step of."""
 
     def should_commit(self, project: Project) -> bool:
         """Return whether to commit the written files."""
         return project.settings.commit if self.commit is None else self.commit
+
+    def operation_id(self) -> str:
+        """Return the ID for a write: of the next step of `bulk`, or of a new operation."""
+        return self.bulk.next_id() if self.bulk is not None else edit_journal.new_operation_id()
 
     def prepare_commit(self, project: Project) -> None:
         """Import what a commit needs, if there will be one: before a lock is taken, because it takes longer than a commit."""
@@ -166,6 +173,7 @@ def amend(
             change.summary,
             {real: write_result.old},
             change.expected_content.title,
+            options.bulk,
         )
         return _edit_result(project, ref, write_result, options, commit_result)
 
@@ -216,8 +224,10 @@ def rewrite_plan(
         if before_write is not None:
             linked = atomic_files.replace_if_unchanged(ref.path, old, new, within=project.root, backup_writer=backup)
         else:
+            operation = make_operation()
+            operation = operation._replace(id=operation.id or options.operation_id())
             with edit_journal.JournalTransaction(
-                project, ref.path, command, change.summary, old, new, make_operation()
+                project, ref.path, command, change.summary, old, new, operation
             ) as recording:
                 linked = atomic_files.replace_if_unchanged(
                     ref.path, old, new, within=project.root, backup_writer=backup
