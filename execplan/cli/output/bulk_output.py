@@ -62,9 +62,7 @@ def join_answers(
             printable_lines([f"rewrote paths in {name}"]) for name in dict.fromkeys(other_files) if name not in plans
         ]
         lines += [f"committed {commit[:12]}" for commit in dict.fromkeys(commits)]
-    lines += [
-        printable_lines([f"{left_label}: {name}: {reason}"]) for name, reasons in left.items() for reason in reasons
-    ]
+    lines += [printable_lines([f"{left_label}: {name}: {'; '.join(reasons)}"]) for name, reasons in left.items()]
     warnings = tuple(dict.fromkeys([line for _, answer in answers for line in answer.warnings]))
     next_commands = (
         () if options.dry_run or commits else commit_commands([file for plan in answers for file in plan.changed_files])
