@@ -192,7 +192,9 @@ def move_plan(
             paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
             paths = [path for path in paths if not path.startswith(f"{project.state}/")]
             summary, title = write_result.change.summary, write_result.change.expected_content.title
-            commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title, options.bulk)
+            commit_result = commit_paths(
+                project, goal.id, paths, command, summary, old_contents, title, options.defer_commit
+            )
         move_result = _move_result(
             project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None
         )

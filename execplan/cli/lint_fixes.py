@@ -63,7 +63,7 @@ class FixSettings(NamedTuple):
             outcomes += [outcome] if outcome is not None else []
         for project in projects:
             try:
-                indexes += [(project, written) for written in _write_index(project, check_options, options)]
+                indexes += [(project, index) for index in _write_index(project, check_options, options)]
             except ExecplanError as error:
                 report = report.add_failure("the plan index", error)
         try:
@@ -72,9 +72,9 @@ class FixSettings(NamedTuple):
             report = report.add_failure("the fixes", error)
         for outcome in outcomes:
             report = report.add_plan(outcome, bulk, is_dry_run=options.dry_run)
-        for project, written in indexes:
-            commit = bulk.commit_of(project) if written.changed else None
-            report = report.add_index(written._replace(commit=commit), is_dry_run=options.dry_run)
+        for project, index in indexes:
+            commit = bulk.commit_of(project) if index.changed else None
+            report = report.add_index(index._replace(commit=commit), is_dry_run=options.dry_run)
         return report if options.dry_run else report.add_summary(outcomes, bulk)
 
     def fix_staged_indexes(self, directory: str, check_options: CheckOptions) -> FixReport:

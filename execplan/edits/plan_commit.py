@@ -18,9 +18,8 @@ from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from execplan.edits.bulk_operation import BulkOperation
     from execplan.git.git_commit import CommitResult
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -67,18 +66,18 @@ def commit_paths(
     summary: str,
     old_contents: dict[str, bytes],
     title: str | None,
-    bulk: BulkOperation | None = None,
+    defer: Callable[[PendingCommit], object] | None = None,
 ) -> CommitResult:
-    """Commit the paths that belong to the plan with this ID, or leave that to an operation on several plans.
+    """Commit the paths that belong to the plan with this ID; `defer` leaves that to an operation on several plans.
 
     Raises ExecplanError if the commit fails.
     """
     pending = PendingCommit(project, plan, paths, command, summary, old_contents, title)
-    if bulk is None:
+    if defer is None:
         return _commit(pending, [plan])
     from execplan.git import git_commit
 
-    bulk.defer_commit(pending)
+    defer(pending)
     return git_commit.NO_COMMIT
 
 

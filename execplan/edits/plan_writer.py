@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.edits.bulk_operation import BulkOperation
+    from execplan.edits.plan_commit import PendingCommit
     from execplan.git.git_commit import CommitResult
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange, PlanContent
@@ -54,6 +55,11 @@ class WriteOptions(NamedTuple):
     def should_commit(self, project: Project) -> bool:
         """Return whether to commit the written files."""
         return project.settings.commit if self.commit is None else self.commit
+
+    @property
+    def defer_commit(self) -> Callable[[PendingCommit], None] | None:
+        """Function that leaves a commit to the end of `bulk`, or None if each write is committed itself."""
+        return None if self.bulk is None else self.bulk.defer_commit
 
     def operation_id(self) -> str:
         """Return the ID for a write: of the next step of `bulk`, or of a new operation."""
@@ -173,7 +179,7 @@ def amend(
             change.summary,
             {real: write_result.old},
             change.expected_content.title,
-            options.bulk,
+            options.defer_commit,
         )
         return _edit_result(project, ref, write_result, options, commit_result)
 

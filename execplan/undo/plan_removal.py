@@ -91,7 +91,7 @@ def remove_plan(
         if options.should_commit(project):
             title = _title(data)
             commit_result = commit_paths(
-                project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title, options.bulk
+                project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title, options.defer_commit
             )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, 0, (message,), warnings)
@@ -125,7 +125,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         atomic_files.make_directory(folder, within=project.root)
         if options.should_commit(project):
             commit_result = commit_paths(
-                project, ref.id, [ref.path, folder], command, summary, {}, _title(data), options.bulk
+                project, ref.id, [ref.path, folder], command, summary, {}, _title(data), options.defer_commit
             )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)

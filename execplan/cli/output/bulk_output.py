@@ -74,9 +74,9 @@ def join_answers(
 _OTHER_FILES = ("followed", "rewritten")
 
 
-def commit_commands(written: Sequence[tuple[Project, str]]) -> tuple[str, ...]:
-    """Return the command that commits the plans among some written files, given by absolute path; none without git."""
-    refs = [(project, plan_store.ref_for_path(project, path)) for project, path in written if project.git is not None]
+def commit_commands(files: Sequence[tuple[Project, str]]) -> tuple[str, ...]:
+    """Return the command that commits the plans among some files, given by absolute path; none without git."""
+    refs = [(project, plan_store.ref_for_path(project, path)) for project, path in files if project.git is not None]
     names = [
         plan_store.name_in_commands(project, ref)
         for project, ref in refs

@@ -61,7 +61,7 @@ def move_answer(
     lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
-    written = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
-    next_commands = () if options.dry_run or moved.commit else commit_commands(written)
+    files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
+    next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)
     return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
