@@ -21,7 +21,7 @@ DEFAULT_DIRECTORY: Final = ".agent/site"
 def ensure_separate(project: Project, path: str) -> None:
     """Raise ExecplanError if a site must not be written to a path.
 
-    It must not be in a git directory, among the plans and artifacts of a project, or behind a link out of the repository.
+    It must not be in a git directory, among the plans and artifacts of a project, or reached through a link out of the repository.
     """
     ensure_no_link_out(path)
     directory = resolve_path(path)

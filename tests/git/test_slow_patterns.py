@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-
     from tests.conftest import Folder
 
 PATTERN = "a*" * 30 + "b"
