@@ -64,7 +64,9 @@ def test_a_dropped_task_is_neither_open_nor_done(repo: Folder, task: str) -> Non
     assert "dropped: 3. " in archived.out
 
 
-@pytest.mark.parametrize("text", ["~~Use a table~~ Write a scanner.", "~~One~~, two, ~~three~~", "~~~~", "~~ ~~ (none)"])
+@pytest.mark.parametrize(
+    "text", ["~~Use a table~~ Write a scanner.", "~~One~~, two, ~~three~~", "~~~~", "~~ ~~ (none)"]
+)
 def test_text_that_is_struck_through_in_part_is_open(repo: Folder, text: str) -> None:
     repo.plan(last_task(f"- [ ] {text}"), NAME)
     assert data(repo, "list")["plans"][0]["counts"]["open"] == 1
