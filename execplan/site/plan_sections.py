@@ -34,6 +34,9 @@ class TaskItem(NamedTuple):
     id: str
     state: str
     """State of the task: open, done or other."""
+    state_label: str
+    """State for people: open, done, dropped, or the mark."""
+    is_unfinished: bool
     mark: str
     """Character in the checkbox."""
     text: Markup
@@ -162,6 +165,8 @@ class _ContentWriter:
                 task.number,
                 task_id,
                 task.state,
+                task.state_label,
+                task.is_unfinished,
                 task.mark,
                 Markup(self._markdown.inline(task.text)),  # noqa: S704 (escaped)
                 task.timestamp.date_time if task.timestamp is not None else "",
