@@ -14,7 +14,7 @@ from execplan.files import atomic_files
 from execplan.files.file_lock import is_held
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
-from execplan.plan.model import task_state
+from execplan.plan.model import is_unfinished, task_state
 from execplan.plan.plan_change import ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.plan.plan_lookup import ids_for_texts
 from execplan.plan_store import claims, plan_store
@@ -339,7 +339,7 @@ def _edit_result(
     commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     if commit_result and commit_result.rewritten:
         new = plan_store.read_bytes(project, ref.path)
-    open_tasks = [mark for mark, _ in change.expected_content.tasks].count(" ")
+    open_tasks = [is_unfinished(*task) for task in change.expected_content.tasks].count(True)
     tasks = _edited_tasks(change)
     messages, warnings = change.messages, warnings + commit_warnings
     return EditResult(
@@ -355,7 +355,7 @@ def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
     ids = ids_for_texts([text for _, text in expected_tasks])
     return tuple(
         [
-            EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id)
+            EditedTask(ids[index], index + 1, task_state(*expected_tasks[index]), expected_tasks[index][1], old_id)
             for index, old_id in change.tasks
         ]
     )

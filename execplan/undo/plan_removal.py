@@ -103,8 +103,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
-    tasks = reader.read(data).tasks
-    open_tasks = sum(task.mark == " " for task in tasks)
+    open_tasks = len(reader.read(data).unfinished_tasks)
     if os.path.lexists(ref.path):
         raise target_taken_error(path)
     if options.dry_run:
@@ -209,7 +208,7 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
         return [*reasons, "it can't be read as a plan"]
     if plan.state() != DRAFT:
         reasons.append(f"it is {plan.state()}, not a draft")
-    reasons += [f"task {task.number} is {task.state}: {task.text}" for task in plan.tasks if task.state != OPEN]
+    reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
     logs = {
         "decisions": plan.decisions,
         "discoveries": plan.discoveries,

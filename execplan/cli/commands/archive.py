@@ -54,7 +54,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag()
-@click.option("--complete", is_flag=True, help="Archive every plan whose tasks are all done.")
+@click.option("--complete", is_flag=True, help="Archive every complete plan.")
 @click.option(
     "--as",
     "how",
@@ -81,8 +81,8 @@ def archive(
 ) -> Answer:
     """Archive completed plans and their artifacts.
 
-    Use it when the work is done. A plan with open tasks, without an outcome, or with lint errors is not archived, and
-    all reasons are listed. A file with evidence is added: digests, counts and the commit. If the plan ran, an
+    Use it when the work is done. A plan with unfinished tasks, without an outcome, or with lint errors is not archived,
+    and all reasons are listed. A file with evidence is added: digests, counts and the commit. If the plan ran, an
     attestation of its last run is added too.
 
     To archive a plan that will never be finished, use --as abandoned with a reason. Resume or roll back an unfinished
@@ -198,7 +198,7 @@ def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
 
 
 def _find_complete_plans() -> list[LocatedPlan]:
-    """Return every plan outside the archive whose tasks are all done; raises ExecplanError."""
+    """Return every complete plan; raises ExecplanError."""
     stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
     return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
