@@ -84,7 +84,7 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
         return [
             real_path
             for path in call.read_paths or (call.cwd,)
-            for real_path in protected_paths.possible_real_paths(call.cwd, path)
+            for real_path in protected_paths.possible_targets(call.cwd, path)
         ]
     if call.kind != COMMAND:
         return None
@@ -100,7 +100,7 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
             real_path
             for folder in command_list.folders
             for path in path_args
-            for real_path in protected_paths.possible_real_paths(folder, path)
+            for real_path in protected_paths.possible_targets(folder, path)
         ]
     return list(dict.fromkeys(real_paths))
 
@@ -117,8 +117,9 @@ def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[st
     reads = find_command_reads(argv)
     if reads is None:
         return None
-    glob_names = [name for glob in reads.globs for name in protected_paths.names_in_glob(glob)]
-    return [os.path.join(base, path) for path in (*reads.paths, *glob_names)]
+    # a path of git can also start at the root, as in `HEAD:path`
+    reads = (*reads, *[os.path.join(scope.root, path) for path in reads if path not in argv])
+    return [os.path.join(base, path) for path in reads]
 
 
 def _split_directory(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -134,15 +135,16 @@ def _split_directory(argv: Sequence[str], scope: GuardScope, folders: Sequence[s
 def uses_repository_git(root: str, folder: str) -> bool:
     """Check whether git uses the repository at that root when it runs in a directory.
 
-    The settings of another repository may start programs.
+    The settings of another repository may start programs. Git takes a directory without `.git` for a repository if it
+    has a valid `HEAD`, and its objects and references may be anywhere; here, any `HEAD` is enough.
     """
     while folder != root:
-        if not is_inside(folder, root) or os.path.lexists(os.path.join(folder, ".git")):
-            return False
-        if all([os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
+        if not is_inside(folder, root) or any(
+            [os.path.lexists(os.path.join(folder, name)) for name in (".git", "HEAD")]
+        ):
             return False
         folder = os.path.dirname(folder)
-    return True
+    return os.path.lexists(os.path.join(root, ".git"))
 
 
 def _display_path(scope: GuardScope, path: str) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from execplan.approvals.check_approvals import CheckTerms
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.policy import Policy
-    from execplan.execution.shell.reading_commands import CommandReads
     from execplan.project.project import Project
 
 _WILD = frozenset("*?[")
@@ -85,7 +84,7 @@ def _doubt_of_reading(project: Project, check: AcceptanceCheck) -> str:
     reads = _find_reads(check)
     if reads is None:
         return "it is not known to only read"
-    if any([not _WILD.isdisjoint(path) for path in reads.paths]):
+    if any([not _WILD.isdisjoint(path) for path in reads]):
         return "it names files by a pattern"
     if check.argv[0] != GIT:
         return ""
@@ -157,7 +156,7 @@ def _path_arguments(check: AcceptanceCheck, command: str) -> Iterator[tuple[str,
     """Yield each argument that may contain a path, with this path from the repository root."""
     reads = _find_reads(check)
     if reads is not None:
-        yield from [(path, os.path.join(check.cwd, path)) for path in reads.paths]
+        yield from [(path, os.path.join(check.cwd, path)) for path in reads]
         return
     for simple in parse_command(command).simple_commands:
         for argument in simple.argv[1:]:
@@ -165,7 +164,7 @@ def _path_arguments(check: AcceptanceCheck, command: str) -> Iterator[tuple[str,
                 yield argument, os.path.join(check.cwd, path)
 
 
-def _find_reads(check: AcceptanceCheck) -> CommandReads | None:
+def _find_reads(check: AcceptanceCheck) -> tuple[str, ...] | None:
     """Return what a check reads; None if it may do more."""
     return None if check.is_script or check.env else find_command_reads(check.argv)
 

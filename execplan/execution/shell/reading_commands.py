@@ -40,35 +40,28 @@ class ReadOnlyCommand(NamedTuple):
     """Whether a number may be a flag: `-20`."""
 
 
-class CommandReads(NamedTuple):
-    """What a command that only reads is given to read."""
-
-    paths: tuple[str, ...] = ()
-    """Arguments that are paths, as written; those of git also without a revision in front."""
-    globs: tuple[str, ...] = ()
-    """Patterns that select the files that a search reads."""
-
-
 _GLOB_FLAGS = ("--include", "-g", "--glob")
+"""Flags that select the files that a search reads."""
 _TEST_FLAGS = frozenset("-d -e -f -h -L -r -s -w -x".split())
 
 READ_ONLY_COMMANDS = {name: ReadOnlyCommand(*fields) for name, fields in READS_ONLY.items()}
 """Programs and subcommands that only read, with their flags and operands; those of git also after `git --no-pager`."""
 
 
-def find_command_reads(argv: Sequence[str]) -> CommandReads | None:
-    """Return what a command reads; None if it may do more.
+def find_command_reads(argv: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the paths that a command reads, and patterns of them, as written; None if it may do more.
 
+    Of an argument of git that contains a path, as `HEAD:path`, the path is returned too.
     One of git only reads if the settings of its repository name no program: git runs such programs.
     """
     name, args = argv[0], argv[1:]
     if name == "echo":  # flags of `echo` are printed, or only change how it prints
-        return CommandReads()
+        return ()
     if name in VERSION_PROGRAMS and list(args) == ["--version"]:
-        return CommandReads()
+        return ()
     if name in _PARSERS:
         paths = _PARSERS[name](args)
-        return None if paths is None else CommandReads(tuple(paths))
+        return None if paths is None else tuple(paths)
     if name == "date":
         args = [arg for arg in args if not arg.startswith("+")]
     if name in _AWK and not _awk_only_prints(args):
@@ -82,12 +75,12 @@ def find_command_reads(argv: Sequence[str]) -> CommandReads | None:
     return None
 
 
-def _with_revision_paths(reads: CommandReads, words: Sequence[str]) -> CommandReads:
+def _with_revision_paths(reads: tuple[str, ...], words: Sequence[str]) -> tuple[str, ...]:
     """Add the paths that revisions, and line ranges of `-L`, contain."""
     line_args = [
         word[2:] or next_word for word, next_word in zip(words, [*words[1:], ""], strict=True) if word[:2] == "-L"
     ]
-    return reads._replace(paths=tuple([path for arg in (*reads.paths, *line_args) for path in _revision_paths(arg)]))
+    return tuple([path for arg in (*reads, *line_args) for path in _revision_paths(arg)])
 
 
 def _revision_paths(arg: str) -> Iterator[str]:
@@ -95,12 +88,12 @@ def _revision_paths(arg: str) -> Iterator[str]:
     yield arg
     while ":" in arg:
         arg = arg.partition(":")[2]
-        path = arg.partition(")")[2] if arg.startswith("(") else arg.lstrip("!^")
+        path = (arg.partition(")")[2] if arg.startswith("(") else arg).lstrip("!^/")
         if path:
             yield path
 
 
-def _find_operands(argv: Sequence[str], command: ReadOnlyCommand) -> CommandReads | None:
+def _find_operands(argv: Sequence[str], command: ReadOnlyCommand) -> tuple[str, ...] | None:
     """Return the paths among the operands of a program; None for an unknown flag or a wrong number of operands."""
     parsed_args = parse_args(
         argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers
@@ -113,8 +106,8 @@ def _find_operands(argv: Sequence[str], command: ReadOnlyCommand) -> CommandRead
         return None
     if any([text in operand for operand in operands for text in command.forbidden_texts]):
         return None
-    globs = tuple([value for flag, value in parsed_args.values if flag in _GLOB_FLAGS])
-    return CommandReads() if leading_texts == NO_PATHS else CommandReads(operands[leading_texts:], globs)
+    globs = [value for flag, value in parsed_args.values if flag in _GLOB_FLAGS and not value.startswith("!")]
+    return () if leading_texts == NO_PATHS else (*operands[leading_texts:], *globs)
 
 
 def _find_test_paths(argv: Sequence[str]) -> list[str] | None:

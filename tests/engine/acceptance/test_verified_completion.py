@@ -41,16 +41,16 @@ class CheckedRepository(InProcessRepository):
         self.check("test -f Makefile")
         self.user_settings('sandbox = "off"')
         for command in ("test -f Makefile", "test -f written", "test -f src/old.py", "grep -n absent Makefile"):
-            self.approve(command)
+            self.approve_check(command)
 
     def check(self, command: str) -> None:
         """Let this be the check of the first task."""
         self.plan(PLAN.format(command))
 
-    def approve(self, command: str, *, is_sandboxed: bool = False) -> None:
+    def approve_check(self, command: str) -> None:
         """Let a person have approved this check."""
         project = project_discovery.require(str(self.path))
-        check_approvals.approve(project, CheckTerms(tuple(shlex.split(command)), ".", (), is_sandboxed), "ann")
+        check_approvals.approve(project, CheckTerms(tuple(shlex.split(command)), ".", (), False), "ann")
 
     def user_settings(self, text: str) -> None:
         """Let these be the user's own settings of the execution."""
