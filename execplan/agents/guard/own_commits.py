@@ -18,7 +18,7 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.permission import ALLOW, PLANS, STEPS
-from execplan.execution.shell.option_parser import parse_args
+from execplan.execution.shell.simple_command import parse_args
 from execplan.git import git_query
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.execution.shell.option_parser import ParsedArgs
+    from execplan.execution.shell.simple_command import ParsedArgs
     from execplan.execution.world import State
     from execplan.project.project import Project
 
