@@ -37,7 +37,7 @@ class Anchor(NamedTuple):
     """Text of the task or entry, title of the section, or ID of the step; empty for the whole plan."""
     occurrence: int = 1
     """Position among the parts of this kind with the same text, from 1."""
-    count: int = 1
+    total: int = 1
     """Number of parts of this kind with the same text."""
 
     @property
@@ -77,7 +77,7 @@ def list_targets(plan: ParsedPlan, steps: Iterable[tuple[str, int]] = ()) -> lis
         counts[anchor.key] = counts.get(anchor.key, 0) + 1
         targets.append(PlanTarget(anchor._replace(occurrence=counts[anchor.key]), label, line, task_id))
     return [
-        target._replace(anchor=target.anchor._replace(count=counts.get(target.anchor.key, 1))) for target in targets
+        target._replace(anchor=target.anchor._replace(total=counts.get(target.anchor.key, 1))) for target in targets
     ]
 
 
@@ -88,7 +88,7 @@ def locate_anchor(targets: Sequence[PlanTarget], anchor: Anchor) -> PlanTarget |
     None, too.
     """
     matches = [target for target in targets if target.anchor.key == anchor.key]
-    return matches[anchor.occurrence - 1] if len(matches) == anchor.count else None
+    return matches[anchor.occurrence - 1] if len(matches) == anchor.total else None
 
 
 def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:

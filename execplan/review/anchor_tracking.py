@@ -106,14 +106,14 @@ def _find(version: VersionUnits, anchor: Anchor) -> _Place | None:
     As many parts must have its text as when it was made; with fewer or more, the text alone does not tell which one.
     """
     indexes = _same_texts(version, anchor)
-    is_clear = len(indexes) == anchor.count
+    is_clear = len(indexes) == anchor.total
     return _Place(version, anchor.kind, indexes[anchor.occurrence - 1]) if is_clear else None
 
 
 def _guess(version: VersionUnits, anchor: Anchor) -> Anchor | None:
     """Return the anchor of the part at the same position among those with its text, or None if one of them is gone."""
     indexes = _same_texts(version, anchor)
-    is_complete = len(indexes) >= anchor.count
+    is_complete = len(indexes) >= anchor.total
     return _Place(version, anchor.kind, indexes[anchor.occurrence - 1]).anchor if is_complete else None
 
 

@@ -57,12 +57,12 @@ def test_without_a_history_a_comment_never_moves_to_the_task_that_is_left(repo: 
     assert _place(repo) == 2
 
 
-def test_comments_without_a_count_are_read(repo: Folder) -> None:
+def test_comments_without_a_total_are_read(repo: Folder) -> None:
     repo.plan(PLAN)
     repo.ok("comment", "Why?", "--on", "2")
     (comments,) = repo.path.rglob("comments.jsonl")
-    assert ', "occurrence": 1, "count": 2}' in comments.read_text()
-    comments.write_text(comments.read_text().replace(', "occurrence": 1, "count": 2}', "}"))
+    assert ', "occurrence": 1, "total": 2}' in comments.read_text()
+    comments.write_text(comments.read_text().replace(', "occurrence": 1, "total": 2}', "}"))
     assert _place(repo) == 2
 
 
