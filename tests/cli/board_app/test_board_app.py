@@ -58,7 +58,7 @@ def test_the_highlight_follows_a_plan_to_another_column(desk: InProcessRepositor
         await session.press("d")
         await session.until("complete 2")
         await session.press("d")
-        await session.until_true(lambda: "Build the scanner: no open tasks" in session.notified)
+        await session.until_true(lambda: "Build the scanner: no open tasks, no outcome" in session.notified)
         await session.press("a")
         await session.until("Add a task to Build the scanner")
         await session.type("Scan numbers")
