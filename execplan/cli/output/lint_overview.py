@@ -59,17 +59,17 @@ def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile])
             current.append(position)
     candidates = important + current
     count = _fit([checked[position] for position in candidates], _MAX_LINES)
-    shown = candidates[: max(count, min(1, len(important)))]
-    rest = [checked[position] for position in reported if position not in shown]
+    full_positions = candidates[: max(count, min(1, len(important)))]
+    rest = [checked[position] for position in reported if position not in full_positions]
     tallies = count_by_rule([finding for checked_file in rest for finding in checked_file.findings])
     all_tallies = count_by_rule([finding for position in reported for finding in checked[position].findings])
     safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
     commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
     commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
     commands += ["lint --write-baseline  # accepts these findings", "lint --all  # lists all findings"]
-    title = f"{format_count(len(rest), 'other plan' if shown else 'plan')} with findings:"
+    title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
-        [checked[position] for position in shown],
+        [checked[position] for position in full_positions],
         f"{title}\n{statistics_table(tallies)}",
         "\n".join([f"next: execplan {command}" for command in commands]),
     )
