@@ -26,7 +26,8 @@ def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SU
     if not name:
         return []
     names = list(known_names)
-    likely_names = [known for known in names if len(name) > _SHORT_LENGTH or _begins_alike(name, known)]
+    is_short = len(name) <= _SHORT_LENGTH
+    likely_names = [other_name for other_name in names if not is_short or _begins_alike(name, other_name)]
     typos = get_close_matches(name, likely_names, n=limit, cutoff=_MIN_SIMILARITY)
     parts = sorted([known_name for known_name in names if _is_part(name, known_name)], key=len)
     return list(dict.fromkeys([*typos, *parts]))[:limit]
