@@ -159,7 +159,6 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
         (["done", "-p"], "-p requires a value", "see execplan done --help"),
         (["show", "--jsno"], "unknown option --jsno", "did you mean --json? Otherwise see execplan show --help"),
         (["show", "--task", "x"], "unknown option --task", "see execplan show --help"),
-        (["install", "hooks"], "unknown integration 'hooks'", "did you mean git-hooks?"),
         (
             ["decide", "--rationale"],
             "unknown option --rationale",
