@@ -12,6 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.project_options import projects_option, select_projects
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
@@ -41,10 +42,12 @@ _SIMPLE_QUERY = "\"'*:-"
         "execplan search 'pars* in:decisions author:ann'",
         "execplan search '\"read lines\" task:open -tests'",
         "execplan search 'task:done after:2026-01' --json",
+        "execplan search tests -p parser",
         "execplan search parser --project . --project ../other",
     ),
 )
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+@click.option("-p", "--plan", metavar="PLAN", help="Search only this plan. Default: all plans.")
 @click.option(
     "--limit",
     type=click.IntRange(1, _MAX_NUMBER),
@@ -62,6 +65,7 @@ def search(
     call: Call,
     query: tuple[str, ...],
     *,
+    plan: str | None,
     limit: int,
     matches: int,
     project_paths: tuple[str, ...],
@@ -84,6 +88,9 @@ def search(
     if not text.strip():
         raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
     selected = select_projects(project_paths, all_projects=all_projects)
+    if plan is not None:
+        plan_name = plan if selected is not None else plan_selection.select_plan(os.getcwd(), plan)[1].id
+        text += f' plan:"{plan_name}"'
     options = _project_arguments(project_paths, all_projects=all_projects)
     problems: tuple[str, ...] = ()
 
