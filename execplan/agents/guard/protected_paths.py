@@ -10,6 +10,7 @@ from execplan.approvals import reserved_paths
 from execplan.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
 from execplan.project import user_settings
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.text.glob_match import WILDCARDS
 from execplan.text.invisible_characters import has_hidden
 from execplan.text.pure_paths import is_inside
 
@@ -47,10 +48,14 @@ def possible_real_paths(folder: str, path: str) -> tuple[str, ...]:
     )
 
 
-def names_in_glob(pattern: str) -> list[str]:
-    """Return the names in a glob pattern without wildcards, one per alternative; none if it excludes files."""
-    alternatives = [] if pattern.startswith("!") else pattern.replace("{", ",").replace("}", ",").split(",")
-    return [name for alternative in alternatives if (name := alternative.replace("**/", "").strip("*?/"))]
+def possible_targets(folder: str, path: str) -> tuple[str, ...]:
+    """Return the possible targets of a path or, of a pattern, also the files for secrets that it may match."""
+    targets = possible_real_paths(folder, path)
+    if WILDCARDS.isdisjoint(path) and "\\" not in path and "{" not in path:
+        return targets
+    from execplan.agents.guard.secret_patterns import find_matching_secrets
+
+    return (*targets, *find_matching_secrets(path, folder))
 
 
 def read_denial_reason(scope: GuardScope, path: str) -> str:
