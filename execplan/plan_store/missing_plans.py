@@ -63,7 +63,13 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
     """
     from execplan.git import git_query
 
-    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    query = ("ls-files", "-z", "--others", "--exclude-standard", "--", "*.md")
+    try:
+        untracked = git_query.output(project, *query, limit=git_query.SCAN_TIMEOUT).split(b"\0")
+    except ExecplanError as error:
+        if error.code != git_query.GIT_SLOW:
+            raise
+        return None
     paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
     if not paths:
         return None
