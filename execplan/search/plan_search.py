@@ -98,10 +98,10 @@ def search(
         hits_by_path.setdefault(hit.path, []).append(hit)
     files_by_path = {plan_file.path: plan_file for plan_file in plan_files}
     results: list[PlanResult] = []
-    for path, plan_hits in hits_by_path.items():
+    for hit_path, plan_hits in hits_by_path.items():
         if len(results) == limit:
             break
-        result = _read_result(files_by_path[path], plan_hits, parsed_query, matches_per_plan)
+        result = _read_result(files_by_path[hit_path], plan_hits, parsed_query, matches_per_plan)
         if result is not None:
             results.append(result)
     max_matches = max(map(len, hits_by_path.values()), default=0)
