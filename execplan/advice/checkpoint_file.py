@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.reference_updates import RegeneratedFiles
 from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.files.tree_walk import walk_tree
 from execplan.plan_store import claims, plan_store
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _moved_files(moves: Sequence[tuple[str, str]]) -> list[str]:
     """Return the old and new path of each moved file."""
     paths = [path for pair in moves for path in pair]
     for old, new in moves:
-        for directory, _, names in os.walk(new):
+        for directory, _, names in walk_tree(new):
             relative_paths = [os.path.relpath(os.path.join(directory, name), new) for name in names]
             paths += [os.path.join(folder, relative_path) for relative_path in relative_paths for folder in (old, new)]
     return paths

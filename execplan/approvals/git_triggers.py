@@ -96,10 +96,12 @@ def _submodule_links(project: Project) -> list[str]:
 
 def take_snapshot(project: Project) -> TriggerSnapshot:
     """Record the current status of every trigger path."""
+    from execplan.files.tree_walk import walk_tree
+
     snapshot: TriggerSnapshot = {}
     for path in [path for paths in find_triggers(project) for path in paths]:
         snapshot |= _path_snapshot(path)
-        for directory, subdirectories, files in os.walk(path):
+        for directory, subdirectories, files in walk_tree(path):
             for name in [*subdirectories, *files]:
                 snapshot |= _path_snapshot(os.path.join(directory, name))
     return snapshot

@@ -83,10 +83,12 @@ def _linked_artifact_dirs(project: Project) -> list[str]:
 
 def existing_tool_paths(project: Project) -> list[str]:
     """Return the absolute paths of existing execplan files in the repository, without plans and links."""
+    from execplan.files.tree_walk import walk_tree
+
     paths = [os.path.join(project.base, name.strip("/")) for name in _TOOL_PATHS]
     for archived in (False, True):
         parent, _, date_part = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
-        for directory, subdirectories, files in os.walk(parent):
+        for directory, subdirectories, files in walk_tree(parent):
             is_top = directory == parent
             names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
             paths += [os.path.join(directory, name) for name in sorted(names)]

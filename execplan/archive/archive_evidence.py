@@ -9,6 +9,7 @@ from execplan.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.archive.last_run import read_last_run
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.files import file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.plan import reader
 from execplan.text import fast_json
 
@@ -103,7 +104,7 @@ def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
     if not os.path.isdir(folder):
         return files
     try:
-        for directory, folders, names in os.walk(folder, onerror=_raise_error):
+        for directory, folders, names in walk_tree(folder, onerror=_raise_error):
             folders.sort()
             links = [name for name in folders if os.path.islink(os.path.join(directory, name))]
             for name in sorted([*names, *links]):

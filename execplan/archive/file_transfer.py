@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
+from execplan.files.tree_walk import walk_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -138,7 +139,7 @@ def _sync_tree(path: str) -> None:
     """Sync a file, or a directory with all its content, to disk."""
     for member in [
         path,
-        *[os.path.join(directory, name) for directory, folders, names in os.walk(path) for name in folders + names],
+        *[os.path.join(directory, name) for directory, folders, names in walk_tree(path) for name in folders + names],
     ]:
         if not os.path.islink(member):
             file_access.sync_path(member)

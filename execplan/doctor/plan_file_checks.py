@@ -12,6 +12,7 @@ from execplan.doctor.misplaced_artifacts import find_misplaced_artifacts
 from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.git import gitignore
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
@@ -190,7 +191,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
     """Yield findings for unlisted plans below a plans directory, and for directories that can't be read."""
     guide = os.path.join(project.base, project.settings.guide)
     errors: list[OSError] = []
-    for folder, folders, names in os.walk(top, onerror=errors.append):
+    for folder, folders, names in walk_tree(top, onerror=errors.append):
         folders[:] = sorted(
             [name for name in folders if not _is_skipped(project, top, os.path.join(folder, name), listed_paths)]
         )

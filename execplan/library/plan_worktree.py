@@ -12,6 +12,7 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, INPUT, USAGE, ExecplanError
+from execplan.files.tree_walk import walk_tree
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
@@ -198,7 +199,7 @@ def _commit_archive(project: Project, record: WorktreeRecord, ref: PlanRef, work
 def _keep_backups(project: Project, target_project: Project) -> None:
     """Move the backups of runs to the state of the target's worktree, so that `rollback` works after the merge."""
     source, target = BackupStore(project).folder, BackupStore(target_project).folder
-    for directory, _, names in os.walk(source):
+    for directory, _, names in walk_tree(source):
         destination = os.path.join(target, os.path.relpath(directory, source))
         for name in names:
             os.makedirs(destination, 0o700, exist_ok=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.plan import outline, reader
 from execplan.project import project_settings
 
@@ -39,7 +40,7 @@ def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[st
     Skipped are links, other repositories, directories of dependencies, generated files and examples, and names that
     settings can't contain.
     """
-    for count, (directory, subdirectories, file_names) in enumerate(os.walk(root)):
+    for count, (directory, subdirectories, file_names) in enumerate(walk_tree(root)):
         if count == _MAX_DIRECTORIES:
             trace.log(f"searched {_MAX_DIRECTORIES:,} directories below {root}, and no more")
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.files import file_access
 from execplan.files.file_access import open_regular
+from execplan.files.tree_walk import walk_tree
 from execplan.review.comment_location import ATTRIBUTES_FILE
 from execplan.secrets.secret_files import is_secret_file
 from execplan.site.link_resolver import is_image
@@ -83,7 +84,7 @@ def read_copy(artifact: Artifact, redact_text: RedactText) -> bytes | None:
 
 def _walk_files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     """Yield the regular files below a directory in order, with their status; links are not followed."""
-    for directory, folders, names in os.walk(folder):
+    for directory, folders, names in walk_tree(folder):
         folders[:] = sorted([name for name in folders if name not in _SKIPPED_DIRECTORIES])
         for name in sorted(names):
             path = os.path.join(directory, name)

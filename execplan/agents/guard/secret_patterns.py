@@ -93,9 +93,11 @@ def _matches_only_code(pattern: str) -> bool:
 
 def _existing_secrets(pattern: str, simplified: str, folder: str) -> Iterator[str]:
     """Yield the existing files for secrets that a pattern matches, by their path or only by their name."""
+    from execplan.files.tree_walk import walk_tree
+
     wild_at = min([at for at, char in enumerate(pattern) if char in "*?[\\"], default=len(pattern))
     remaining, name = _MAX_ENTRIES, simplified.rpartition("/")[2]
-    for directory, subdirectories, files in os.walk(os.path.dirname(pattern[:wild_at])):
+    for directory, subdirectories, files in walk_tree(os.path.dirname(pattern[:wild_at])):
         remaining -= len(subdirectories) + len(files)
         if remaining <= 0:
             return

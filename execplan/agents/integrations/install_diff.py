@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
+from execplan.files.tree_walk import walk_tree
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -59,7 +60,7 @@ def _list_files(project: Project, folder: str) -> list[str]:
     """List the files below a directory by their paths from the repository root."""
     return [
         os.path.relpath(os.path.join(directory, name), project.root)
-        for directory, _, names in os.walk(os.path.join(project.root, folder))
+        for directory, _, names in walk_tree(os.path.join(project.root, folder))
         for name in names
     ]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage, read_usage_events
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import format_count
 
@@ -123,7 +124,7 @@ def _find_log(session: str) -> str | None:
         if os.path.isfile(path):
             return path
     codex = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "sessions")
-    for directory, subdirectories, file_names in os.walk(codex):
+    for directory, subdirectories, file_names in walk_tree(codex):
         subdirectories.sort(reverse=True)
         for name in file_names:
             if name.startswith("rollout-") and name.endswith(f"-{session}.jsonl"):

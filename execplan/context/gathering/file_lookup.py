@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from execplan.files.tree_walk import walk_tree
 from execplan.text.pure_paths import resolve_relative
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def list_files(project: Project, *base_directories: str) -> FileListing:
 def walk_files(project: Project, *base_directories: str) -> FileListing:
     """List files by walking the directory tree, without hidden, dependency and build directories."""
     paths: list[str] = []
-    for directory, subdirectories, names in os.walk(project.root):
+    for directory, subdirectories, names in walk_tree(project.root):
         subdirectories[:] = sorted(
             [name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES]
         )

@@ -9,6 +9,7 @@ from execplan.context.context_pack import ARTIFACT, FILE, Unit
 from execplan.context.gathering.file_lookup import mentioned_paths
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.files import file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
@@ -129,7 +130,7 @@ def find_unlisted(project: Project, text: str, listing: FileListing) -> list[str
 def artifact_units(project: Project, root_directory: str, excluded_path: str) -> FileUnits:
     """Read the artifacts in a directory, except one file and the files that execplan maintains there."""
     paths: list[str] = []
-    for directory, subdirectories, names in os.walk(root_directory):
+    for directory, subdirectories, names in walk_tree(root_directory):
         is_top = directory == root_directory
         subdirectories[:] = sorted(
             [name for name in subdirectories if not (is_top and name in _EVIDENCE_NAMES) and not name.startswith(".")]

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
+from execplan.files.tree_walk import walk_tree
 from execplan.git import git_query
 from execplan.git.git_directory import head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
@@ -203,7 +204,7 @@ def _contains_only(path: str, files: Sequence[str]) -> bool:
         return path in files
     if not any([file_path.startswith(path) for file_path in files]):
         return False
-    return all([os.path.join(directory, name) in files for directory, _, names in os.walk(path) for name in names])
+    return all([os.path.join(directory, name) in files for directory, _, names in walk_tree(path) for name in names])
 
 
 def _modification_time(path: str) -> float:

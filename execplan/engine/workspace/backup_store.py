@@ -17,6 +17,7 @@ from execplan.execution.world import FILE
 from execplan.files import file_access
 from execplan.files.atomic_files import sync_directory
 from execplan.files.file_access import conflict_error, file_error
+from execplan.files.tree_walk import walk_tree
 from execplan.project import project_state
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class BackupStore:
         """Remove backups and tree lists that were not used for `days` days; return the number of files. Never fails."""
         removed, cutoff = 0, time.time() - days * _DAY
         for top in (self.folder, os.path.join(self.project.state, "runs")):
-            for folder, _, names in os.walk(top):
+            for folder, _, names in walk_tree(top):
                 for path in [os.path.join(folder, name) for name in names if name.endswith((".gz", ".tmp", ".tree"))]:
                     try:
                         if os.lstat(path).st_mtime < cutoff:

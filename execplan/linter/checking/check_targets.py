@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.files.tree_walk import walk_tree
 from execplan.linter.checking.plan_check import CheckTarget
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
@@ -63,7 +64,7 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
     groups: list[TargetGroup] = []
     for name in names:
         if os.path.isdir(name):
-            for directory, subdirectories, files in os.walk(name):
+            for directory, subdirectories, files in walk_tree(name):
                 subdirectories.sort()
                 _add_files(
                     groups,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
+from execplan.files.tree_walk import walk_tree
 from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, NEED, RepositoryTree
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
@@ -210,7 +211,7 @@ def _index_repository(project: Project) -> _FileIndex:
         except ExecplanError:
             pass  # lint must work without Git: walk the disk instead
     paths: list[str] = []
-    for directory, subdirectories, files in os.walk(project.root):
+    for directory, subdirectories, files in walk_tree(project.root):
         subdirectories[:] = [
             name for name in subdirectories if not name.startswith(".") and name not in _SKIPPED_DIRECTORIES
         ]

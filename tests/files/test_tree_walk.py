@@ -1,0 +1,77 @@
+"""The walk of a directory tree: what `os.walk` yields, at any depth."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.files.tree_walk import walk_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Folder
+
+DEPTH = 1200
+"""More than the limit of Python's recursion; the path is still shorter than a system call takes."""
+
+
+@pytest.fixture
+def nested(repo: Folder) -> Iterator[Folder]:
+    """A plan with nested directories in its artifacts; rm removes them, because pytest can't."""
+    repo.plan()
+    path = repo.path / ".agent/execplans/artifacts/2026-01-01_parser"
+    path.mkdir(parents=True)
+    start = os.getcwd()
+    try:
+        os.chdir(path)
+        for _ in range(DEPTH):
+            os.mkdir("d")
+            os.chdir("d")
+        os.chdir(start)
+        yield repo
+    finally:
+        os.chdir(start)
+        subprocess.run(["rm", "-rf", str(repo.path)], check=True)
+
+
+def test_the_same_as_os_walk(tmp_path: Path) -> None:
+    for name in ("a/b/c", "a/d", "e"):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / "file").write_text("")
+    (tmp_path / "a" / "link").symlink_to("../e")
+    (tmp_path / "gone").symlink_to("nowhere")
+    assert list(walk_tree(str(tmp_path))) == list(os.walk(tmp_path))
+    for walk in (walk_tree, os.walk):
+        visited = []
+        for directory, subdirectories, _ in walk(str(tmp_path)):
+            subdirectories[:] = sorted(set(subdirectories) - {"b"})
+            visited.append(os.path.relpath(directory, tmp_path))
+        assert visited == [".", "a", "a/d", "e"]
+    errors: list[OSError] = []
+    assert list(walk_tree(str(tmp_path / "none"), errors.append)) == []
+    assert [type(error) for error in errors] == [FileNotFoundError]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "context",
+        "site --dry-run",
+        "site",
+        "checkpoint",
+        "doctor",
+        "lint",
+        "show",
+        "status",
+        "search it",
+        "archive --dry-run",
+    ],
+)
+def test_deeply_nested_artifacts_end_no_command(nested: Folder, command: str) -> None:
+    result = nested.run(*command.split())
+    assert result.exit in (0, 1), result.err
