@@ -25,14 +25,18 @@ _MAX_NAMES: Final = 1000
 _MAX_WILD_DIRECTORIES: Final = 2
 """Maximum number of directories in a pattern that contain wildcards."""
 _WILD: Final = frozenset("*?")
+_PATTERN_OPTIONS: Final = ("--include=*", "--exclude=*")
 
 
 def is_safe_glob(word: ShellWord) -> bool:
     """Check whether every shell reads a word as the same pattern, which matches no name with a leading hyphen.
 
-    Such a pattern starts with a literal name, or contains the suffix of all matching names.
+    Such a pattern starts with a literal name, or contains the suffix of all matching names, or matches directories. One
+    after `--include=` matches nothing, so that the program gets it.
     """
     text, suffix = word.text, word.text.rpartition(".")[2]
+    if word.is_plain and (text == "*/" or text.startswith(_PATTERN_OPTIONS)):
+        return not set("[{(~$`") & set(text)
     if not word.is_plain or _WILD.isdisjoint(text) or "**" in text:
         return False
     if not all([char.isalnum() or char in "*?./_-+@%," for char in text]) or not text.isascii() or text.startswith("-"):

@@ -113,6 +113,9 @@ wc -l src/*.py
 head -5 src/*.p? README.md
 grep -n main src/*.py
 ls *.md
+ls -d */
+grep -rn --include=*.py main src
+grep -rn --exclude=*.md main src
 cd src && wc -l *.py | tail -1
 git -C . status
 git --no-pager -C . log -3
@@ -141,6 +144,9 @@ ls "$HOME"
 ls $HOME
 ls ${HOME}
 ls *
+grep -rn --include=*.{py,md} main src
+grep -rn --include=[a].py main src
+rg --include=*.py main
 cat .en[v]
 cat .en[vvv]
 cat {.env,README.md}
