@@ -8,6 +8,7 @@ from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_label
 from execplan.plan.model import ParsedPlan, Section
 from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.plan.text_blocks import canonical_text
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import FENCE
 from execplan.text.text_lines import Text, is_blank
@@ -72,13 +73,13 @@ def plan_content(plan: ParsedPlan) -> PlanContent:
         tuple([(task.mark, task.text) for _, task in plan.checklists]),
         tuple(
             [
-                (decision.text, decision.rationale, decision.date, decision.author, decision.supersedes)
+                (decision.body, decision.rationale, decision.date, decision.author, decision.supersedes)
                 for decision in plan.decisions
             ]
         ),
-        tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
-        tuple([entry.text for entry in plan.outcomes]),
-        tuple([entry.text for entry in plan.revisions]),
+        tuple([(entry.body, entry.evidence) for entry in plan.discoveries]),
+        tuple([entry.body for entry in plan.outcomes]),
+        tuple([entry.body for entry in plan.revisions]),
     )
 
 
@@ -92,6 +93,15 @@ def require_text(source: str, label: str) -> str:
         if not char.isprintable() and not _is_joiner(char):
             raise _bad_character_error(char, index, label, "which plans should not contain")
     return text
+
+
+def require_blocks(source: str, label: str) -> str:
+    """Return an argument as text of one or more markdown blocks, in canonical form.
+
+    Raises ExecplanError if it is empty or has disallowed characters.
+    """
+    require_text(source, label)
+    return canonical_text(source)
 
 
 def require_lines(source: str, label: str) -> list[str]:
