@@ -5,7 +5,8 @@ from __future__ import annotations
 from execplan.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.item_format import ItemFormat, detect_format, wrap_width
+from execplan.plan.entry_format import entry_bullet, entry_width, is_newest_first
+from execplan.plan.item_format import ItemFormat, detect_format
 from execplan.plan.line_grammar import (
     DATE_AUTHOR,
     DECISION,
@@ -30,7 +31,6 @@ from execplan.plan.plan_lookup import find_decision, normalize_text
 from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import PARAGRAPH
-from execplan.text.text_lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,14 +111,14 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
             return _unchanged(content, same_entry)
         lines = plan.text.lines
         last_outcome = plan.outcomes[-1] if plan.outcomes else None
-        list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
+        list_bullet = entry_bullet(lines, last_outcome) if last_outcome is not None else ""
         # A paragraph would be read as a revision note, or its blocks as other outcomes.
         needs_bullet = is_revision_note(source) or has_blocks(text)
         bullet = "- " if needs_bullet and not list_bullet else list_bullet
         spans = [
             (entry.start, entry.end)
             for entry in plan.outcomes
-            if bool(_entry_bullet(lines, entry)) == bool(bullet) and not has_blocks(entry.body)
+            if bool(entry_bullet(lines, entry)) == bool(bullet) and not has_blocks(entry.body)
         ]
         item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=False)
         if has_blocks(text) or not bullet:
@@ -160,7 +160,7 @@ def add_revision_note(source: str, now: datetime) -> ChangeBuilder:
             and notes_section is not None
             and notes_section.start < last_note.start < notes_section.end
         ):
-            bullet = _entry_bullet(plan.text.lines, last_note)
+            bullet = entry_bullet(plan.text.lines, last_note)
             edit = Edit(last_note.end, last_note.end, tuple(_format_note(bullet, f"{date} - ", text)))
             if not bullet:
                 edit = insert_padded(plan.text.lines, last_note.end, note_lines)
@@ -214,17 +214,17 @@ def _insert_log_entry(
 ) -> tuple[Edit, bool, tuple[str, ...]]:
     """Return the edit that adds an entry to a log, whether it comes first, and all section titles if one was added."""
     lines = plan.text.lines
-    model_entries = [entry for entry in entries if entry.is_labeled and _entry_bullet(lines, entry)]
+    model_entries = [entry for entry in entries if entry.is_labeled and entry_bullet(lines, entry)]
     model_entry = model_entries[-1] if model_entries else None
     is_long = any([has_blocks(text) for _, text in (head_field, *fields)])
     is_paragraph = _are_paragraphs(plan, entries) and not is_long
-    bullet = _entry_bullet(lines, model_entry) if model_entry else "" if is_paragraph else "- "
+    bullet = entry_bullet(lines, model_entry) if model_entry else "" if is_paragraph else "- "
     emphasis = "**" if model_entry is not None and lines[model_entry.start][len(bullet) :].startswith("**") else ""
     spans = [(entry.start, entry.end) for entry in model_entries]
     item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=True)
     if is_long or (not item_format.indent.strip(" ") and len(item_format.indent) < len(bullet)):
         item_format = item_format._replace(indent=" " * len(bullet))
-    width = _entry_width(lines, [entry for entry in model_entries if not _has_long_field(entry)])
+    width = entry_width(lines, model_entries)
     item_format = ItemFormat(width, item_format.indent, item_format.is_loose)
     new_lines = _format_entry(bullet, item_format, emphasis, head_field, fields)
     if section is None:
@@ -262,29 +262,11 @@ def _format_entry(
     is_after_blocks = False
     for label, text in (head_field, *fields):
         lines += [""] if is_after_blocks else []
-        lines += format_blocks(f"{item_format.indent if lines else bullet}{emphasis}{label}:{emphasis} ", text, item_format)
+        lines += format_blocks(
+            f"{item_format.indent if lines else bullet}{emphasis}{label}:{emphasis} ", text, item_format
+        )
         is_after_blocks = has_blocks(text)
     return lines
-
-
-def _has_long_field(entry: Entry) -> bool:
-    return any([has_blocks(text or "") for text in (entry.body, entry.rationale, entry.evidence)])
-
-
-def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
-    """Return the width at which entries are wrapped by hand, or 0 if no field continues on a line without a label."""
-    widths = []
-    for entry in entries:
-        for index in range(entry.start + 1, entry.end):
-            if not (is_blank(lines[index]) or is_blank(lines[index - 1])) and read_label(lines[index]) is None:
-                widths += [len(lines[index]), len(lines[index - 1])]
-    return wrap_width(widths)
-
-
-def is_newest_first(entries: Sequence[Entry]) -> bool:
-    """Return whether the dates of a log descend from the first entry to the last."""
-    dates = [entry.date[:10] for entry in entries if entry.date]
-    return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
 
 
 def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: datetime, author: str) -> tuple[str, str]:
@@ -303,12 +285,3 @@ def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: dat
                 return date, f"{date}, {author}" if following_text.startswith(",") else f"{date} / {author}"
     date = write_timestamp(now, DEFAULT_TIMESTAMP)[1:11]
     return date, f"{date} / {author}"
-
-
-def _entry_bullet(lines: Sequence[str], entry: Entry) -> str:
-    """Return the bullet that an entry starts with, including the white space around it, or an empty string."""
-    line = lines[entry.start]
-    bare_line = line.lstrip(" ")
-    if bare_line[:2] not in ("- ", "* ", "+ "):
-        return ""
-    return line[: len(line) - len(bare_line[1:].lstrip(" "))]

@@ -16,8 +16,8 @@ from execplan.plan.plan_change import (
     target_section,
 )
 from execplan.plan.plan_lookup import find_section, normalize_text
-from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.plan.reader import find_conflict_markers, read_text
+from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
 from execplan.text.text_lines import is_blank
@@ -57,7 +57,10 @@ def add_note(
         new_texts = [text for text in bodies if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
             return PlanChange((), content, "", tuple([f"already in the plan: {fold_text(text)}" for text in bodies]))
-        summary, messages = f"note, {fold_text(new_texts[0])}", tuple([f"noted: {fold_text(text)}" for text in new_texts])
+        summary, messages = (
+            f"note, {fold_text(new_texts[0])}",
+            tuple([f"noted: {fold_text(text)}" for text in new_texts]),
+        )
         if section is None:
             edit, titles = insert_section(
                 plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT)

@@ -107,12 +107,13 @@ def _join_lines(lines: Sequence[str], *, has_lead: bool) -> list[str]:
     """Return lines in canonical form; with `has_lead`, the first one is text whatever it looks like."""
     blocks = _scan(lines, has_lead=has_lead)
     starts = {block.start: block for block in blocks}
-    item_lines = {
-        index for block in blocks if block.kind == ITEM for index in range(block.start, block.end)
-    }
+    item_lines = {index for block in blocks if block.kind == ITEM for index in range(block.start, block.end)}
     verbatim = verbatim_lines(blocks)
     fence_lines = {
-        index for block in blocks if block.kind == FENCE for index in range(block.start + 1, block.end - block.is_closed)
+        index
+        for block in blocks
+        if block.kind == FENCE
+        for index in range(block.start + 1, block.end - block.is_closed)
     }
     closing_lines = {
         block.end: " " * block.column + block.mark * block.level

@@ -53,8 +53,34 @@ Rationale: this is output
 That is all."""
 LINES = st.sampled_from(
     [
-        *["", "", "", "a", "some words", "    code", "\tcode", "- item", "  - nested", "* item", "1. one", "2) two", "-"],
-        *["```", "~~~~", "```sh", "  ```", "> quote", "| a | b |", "|---|---|", "# heading", "## Progress", "---", "==="],
+        *[
+            "",
+            "",
+            "",
+            "a",
+            "some words",
+            "    code",
+            "\tcode",
+            "- item",
+            "  - nested",
+            "* item",
+            "1. one",
+            "2) two",
+            "-",
+        ],
+        *[
+            "```",
+            "~~~~",
+            "```sh",
+            "  ```",
+            "> quote",
+            "| a | b |",
+            "|---|---|",
+            "# heading",
+            "## Progress",
+            "---",
+            "===",
+        ],
         *["Rationale: x", "- Why: x", "Date/Author: x", "**Evidence:** x", "Decision: x", "- [ ] task", "- [x] task"],
         *["<div>", "</div>", "<!--", "-->", "<script>", "Revision note: x", "[a]: b", "Rationale： x", "[a](b)", "`c`"],
         *["   three", "- - double", "-     code", "\\- escaped", "None yet.", "(2026-01-01 00:00Z) x", "+"],
@@ -95,6 +121,38 @@ def test_blocks_are_kept(plan: str, kind: str) -> None:
     indented = "\n".join([f"  {line}" if line else "" for line in CANONICAL.split("\n")][1:])
     assert indented in reader.decode(new).to_str().replace("\r\n", "\n")
     assert apply_change(new, changer)[1].edits == ()
+
+
+def test_commands_keep_blocks_and_undo_removes_them(repo: Folder) -> None:
+    path = repo.plan()
+    for arguments, kind in (
+        (["decide", "Read lines", "--why", "-"], "decisions"),
+        (["discover", "Lines end", "--evidence", "-"], "discoveries"),
+        (["outcome", "-"], "outcomes"),
+        (["revise", "-"], "revisions"),
+        (["note", "-"], ""),
+    ):
+        before = path.read_bytes()
+        repo.ok(*arguments, stdin=TEXT.encode())
+        entry = repo.ok("show")[kind][-1] if kind else {"text": CANONICAL}
+        assert CANONICAL in entry.values()
+        repo.ok("undo")
+        assert path.read_bytes() == before, arguments
+
+
+def test_a_merge_treats_an_entry_with_blocks_as_one(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("install", "merge-driver")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.git("switch", "-q", "-c", "other")
+    repo.ok("decide", "Ours", "--why", TEXT, "--commit")
+    repo.git("switch", "-q", "-")
+    repo.ok("decide", "Theirs", "--why", TEXT.replace("Two", "Other"), "--commit")
+    repo.git("merge", "-q", "other")
+    reasons = {decision["text"]: decision["rationale"] for decision in repo.ok("show")["decisions"]}
+    assert reasons["Ours"] == CANONICAL
+    assert reasons["Theirs"] == CANONICAL.replace("Two", "Other")
 
 
 @given(TEXTS, st.sampled_from(sorted(PLANS)))

@@ -40,7 +40,7 @@ def decide(
     """Add a decision, with its rationale, date and author.
 
     Record each choice that shapes the work, so that others know later why you made it. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
     decision, rationale = read_blocks(text, "the decision"), read_blocks(why, "the rationale")
     return edit_plan(

@@ -26,7 +26,7 @@ def discover(call: Call, text: str, evidence: str, plan: str | None, create: boo
     """Add a discovery, with its evidence.
 
     Record what differs from your expectations, such as a bug or an unexpected measurement. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
     discovery, proof = read_blocks(text, "the discovery"), read_blocks(evidence, "the evidence")
     return edit_plan(

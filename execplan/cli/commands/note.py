@@ -31,7 +31,7 @@ def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: b
     """Add a note to Artifacts and Notes.
 
     Use it for short proof of the work, such as the last lines of a test run; `attach` is for files. TEXT can be @FILE,
-    or - for standard input.
+    or - for standard input; its paragraphs, lists and code blocks are kept.
     """
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
     note_text = read_blocks(text, "the note")

@@ -25,7 +25,7 @@ def outcome(call: Call, text: str, plan: str | None, create: bool, options: Writ
     """Add an outcome: what works now, what is missing, what you learned.
 
     Record it at each milestone and at the end; `archive` requires one for a completed plan. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
     outcome_text = read_blocks(text, "the outcome")
     return edit_plan(

@@ -23,7 +23,8 @@ from execplan.edits.plan_writer import WriteOptions
 def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Add a revision note: what changed in the plan, and why.
 
-    Use it after you rewrite a part of the plan. TEXT can be @FILE, or - for standard input.
+    Use it after you rewrite a part of the plan. TEXT can be @FILE, or - for standard input; its paragraphs,
+    lists and code blocks are kept.
     """
     note_text = read_blocks(text, "the note")
     return edit_plan(plan, lambda plan: plan.revise(note_text, options=options), options, "execplan show {id}")
