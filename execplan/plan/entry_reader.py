@@ -8,7 +8,6 @@ from execplan.clock import read_timestamp
 from execplan.named_tuple import NamedTuple
 from execplan.plan import line_grammar, outline
 from execplan.plan.model import Entry, Section
-from execplan.plan.text_blocks import canonical_field, fold_text, has_blocks, verbatim_lines
 from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, Block
 
 TYPE_CHECKING = False
@@ -63,6 +62,8 @@ def read_revision_notes(
         if not line_grammar.is_empty_text(text):
             body, last = text, bisect_left(section_blocks, block.end, lo=number, key=lambda other: other.start) - 1
             if section_blocks[last].start > block.start:
+                from execplan.plan.text_blocks import canonical_field, fold_text
+
                 lead, other_lines = _split_note(block.text)[2], lines[block.start + 1 : block.end]
                 body = canonical_field(lead, other_lines, block.content_column)
                 text = fold_text(body)
@@ -120,7 +121,13 @@ def _read_entry(
     """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line."""
     first, last = [bisect_left(blocks, line, key=lambda block: block.start) for line in (span.start, span.end)]
     blocks = blocks[first:last]
-    verbatim = verbatim_lines(blocks)
+    is_long = any([block.start > span.start for block in blocks])
+    if is_long:
+        from execplan.plan.text_blocks import canonical_field, verbatim_lines
+
+        verbatim = verbatim_lines(blocks)
+    else:
+        verbatim = set()
     fields: dict[str, list[str]] = {"": []}
     current_lines = fields[""]
     for index in range(span.start, span.end):
@@ -136,23 +143,23 @@ def _read_entry(
             current_lines.append(line)
         else:
             current_lines.append(line if index == span.start else lines[index])
-    if all([block.start == span.start for block in blocks]):
-        values = {
-            label: " ".join([line.strip() for line in value_lines if line.strip()])
-            for label, value_lines in fields.items()
-        }
-    else:
+    if is_long:
         column = blocks[0].content_column if span.kind == ITEM else 0
         values = {
             label: canonical_field(value_lines[0].strip(), value_lines[1:], column) if value_lines else ""
             for label, value_lines in fields.items()
         }
+    else:
+        values = {
+            label: " ".join([line.strip() for line in value_lines if line.strip()])
+            for label, value_lines in fields.items()
+        }
     if has_labels and len(values) == 1:
-        inline_values = {"": values[""] if not has_blocks(values[""]) else fold_text(values[""])}
+        inline_values = {"": _fold(values[""])}
         _split_inline_labels(inline_values)
         values = inline_values if len(inline_values) > 1 else values
     body = values[""]
-    date, author = line_grammar.read_date_author(fold_text(values.get(line_grammar.DATE_AUTHOR, "")))
+    date, author = line_grammar.read_date_author(_fold(values.get(line_grammar.DATE_AUTHOR, "")))
     if date is None and span.label is None:
         timestamp = read_timestamp(body)
         if timestamp is not None:
@@ -164,7 +171,7 @@ def _read_entry(
     ]
     is_labeled = span.label is not None
     return Entry(
-        fold_text(body) if has_blocks(body) else body,
+        _fold(body),
         span.start,
         span.end,
         optional_fields[0],
@@ -175,6 +182,11 @@ def _read_entry(
         is_labeled,
         body,
     )
+
+
+def _fold(text: str) -> str:
+    """Return a text of several blocks as one line, and others as they are."""
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def _split_inline_labels(values: dict[str, str]) -> None:
