@@ -8,7 +8,6 @@ from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_label
 from execplan.plan.model import ParsedPlan, Section
 from execplan.plan.placeholder_text import is_placeholder_text
-from execplan.plan.text_blocks import canonical_text
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import FENCE
 from execplan.text.text_lines import Text, is_blank
@@ -100,6 +99,8 @@ def require_blocks(source: str, label: str) -> str:
 
     Raises ExecplanError if it is empty or has disallowed characters.
     """
+    from execplan.plan.text_blocks import canonical_text
+
     require_text(source, label)
     return canonical_text(source)
 
