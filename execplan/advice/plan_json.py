@@ -178,7 +178,7 @@ def task_json(task: Task) -> dict[str, Any]:
 
 def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
     """Return an entry's JSON form with the fields of its kind."""
-    entry_fields: dict[str, Any] = {"text": entry.text}
+    entry_fields: dict[str, Any] = {"text": entry.body}
     entry_fields.update({field: getattr(entry, field) for field in fields})
     return {**entry_fields, "line_start": entry.start + 1, "line_end": entry.end}
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.files import file_access
 from execplan.plan import reader
-from execplan.plan.plan_change import require_lines, require_text
+from execplan.plan.plan_change import require_blocks, require_lines, require_text
 
 MAX_TEXT_BYTES = 1 << 20
 """Maximum size of a text in bytes."""
@@ -39,6 +39,13 @@ def read_text(argument: str, label: str) -> str:
     text, source = _resolve_text(argument, label)
     with ErrorContext(source_name(source)) if source else nullcontext():
         return require_text(text, label)
+
+
+def read_blocks(argument: str, label: str) -> str:
+    """Return text of one or more markdown blocks, from the argument, `@FILE` or `-`; raises ExecplanError."""
+    text, source = _resolve_text(argument, label)
+    with ErrorContext(source_name(source)) if source else nullcontext():
+        return require_blocks(text, label)
 
 
 def read_lines(argument: str, label: str) -> list[str]:

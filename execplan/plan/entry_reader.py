@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from execplan.clock import read_timestamp
 from execplan.named_tuple import NamedTuple
 from execplan.plan import line_grammar, outline
@@ -35,8 +37,8 @@ def read_entries(
     has_labels = section.name != outline.OUTCOMES
     if section.name == outline.DECISIONS or (has_labels and any([span.kind != PARAGRAPH for span in spans])):
         spans = [span for span in spans if span.label or span.kind != PARAGRAPH]  # skip prose around a log
-    item_lines = {block.start for block in blocks[section.first_block : section.block_end] if block.kind == ITEM}
-    entries = [_read_entry(lines, span, item_lines, placeholder_lines, has_labels=has_labels) for span in spans]
+    section_blocks = blocks[section.first_block : section.block_end]
+    entries = [_read_entry(lines, span, section_blocks, placeholder_lines, has_labels=has_labels) for span in spans]
     return [entry for entry in entries if not line_grammar.is_empty_text(entry.text)]
 
 
@@ -46,7 +48,8 @@ def read_revision_notes(
     """Return the revision notes at the end of a section, or in a section of their own."""
     first_line = section.body_start if line_grammar.is_revision_note(section.title) else section.notes_start
     notes = []
-    for block in blocks[section.first_block : section.block_end]:
+    section_blocks = blocks[section.first_block : section.block_end]
+    for number, block in enumerate(section_blocks):
         if (
             block.depth
             or block.start < first_line
@@ -57,7 +60,14 @@ def read_revision_notes(
         source = " ".join([line.strip() for line in [block.text, *lines[block.start + 1 : block.end]] if line.strip()])
         date, author, text = _split_note(source)
         if not line_grammar.is_empty_text(text):
-            notes.append(Entry(text, block.start, block.end, date=date, author=author))
+            body, last = text, bisect_left(section_blocks, block.end, lo=number, key=lambda other: other.start) - 1
+            if section_blocks[last].start > block.start:
+                from execplan.plan.text_blocks import canonical_field, fold_text
+
+                lead, other_lines = _split_note(block.text)[2], lines[block.start + 1 : block.end]
+                body = canonical_field(lead, other_lines, block.content_column)
+                text = fold_text(body)
+            notes.append(Entry(text, block.start, block.end, date=date, author=author, body=body))
     return notes
 
 
@@ -106,50 +116,77 @@ def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Seque
 
 
 def _read_entry(
-    lines: list[str], span: _EntrySpan, item_lines: set[int], placeholder_lines: Sequence[int], *, has_labels: bool
+    lines: list[str], span: _EntrySpan, blocks: list[Block], placeholder_lines: Sequence[int], *, has_labels: bool
 ) -> Entry:
-    """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line.
+    """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line."""
+    first, last = [bisect_left(blocks, line, key=lambda block: block.start) for line in (span.start, span.end)]
+    blocks = blocks[first:last]
+    is_long = any([block.start > span.start for block in blocks])
+    if is_long:
+        from execplan.plan.text_blocks import canonical_field, verbatim_lines
 
-    The lines of a field are joined, but each item of a list in a labeled field stays on a line of its own.
-    """
+        verbatim = verbatim_lines(blocks)
+    else:
+        verbatim = set()
     fields: dict[str, list[str]] = {"": []}
     current_lines = fields[""]
-    list_indent = -1
     for index in range(span.start, span.end):
-        line = lines[index].strip()
-        if not line or index in placeholder_lines:
+        if index in placeholder_lines:
             continue
-        if index == span.start and span.kind != PARAGRAPH:
-            line = _strip_marker(line)
-        label_match = line_grammar.read_label(line) if has_labels else None
+        line = lines[index].strip()
+        if index == span.start:
+            line = _strip_marker(line) if span.kind != PARAGRAPH else line
+        label_match = line_grammar.read_label(line) if has_labels and index not in verbatim else None
         if label_match is not None:
             label, line = label_match
             current_lines = fields.setdefault("" if label in line_grammar.HEAD_LABELS else label, [])
-            list_indent = -1
-        elif index in item_lines and current_lines is not fields[""]:
-            indent = len(lines[index]) - len(lines[index].lstrip())
-            list_indent = indent if list_indent < 0 else list_indent
-            line = f"\n{' ' * (indent - list_indent)}{line}"
-        if line:
             current_lines.append(line)
-    values = {label: " ".join(value_lines).replace(" \n", "\n").lstrip("\n") for label, value_lines in fields.items()}
+        else:
+            current_lines.append(line if index == span.start else lines[index])
+    if is_long:
+        column = blocks[0].content_column if span.kind == ITEM else 0
+        values = {
+            label: canonical_field(value_lines[0].strip(), value_lines[1:], column) if value_lines else ""
+            for label, value_lines in fields.items()
+        }
+    else:
+        values = {
+            label: " ".join([line.strip() for line in value_lines if line.strip()])
+            for label, value_lines in fields.items()
+        }
     if has_labels and len(values) == 1:
-        _split_inline_labels(values)
-    text = values[""]
-    date, author = line_grammar.read_date_author(values.get(line_grammar.DATE_AUTHOR, ""))
+        inline_values = {"": _fold(values[""])}
+        _split_inline_labels(inline_values)
+        values = inline_values if len(inline_values) > 1 else values
+    body = values[""]
+    date, author = line_grammar.read_date_author(_fold(values.get(line_grammar.DATE_AUTHOR, "")))
     if date is None and span.label is None:
-        timestamp = read_timestamp(text)
+        timestamp = read_timestamp(body)
         if timestamp is not None:
             date = timestamp.date_time
-            text = text[len(timestamp.text) + len(timestamp.separator) :]
+            body = body[len(timestamp.text) + len(timestamp.separator) :]
     optional_fields = [
         _non_empty(values.get(label))
         for label in (line_grammar.RATIONALE, line_grammar.SUPERSEDES, line_grammar.EVIDENCE)
     ]
     is_labeled = span.label is not None
     return Entry(
-        text, span.start, span.end, optional_fields[0], date, author, optional_fields[1], optional_fields[2], is_labeled
+        _fold(body),
+        span.start,
+        span.end,
+        optional_fields[0],
+        date,
+        author,
+        optional_fields[1],
+        optional_fields[2],
+        is_labeled,
+        body,
     )
+
+
+def _fold(text: str) -> str:
+    """Return a text of several blocks as one line, and others as they are."""
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def _split_inline_labels(values: dict[str, str]) -> None:

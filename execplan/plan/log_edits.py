@@ -5,7 +5,8 @@ from __future__ import annotations
 from execplan.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.item_format import ItemFormat, detect_format, escape_text, wrap_text, wrap_width
+from execplan.plan.entry_format import entry_bullet, entry_width, is_newest_first
+from execplan.plan.item_format import ItemFormat, detect_format
 from execplan.plan.line_grammar import (
     DATE_AUTHOR,
     DECISION,
@@ -27,9 +28,9 @@ from execplan.plan.plan_change import (
     target_section,
 )
 from execplan.plan.plan_lookup import find_decision, normalize_text
+from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import PARAGRAPH
-from execplan.text.text_lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def add_decision(
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.DECISIONS, create=create)
         content = plan_content(plan)
-        same_entry = _find_same_entry(plan.decisions, text, rationale)
+        body, reason = _fitting_texts(plan, plan.decisions, text, rationale)
+        same_entry = _find_same_entry(plan.decisions, body, reason)
         if same_entry is not None:
             return _unchanged(content, same_entry)
         superseded = find_decision(plan.decisions, supersedes) if supersedes is not None else None
@@ -57,16 +59,17 @@ def add_decision(
             (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
         )
         date, date_author = _format_date_author(plan.text.lines, plan.decisions, now, author)
-        fields = [(RATIONALE, rationale), (DATE_AUTHOR, date_author)] + (
+        fields = [(RATIONALE, reason), (DATE_AUTHOR, date_author)] + (
             [(SUPERSEDES, superseded_text)] if superseded_text else []
         )
         edit, is_first, titles = _insert_log_entry(
-            plan, section, outline.DECISIONS, plan.decisions, (DECISION, text), fields
+            plan, section, outline.DECISIONS, plan.decisions, (DECISION, body), fields
         )
-        new_decision = (text, rationale, date, author, superseded_text)
+        new_decision = (body, reason, date, author, superseded_text)
         decisions = (new_decision, *content.decisions) if is_first else (*content.decisions, new_decision)
         expected = content._replace(sections=titles or content.sections, decisions=decisions)
-        return PlanChange((edit,), expected, f"decide, {text}", (f"decided: {text}",))
+        summary = fold_text(body)
+        return PlanChange((edit,), expected, f"decide, {summary}", (f"decided: {summary}",))
 
     return build_change
 
@@ -77,17 +80,19 @@ def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBu
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.SURPRISES, create=create)
         content = plan_content(plan)
-        same_entry = _find_same_entry(plan.discoveries, text, evidence)
+        body, proof = _fitting_texts(plan, plan.discoveries, text, evidence)
+        same_entry = _find_same_entry(plan.discoveries, body, proof)
         if same_entry is not None:
             return _unchanged(content, same_entry)
-        head_field = (OBSERVATION, text)
+        head_field = (OBSERVATION, body)
         edit, is_first, titles = _insert_log_entry(
-            plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, evidence)]
+            plan, section, outline.SURPRISES, plan.discoveries, head_field, [(EVIDENCE, proof)]
         )
-        new_discovery = (text, evidence)
+        new_discovery = (body, proof)
         discoveries = (new_discovery, *content.discoveries) if is_first else (*content.discoveries, new_discovery)
         expected = content._replace(sections=titles or content.sections, discoveries=discoveries)
-        return PlanChange((edit,), expected, f"discover, {text}", (f"discovered: {text}",))
+        summary = fold_text(body)
+        return PlanChange((edit,), expected, f"discover, {summary}", (f"discovered: {summary}",))
 
     return build_change
 
@@ -98,7 +103,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.OUTCOMES, create=create)
         content = plan_content(plan)
-        text = escape_text(source)
+        text = escape_lead(canonical_text(source))
         timestamp = read_timestamp(text)
         outcome_text = text[len(timestamp.text) + len(timestamp.separator) :] if timestamp else text
         same_entry = _find_same_entry(plan.outcomes, outcome_text, "")
@@ -106,15 +111,19 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
             return _unchanged(content, same_entry)
         lines = plan.text.lines
         last_outcome = plan.outcomes[-1] if plan.outcomes else None
-        list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
-        bullet = (
-            "- " if is_revision_note(source) and not list_bullet else list_bullet
-        )  # as a paragraph it would be read as a revision note
+        list_bullet = entry_bullet(lines, last_outcome) if last_outcome is not None else ""
+        # A paragraph would be read as a revision note, or its blocks as other outcomes.
+        needs_bullet = is_revision_note(source) or has_blocks(text)
+        bullet = "- " if needs_bullet and not list_bullet else list_bullet
         spans = [
-            (entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)
+            (entry.start, entry.end)
+            for entry in plan.outcomes
+            if bool(entry_bullet(lines, entry)) == bool(bullet) and not has_blocks(entry.body)
         ]
         item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=False)
-        new_lines = wrap_text(bullet, text, item_format if bullet else item_format._replace(indent=""))
+        if has_blocks(text) or not bullet:
+            item_format = item_format._replace(indent=" " * len(bullet))
+        new_lines = format_blocks(bullet, text, item_format)
         titles: tuple[str, ...] = content.sections
         if section is None:
             edit, titles = insert_section(plan, outline.OUTCOMES, new_lines)
@@ -123,16 +132,18 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
         else:
             edit = append_to_section(plan, section, new_lines)
         expected = content._replace(sections=titles, outcomes=(*content.outcomes, outcome_text))
-        return PlanChange((edit,), expected, f"outcome, {source}", (f"noted: {source}",))
+        summary = fold_text(source)
+        return PlanChange((edit,), expected, f"outcome, {summary}", (f"noted: {summary}",))
 
     return build_change
 
 
-def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
+def add_revision_note(source: str, now: datetime) -> ChangeBuilder:
     """Build a change that adds a revision note where the plan keeps them, or else at its end."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
+        text = canonical_text(source)
         if plan.title is None and not plan.sections:
             hint = "add a first line: # Title"
             raise ExecplanError("no-title", "the plan has no title and no sections", exit=INPUT, hint=hint)
@@ -140,7 +151,8 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
         if same_entry is not None:
             return _unchanged(content, same_entry)
         date = write_timestamp(now, DEFAULT_TIMESTAMP).strip("()")
-        note_line = f"Plan revision note: {date} - {text}"
+        own_bullet = "- " if has_blocks(text) else ""  # as a paragraph its blocks would be other notes
+        note_lines = _format_note(own_bullet, f"Plan revision note: {date} - ", text)
         notes_section = next((section for section in plan.sections if is_revision_note(section.title)), None)
         last_note = plan.revisions[-1] if plan.revisions else None
         if (
@@ -148,21 +160,34 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
             and notes_section is not None
             and notes_section.start < last_note.start < notes_section.end
         ):
-            bullet = _entry_bullet(plan.text.lines, last_note)
-            edit = Edit(last_note.end, last_note.end, (f"{bullet}{date} - {text}",))
+            bullet = entry_bullet(plan.text.lines, last_note)
+            edit = Edit(last_note.end, last_note.end, tuple(_format_note(bullet, f"{date} - ", text)))
             if not bullet:
-                edit = insert_padded(plan.text.lines, last_note.end, [note_line])
+                edit = insert_padded(plan.text.lines, last_note.end, note_lines)
         elif notes_section is not None:
-            edit = append_to_section(plan, notes_section, [note_line])
-        elif last_note is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
-            edit = insert_padded(plan.text.lines, last_note.end if last_note else len(plan.text.lines), [note_line])
+            edit = append_to_section(plan, notes_section, note_lines)
+        elif last_note is not None:
+            edit = insert_padded(plan.text.lines, last_note.end, note_lines)
+        elif plan.sections and plan.sections[-1].end == len(plan.text.lines) and not own_bullet:
+            edit = insert_padded(plan.text.lines, len(plan.text.lines), note_lines)
         else:
-            edit = insert_padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES_TITLE}", "", note_line])
+            edit = insert_padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES_TITLE}", "", *note_lines])
             content = content._replace(sections=(*content.sections, _NOTES_TITLE))
         expected = content._replace(revisions=(*content.revisions, text))
-        return PlanChange((edit,), expected, f"revise, {text}", (f"noted: {text}",))
+        summary = fold_text(text)
+        return PlanChange((edit,), expected, f"revise, {summary}", (f"noted: {summary}",))
 
     return build_change
+
+
+def _format_note(bullet: str, date: str, text: str) -> list[str]:
+    return format_blocks(f"{bullet}{date}", text, ItemFormat(0, " " * len(bullet), is_loose=False))
+
+
+def _fitting_texts(plan: ParsedPlan, entries: Sequence[Entry], *sources: str) -> list[str]:
+    """Return texts in canonical form; on one line where only paragraphs without labels are entries."""
+    is_list = not _are_paragraphs(plan, entries) or all([entry.is_labeled for entry in entries])
+    return [canonical_text(source) if is_list else fold_text(source) for source in sources]
 
 
 def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry | None:
@@ -189,15 +214,18 @@ def _insert_log_entry(
 ) -> tuple[Edit, bool, tuple[str, ...]]:
     """Return the edit that adds an entry to a log, whether it comes first, and all section titles if one was added."""
     lines = plan.text.lines
-    model_entries = [entry for entry in entries if entry.is_labeled and _entry_bullet(lines, entry)]
+    model_entries = [entry for entry in entries if entry.is_labeled and entry_bullet(lines, entry)]
     model_entry = model_entries[-1] if model_entries else None
-    bullet = _entry_bullet(lines, model_entry) if model_entry else "" if _are_paragraphs(plan, entries) else "- "
+    is_long = any([has_blocks(text) for _, text in (head_field, *fields)])
+    is_paragraph = _are_paragraphs(plan, entries) and not is_long
+    bullet = entry_bullet(lines, model_entry) if model_entry else "" if is_paragraph else "- "
     emphasis = "**" if model_entry is not None and lines[model_entry.start][len(bullet) :].startswith("**") else ""
     spans = [(entry.start, entry.end) for entry in model_entries]
     item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=True)
-    if not item_format.indent.strip(" ") and len(item_format.indent) < len(bullet):
+    if is_long or (not item_format.indent.strip(" ") and len(item_format.indent) < len(bullet)):
         item_format = item_format._replace(indent=" " * len(bullet))
-    item_format = ItemFormat(_entry_width(lines, model_entries), item_format.indent, item_format.is_loose)
+    width = entry_width(lines, model_entries)
+    item_format = ItemFormat(width, item_format.indent, item_format.is_loose)
     new_lines = _format_entry(bullet, item_format, emphasis, head_field, fields)
     if section is None:
         edit, titles = insert_section(plan, section_name, new_lines)
@@ -230,26 +258,15 @@ def _format_entry(
 
     `emphasis` is the markup that makes labels bold, or empty.
     """
-    lines = wrap_text(f"{bullet}{emphasis}{head_field[0]}:{emphasis} ", head_field[1], item_format)
-    for label, text in fields:
-        lines += wrap_text(f"{item_format.indent}{emphasis}{label}:{emphasis} ", text, item_format)
+    lines: list[str] = []
+    is_after_blocks = False
+    for label, text in (head_field, *fields):
+        lines += [""] if is_after_blocks else []
+        lines += format_blocks(
+            f"{item_format.indent if lines else bullet}{emphasis}{label}:{emphasis} ", text, item_format
+        )
+        is_after_blocks = has_blocks(text)
     return lines
-
-
-def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
-    """Return the width at which entries are wrapped by hand, or 0 if no field continues on a line without a label."""
-    widths = []
-    for entry in entries:
-        for index in range(entry.start + 1, entry.end):
-            if not (is_blank(lines[index]) or is_blank(lines[index - 1])) and read_label(lines[index]) is None:
-                widths += [len(lines[index]), len(lines[index - 1])]
-    return wrap_width(widths)
-
-
-def is_newest_first(entries: Sequence[Entry]) -> bool:
-    """Return whether the dates of a log descend from the first entry to the last."""
-    dates = [entry.date[:10] for entry in entries if entry.date]
-    return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
 
 
 def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: datetime, author: str) -> tuple[str, str]:
@@ -268,12 +285,3 @@ def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: dat
                 return date, f"{date}, {author}" if following_text.startswith(",") else f"{date} / {author}"
     date = write_timestamp(now, DEFAULT_TIMESTAMP)[1:11]
     return date, f"{date} / {author}"
-
-
-def _entry_bullet(lines: Sequence[str], entry: Entry) -> str:
-    """Return the bullet that an entry starts with, including the white space around it, or an empty string."""
-    line = lines[entry.start]
-    bare_line = line.lstrip(" ")
-    if bare_line[:2] not in ("- ", "* ", "+ "):
-        return ""
-    return line[: len(line) - len(bare_line[1:].lstrip(" "))]

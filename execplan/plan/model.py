@@ -134,6 +134,8 @@ class Entry(NamedTuple):
     evidence: str | None = None
     is_labeled: bool = False
     """Whether the text follows a label."""
+    body: str = ""
+    """The text with its blocks, in the canonical form of `text_blocks`; `text` is the same on one line."""
 
 
 class ParsedPlan(NamedTuple):

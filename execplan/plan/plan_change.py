@@ -72,13 +72,13 @@ def plan_content(plan: ParsedPlan) -> PlanContent:
         tuple([(task.mark, task.text) for _, task in plan.checklists]),
         tuple(
             [
-                (decision.text, decision.rationale, decision.date, decision.author, decision.supersedes)
+                (decision.body, decision.rationale, decision.date, decision.author, decision.supersedes)
                 for decision in plan.decisions
             ]
         ),
-        tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
-        tuple([entry.text for entry in plan.outcomes]),
-        tuple([entry.text for entry in plan.revisions]),
+        tuple([(entry.body, entry.evidence) for entry in plan.discoveries]),
+        tuple([entry.body for entry in plan.outcomes]),
+        tuple([entry.body for entry in plan.revisions]),
     )
 
 
@@ -92,6 +92,17 @@ def require_text(source: str, label: str) -> str:
         if not char.isprintable() and not _is_joiner(char):
             raise _bad_character_error(char, index, label, "which plans should not contain")
     return text
+
+
+def require_blocks(source: str, label: str) -> str:
+    """Return an argument as text of one or more markdown blocks, in canonical form.
+
+    Raises ExecplanError if it is empty or has disallowed characters.
+    """
+    from execplan.plan.text_blocks import canonical_text
+
+    require_text(source, label)
+    return canonical_text(source)
 
 
 def require_lines(source: str, label: str) -> list[str]:

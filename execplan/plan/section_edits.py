@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.item_format import ItemFormat, detect_format, escape_text, wrap_text
+from execplan.plan.item_format import ItemFormat, detect_format, escape_text
 from execplan.plan.line_grammar import is_revision_note
 from execplan.plan.plan_change import (
     PlanChange,
@@ -17,6 +17,7 @@ from execplan.plan.plan_change import (
 )
 from execplan.plan.plan_lookup import find_section, normalize_text
 from execplan.plan.reader import find_conflict_markers, read_text
+from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
 from execplan.text.text_lines import is_blank
@@ -52,10 +53,14 @@ def add_note(
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.ARTIFACTS, create=create)
         content = plan_content(plan)
-        new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
+        bodies = [canonical_text(text) for text in texts]
+        new_texts = [text for text in bodies if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
-            return PlanChange((), content, "", tuple([f"already in the plan: {text}" for text in texts]))
-        summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
+            return PlanChange((), content, "", tuple([f"already in the plan: {fold_text(text)}" for text in bodies]))
+        summary, messages = (
+            f"note, {fold_text(new_texts[0])}",
+            tuple([f"noted: {fold_text(text)}" for text in new_texts]),
+        )
         if section is None:
             edit, titles = insert_section(
                 plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT)
@@ -94,6 +99,10 @@ def _format_notes(texts: Sequence[str], excerpt: Sequence[str], bullet: str, ite
 
 
 def _has_note(plan: ParsedPlan, section: Section, text: str, excerpt: Sequence[str]) -> bool:
+    if has_blocks(text):
+        note_lines = [line.strip() for line in _format_note(text, excerpt, "- ", _PLAIN_FORMAT)]
+        lines = [line.strip() for line in plan.text.lines[section.body_start : section.content_end]]
+        return any([lines[at : at + len(note_lines)] == note_lines for at in range(len(lines))])
     return any(
         [
             block.kind == PARAGRAPH and _is_same_note(plan.text.lines, block, text, excerpt)
@@ -104,9 +113,12 @@ def _has_note(plan: ParsedPlan, section: Section, text: str, excerpt: Sequence[s
 
 def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
     """Format a note as lines; the code block of the excerpt has longer marks than any in the excerpt."""
-    bullet = bullet or ("- " if is_revision_note(text) else "")  # as a paragraph it would be read as a revision note
+    # A paragraph would be read as a revision note, and its blocks could end the section.
+    bullet = bullet or ("- " if is_revision_note(text) or has_blocks(text) else "")
     indent = " " * len(bullet)
-    note_lines = wrap_text(bullet, escape_text(text), item_format._replace(indent=item_format.indent if bullet else ""))
+    if has_blocks(text) or not bullet:
+        item_format = item_format._replace(indent=indent)
+    note_lines = format_blocks(bullet, escape_lead(text), item_format)
     if not excerpt:
         return note_lines
     fence = "```"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.library.plan_api import Plan
-from execplan.plan.plan_change import require_lines, require_text
+from execplan.plan.plan_change import require_blocks, require_lines, require_text
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
 
@@ -133,7 +133,8 @@ def _require_field(edit: PageEdit, name: str) -> str:
     """Return a field's text as one line; raises ExecplanError if it is empty or has disallowed characters."""
     label = {"task": "the task", "why": "the rationale"}.get(name)
     label = label or ("the decision" if edit.action == "decide" else "the new task")
-    return require_text(edit.fields.get(name, ""), label)
+    require = require_text if name == "task" or edit.action == "add" else require_blocks
+    return require(edit.fields.get(name, ""), label)
 
 
 def _require_lines(edit: PageEdit, label: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from execplan.plan.line_grammar import is_list_item
+from execplan.plan.text_blocks import has_blocks
 from execplan.text.markdown_blocks import CODE, FENCE, HTML, QUOTE
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class DecisionWriter:
             source = dedent("\n".join([" " * bullet_end + first_line[bullet_end:], *other_lines]))
             return DecisionItem(Markup(self._markdown.block(source)), Markup(), *fields)  # noqa: S704 (escaped)
         rationale = entry.rationale or ""
-        has_list = "\n" in rationale or is_list_item(rationale)
+        has_list = has_blocks(rationale) or is_list_item(rationale)
         convert_rationale = self._markdown.block if has_list else self._markdown.inline
         return DecisionItem(
             Markup(self._markdown.inline(entry.text)),  # noqa: S704 (escaped)
@@ -68,4 +69,6 @@ def _has_blocks(plan: ParsedPlan, entry: Entry) -> bool:
     """Return whether an entry contains code, HTML or a quote, which its fields would show on one line."""
     first = bisect_left(plan.blocks, entry.start, key=lambda block: block.start)
     last = bisect_left(plan.blocks, entry.end, key=lambda block: block.start)
-    return any([block.kind in (FENCE, CODE, HTML, QUOTE) for block in plan.blocks[first:last]])
+    return has_blocks(entry.body) or any(
+        [block.kind in (FENCE, CODE, HTML, QUOTE) for block in plan.blocks[first:last]]
+    )

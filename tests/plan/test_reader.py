@@ -142,7 +142,7 @@ def test_forms_of_a_decision(body: str) -> None:
             "  Rationale:\n    1. it is fast\n       - at once\n    2. it is small",
             "1. it is fast\n   - at once\n2. it is small",
         ),
-        ("  - Rationale:\n    - it is fast\n\n    - it is small", "- it is fast\n- it is small"),
+        ("  - Rationale:\n    - it is fast\n\n    - it is small", "- it is fast\n\n- it is small"),
         ("  Rationale: it is - well - fast", "it is - well - fast"),
     ],
 )

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.cli.text_input import read_text
+from execplan.cli.text_input import read_blocks
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -40,9 +40,9 @@ def decide(
     """Add a decision, with its rationale, date and author.
 
     Record each choice that shapes the work, so that others know later why you made it. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
-    decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
+    decision, rationale = read_blocks(text, "the decision"), read_blocks(why, "the rationale")
     return edit_plan(
         plan,
         lambda plan: plan.decide(

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.cli.text_input import read_text
+from execplan.cli.text_input import read_blocks
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -26,9 +26,9 @@ def discover(call: Call, text: str, evidence: str, plan: str | None, create: boo
     """Add a discovery, with its evidence.
 
     Record what differs from your expectations, such as a bug or an unexpected measurement. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
-    discovery, proof = read_text(text, "the discovery"), read_text(evidence, "the evidence")
+    discovery, proof = read_blocks(text, "the discovery"), read_blocks(evidence, "the evidence")
     return edit_plan(
         plan,
         lambda plan: plan.discover(discovery, evidence=proof, create=create, options=options),

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.cli.text_input import read_lines, read_text
+from execplan.cli.text_input import read_blocks, read_lines
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -31,10 +31,10 @@ def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: b
     """Add a note to Artifacts and Notes.
 
     Use it for short proof of the work, such as the last lines of a test run; `attach` is for files. TEXT can be @FILE,
-    or - for standard input.
+    or - for standard input; its paragraphs, lists and code blocks are kept.
     """
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
-    note_text = read_text(text, "the note")
+    note_text = read_blocks(text, "the note")
     return edit_plan(
         plan,
         lambda plan: plan.note(note_text, excerpt=lines, create=create, options=options),

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.cli.text_input import read_text
+from execplan.cli.text_input import read_blocks
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -25,9 +25,9 @@ def outcome(call: Call, text: str, plan: str | None, create: bool, options: Writ
     """Add an outcome: what works now, what is missing, what you learned.
 
     Record it at each milestone and at the end; `archive` requires one for a completed plan. TEXT can be @FILE, or - for
-    standard input.
+    standard input; its paragraphs, lists and code blocks are kept.
     """
-    outcome_text = read_text(text, "the outcome")
+    outcome_text = read_blocks(text, "the outcome")
     return edit_plan(
         plan,
         lambda plan: plan.outcome(outcome_text, create=create, options=options),

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.cli.text_input import read_text
+from execplan.cli.text_input import read_blocks
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -23,9 +23,10 @@ from execplan.edits.plan_writer import WriteOptions
 def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
     """Add a revision note: what changed in the plan, and why.
 
-    Use it after you rewrite a part of the plan. TEXT can be @FILE, or - for standard input.
+    Use it after you rewrite a part of the plan. TEXT can be @FILE, or - for standard input; its paragraphs,
+    lists and code blocks are kept.
     """
-    note_text = read_text(text, "the note")
+    note_text = read_blocks(text, "the note")
     return edit_plan(plan, lambda plan: plan.revise(note_text, options=options), options, "execplan show {id}")
 
 

@@ -123,7 +123,7 @@ def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = Fals
 
 
 def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
-    """Return the lines of a rationale or of evidence; the items of a list in it keep lines of their own."""
+    """Return the lines of a rationale or of evidence; its blocks keep lines of their own."""
     first, *items = event.detail.split("\n")
     label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
     if is_list_item(first):
@@ -131,7 +131,7 @@ def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
     lines = fit_line(f"{'':{indent}}{label}: {_printable(first)}".rstrip(), indent=indent)
     for item in items:
         item_indent = indent + _ITEM_INDENT + len(item) - len(item.lstrip(" "))
-        lines += fit_line(f"{'':{item_indent}}{_printable(item)}")
+        lines += fit_line(f"{'':{item_indent}}{_printable(item)}") if item else [""]
     return lines
 
 

@@ -9,7 +9,7 @@ from execplan.context.summary.plan_sentences import best_sentences, has_alphanum
 from execplan.context.summary.summary_pieces import escape_hidden
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
-from execplan.plan.log_edits import is_newest_first
+from execplan.plan.entry_format import is_newest_first
 from execplan.plan.model import ARCHIVED, DONE
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.named_tuple import NamedTuple
+from execplan.plan.entry_format import is_newest_first
 from execplan.plan.line_grammar import Checkbox, read_checkbox
-from execplan.plan.log_edits import is_newest_first
 from execplan.plan.merge.merge_context import quote_text
 from execplan.plan.merge.merge_units import join_unit_lines
 from execplan.plan.merge.unit_matching import likeness, split_words
