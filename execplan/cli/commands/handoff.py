@@ -133,7 +133,8 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         elif run["question"] is not None:
             yield f"The run is paused until a person answers: {code_span(run['question']['words'])} Do nothing until then."
     if handoff_json["approved"]:
-        by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'] or 'a person')}"
+        by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'])}"
+        by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
     elif run is None or run["status"] in ("in_progress", "replanning"):
         yield "**The plan is not approved: don't run any of it yet.** A person must review and approve it."
@@ -180,9 +181,9 @@ def _step_facts(step_json: dict[str, Any]) -> Iterator[str]:
     yield f"tool {code_span(step_json['tool'])}, type {code_span(step_json['type'])}"
     yield f"risk {step_json['risk']['level']}: {', '.join([code_span(reason) for reason in step_json['risk']['reasons']]) or 'no reason given'}"
     yield (
-        f"approved by {'the policy' if step_json['approved_by'] == 'policy' else 'a person'}"
-        if step_json["approved_by"]
-        else ("not approved: don't run it")
+        {"policy": "approved by the policy", None: "not approved: don't run it"}.get(
+            step_json["approved_by"], "approved"
+        )
     )
     if step_json["why"]:
         yield f"reason: {code_span(step_json['why'])}"

@@ -166,7 +166,9 @@ def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) 
 
 def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     approval = approval_check.approval
-    fields = {name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver")}
+    fields = {
+        name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver", "session")
+    }
     method = approval.effective_how if approval is not None else None
     return {
         **fields,

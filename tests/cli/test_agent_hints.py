@@ -1,0 +1,138 @@
+"""Agents that know only the hints: each hint has the form for whoever reads it, and leads to the next step."""
+
+from __future__ import annotations
+
+import shlex
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from execplan.cli.app import group
+from execplan.plan_store import hint_reader
+from tests.cli.approved_plan import ASKS, HEAD, MAKE, with_approved_plan
+from tests.commands import check_command
+from tests.plans import with_sections
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+    from tests.in_process_repository import InProcessRepository
+
+PLAN = "2026-01-01_parser"
+AGENTS = ("agent-1", "agent-2", "agent-3")
+
+
+def plan_of(count: int) -> str:
+    """A plan with open tasks."""
+    tasks = "".join([f"- [ ] Do part {number}.\n" for number in range(1, count + 1)])
+    return with_sections(f"## Progress\n\n{tasks}\n## Outcomes & Retrospective\n\nNone yet.\n")
+
+
+def hint(output: str) -> str:
+    """The command of a hint; for work, the one that comes after it."""
+    line = output.splitlines()[-1]
+    assert line.startswith("next: "), output
+    return line[line.index("execplan ") :]
+
+
+def test_three_agents_that_follow_the_hints_do_each_task_once(repo: Folder) -> None:
+    repo.plan(plan_of(12))
+
+    def work(name: str) -> list[str]:
+        command, done = f"execplan next {PLAN} --as {name}", []
+        while command.startswith(("execplan next ", "execplan done ")):
+            result = repo.run(*shlex.split(command)[1:])
+            assert result.exit == 0, (command, result)
+            done += [line for line in result.out.splitlines() if line.startswith("done: ")]
+            if not result.out.splitlines()[-1].startswith("next: "):
+                break
+            command = hint(result.out)
+        return done
+
+    with ThreadPoolExecutor(len(AGENTS)) as pool:
+        done = [line for lines in pool.map(work, AGENTS) for line in lines]
+    assert sorted(done) == sorted([f"done: {number}. Do part {number}." for number in range(1, 13)])
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_named_agent_is_told_to_claim_in_one_form(repo: Folder, by_option: bool) -> None:
+    repo.plan(plan_of(3))
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        repo.env["EXECPLAN_AGENT"] = "agent-1"
+    claim = f"execplan next {PLAN} --claim --as agent-1"
+    for command in (["next"], ["status"], ["show"]):
+        assert hint(repo.run(*command, *name).out) == claim
+        document = repo.run(*command, *name, "--json").json
+        assert document["next"][0] == claim
+        assert "do" not in document["data"]
+    assert f"\nContinue:\n  {claim}\n" in repo.run("prime", *name).out
+    assert hint(repo.run("add", "Do more.", *name).out) == claim
+    check_command(claim)
+    done = hint(repo.run(*shlex.split(claim)[1:]).out)
+    assert done.endswith(" -p 2026-01-01_parser --as agent-1")
+    assert hint(repo.run("next", *name).out) == done
+    assert hint(repo.run(*shlex.split(done)[1:]).out) == claim
+
+
+def test_who_has_claimed_is_told_to_claim_again(repo: Folder) -> None:
+    repo.plan(plan_of(3))
+    assert hint(repo.run("done", "1").out) == f"execplan next {PLAN}"
+    done = hint(repo.run("next", "--claim").out)
+    assert hint(repo.run(*shlex.split(done)[1:]).out) == f"execplan next {PLAN} --claim"
+
+
+def test_a_task_that_another_did_is_no_success(repo: Folder) -> None:
+    repo.plan(plan_of(3))
+    repo.ok("done", "1", "--as", "agent-1")
+    assert repo.run("done", "1", "--as", "agent-1").out.startswith("already done: 1. ")
+    again = repo.run("done", "1", "2", "--as", "agent-2", "--json")
+    assert (again.exit, again.json["ok"]) == (1, False)
+    data = again.json["data"]
+    assert data["said"] == ["already done by agent-1: 1. Do part 1.", "done: 2. Do part 2."]
+    assert [task.get("done_by") for task in data["tasks"]] == ["agent-1", None]
+    assert again.json["next"] == [f"execplan next {PLAN} --claim --as agent-2"]
+    repo.ok("reopen", "1", "--as", "agent-1")
+    repo.ok("done", "1", "--as", "agent-2")
+    assert repo.run("done", "1").out.startswith("already done by agent-2: 1. ")
+
+
+def test_a_name_is_only_suggested_where_a_command_takes_it() -> None:
+    for name in hint_reader.NAMED_COMMANDS:
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        assert any("--as" in param.opts for param in command.params), name
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_named_agent_can_not_decide_for_a_person(desk: InProcessRepository, by_option: bool) -> None:
+    digest = desk.digest()
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    ask = "ask a person to run: "
+    assert desk.type("evaluate").out.endswith(f"\nnext: {ask}execplan approve {PLAN}\n")
+    error = desk.refused(3, "person-required", "approve", "--digest", digest, *name)
+    assert error["hint"] == f"{ask}execplan approve {PLAN}"
+    assert desk.type("approve", "--dry-run", *name).exit == 0
+    assert desk.data("approve", "--list")["approvals"] == []
+    error = desk.refused(7, "not-approved", "run", *name)
+    assert error["hint"] == (
+        f"review the plan, then approve it: execplan evaluate {PLAN}; {ask}execplan approve {PLAN}"
+    )
+
+
+def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, ASKS)
+    assert desk.type("run").exit == 8
+    for command in ("resume", "rollback"):
+        error = desk.refused(3, "person-required", command, "--as", "agent-1")
+        assert error["hint"] == f"ask a person to run: execplan {command} 1 -p {PLAN}"
+        assert desk.type(command, "--dry-run", "--as", "agent-1").exit == 0
+    assert desk.type("rollback").exit == 0
+
+
+def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessRepository) -> None:
+    desk.plan(HEAD + MAKE)
+    assert desk.data("approve", "--as", "agent-1")["approver"] == "the policy"
