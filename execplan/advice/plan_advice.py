@@ -17,6 +17,7 @@ from execplan.text.message_parts import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.advice.execution_status import LastRunJson
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanContent
@@ -97,10 +98,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
             is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref),
         )
     if run := execution_status.find_failed_run(execution, plan):
-        retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
-        return Advice(
-            (f"execplan show {name} --run {run['id']}", *retry_commands), why=execution_status.failed_run_text(run)
-        )
+        return advise_after_failure(run, execution, name)
     if commands := execution_status.start_commands(execution, name):
         return Advice(commands)
     has_own_task = open_tasks is not None and open_tasks.is_yours
@@ -111,6 +109,20 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return advise_task(open_tasks.task, name)
+
+
+def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, name: str) -> Advice:
+    """Return the advice after a failed run: edit the steps in the plan, then replan; after a rollback, compile them."""
+    show_command = f"execplan show {name} --run {run['id']}"
+    why = execution_status.failed_run_text(run)
+    if execution_status.is_rolled_back(run):
+        start_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
+        return Advice((show_command, *start_commands), why=why)
+    from execplan.engine.error_hints import format_replan_command
+    from execplan.engine.run_records.run_statuses import run_number
+
+    replan_command = format_replan_command(run_number(str(run["id"])), name)
+    return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
 
 
 def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:

@@ -136,3 +136,65 @@ def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) ->
 def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessRepository) -> None:
     desk.plan(HEAD + MAKE)
     assert desk.data("approve", "--as", "agent-1")["approver"] == "the policy"
+
+
+AGENT_PLAN = (
+    HEAD.replace("## Concrete Steps\n", "## Concrete Steps\n\n```text {execution mode=agent}\n```\n")
+    + MAKE
+    + '```sh {#see needs=make task="See it"}\npython3 -c "import nowhere"\n```\n\n'
+)
+
+
+def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    desk.write("src/made.py", "X = 1\n")
+
+    def follow(command: str, exit: int = 0) -> str:
+        """Run a suggested command, and return the next one."""
+        assert command.startswith("execplan "), command
+        result = desk.type(*shlex.split(command)[1:])
+        assert result.exit == exit, (command, result)
+        return result.out.splitlines()[-1].removeprefix("next: ")
+
+    report = "execplan report {} --status {} --result 'As planned.'"
+    follow(report.format("make", "completed"))
+    replan = follow(report.format("see", "failed"), exit=1)
+    assert replan == f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
+    for command in ("next", "status", "show"):
+        assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
+    assert f"Continue:\n  {replan}\n" in desk.type("prime").out
+    assert follow("execplan handoff") == replan
+    desk.plan(
+        AGENT_PLAN.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
+    )
+    evaluate = follow(replan)
+    ask = follow(evaluate)
+    assert ask == f"ask a person to run: execplan approve {PLAN}"
+    desk.patch.delenv("EXECPLAN_AGENT")
+    (by_person,) = desk.type("evaluate", "--json").json["next"]
+    handoff = follow(by_person)
+    assert handoff == f"execplan handoff {PLAN}"
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    assert "import os" in desk.type(*handoff.split()[1:]).out
+    result = desk.type(*shlex.split(report.format("see", "completed"))[1:])
+    assert result.exit == 0, result
+    assert "completed run " in result.out
+    assert desk.data("compile")["steps"]
+
+
+def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    desk.write("src/made.py", "X = 1\n")
+    assert desk.type("report", "make", "--status", "completed", "--result", "Done.").exit == 0
+    assert desk.type("report", "see", "--status", "failed", "--result", "No disk.").exit == 1
+    result = desk.type("replan", "--reason", "The disk is back.")
+    assert "the plan's steps are unchanged; failed steps are retried" in result.out
+    assert result.out.endswith(f"\nnext: execplan handoff {PLAN}\n")
+    error = desk.refused(1, "other-source", "compile")
+    assert error["hint"].endswith(f": execplan replan 1 -p {PLAN} --reason 'What was wrong'")
+    assert desk.type("report", "see", "--status", "completed", "--result", "It prints it.").exit == 0

@@ -152,8 +152,8 @@ def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
     yield code_block(f"{report['completed']}\n{report['failed']}", "sh")
     yield (
         "STEP is the step's ID or number. To show the output of a command, name a file of the repository, or pipe it in: "
-        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. Your report is verified. If something doesn't match, don't change the plan "
-        "yourself: report what you found out, as below. A person approves the new steps, unless all of them were approved before."
+        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. Your report is verified. If something doesn't match, report the "
+        "step as failed, edit the steps in the plan, then replan, as below. A person approves the new steps, unless all of them were approved before."
     )
     yield code_block(report["replan"], "sh")
     forbidden = {
@@ -259,7 +259,8 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     if not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        yield "Nothing: the run failed. A person resumes it or rolls it back."
+        yield "Nothing: the run failed. Edit its steps in the plan, then continue with:"
+        yield code_block(handoff_json["report"]["replan"], "sh")
     elif not names:
         yield "Nothing is left to do now."
     elif handoff_json["approved"]:

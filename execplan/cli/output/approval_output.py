@@ -110,11 +110,12 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    if evaluated.active_run is not None:
+    if evaluated.current_plan.document.mode == "agent":
+        next_command = f"execplan handoff {name}"
+    elif evaluated.active_run is not None:
         next_command = format_resume_command(evaluated.active_run.run, name, evaluated.active_run.executor)
     else:
-        by_agent = evaluated.current_plan.document.mode == "agent"
-        next_command = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
+        next_command = f"execplan run {name}"
     return Answer(
         data,
         "\n".join(lines),
