@@ -125,7 +125,7 @@ def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
     agent.plan_steps(MAKE, DROP)
     agent.report_failed("make", "failed", result="No disk.")
     output = agent.type("handoff").out
-    assert "Nothing: the run failed. A person resumes it or rolls it back." in output
+    assert "Nothing: the run failed. Edit its steps in the plan, then continue with:" in output
     assert "Only `cd DIRECTORY &&` may precede it." in output
 
 
