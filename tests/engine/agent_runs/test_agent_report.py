@@ -124,7 +124,7 @@ def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.report_completed("make")
     agent.write("seen.txt", "Y = 1\n")
     assert (
-        "its output differs from the expected output: line 1 is 'Y = 1', not 'X = '"
+        "its output is not as expected: line 1 of the expected output, 'X = …', is not in the output"
         in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
     )
 
