@@ -229,7 +229,7 @@ def test_a_dry_run_writes_nothing(agent: Agent) -> None:
     before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
     assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
     result = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
-    assert result.exit == 1
+    assert result.exit == 0
     assert "kq7Zr2" not in result.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
 
