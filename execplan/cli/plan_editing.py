@@ -40,8 +40,8 @@ def edit_plan(
 def completion_commands(plan: Plan, amended: EditResult, name: str, next_command: str) -> tuple[str, ...]:
     """Return the commands after tasks were checked off; if no task is open, those that finish the plan."""
     if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
-        claim_option = " --claim" if has_claims(plan.project, plan.ref) else ""
-        return (next_command.format(id=name) + claim_option,)
+        claims_next = next_command.startswith("execplan next ") and has_claims(plan.project, plan.ref)
+        return (next_command.format(id=name) + (" --claim" if claims_next else ""),)
     from execplan.advice import execution_status, plan_advice
     from execplan.plan_store.worktree_plan import is_plan_of_worktree
 
