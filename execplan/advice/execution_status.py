@@ -157,26 +157,25 @@ def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ..
     run = unfinished_run(status)
     if status is None or run is None:
         return ()
-    return _run_commands(run, name, approved=status["state"] == APPROVED)
+    return _run_commands(run, name, status)
 
 
 def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
     """Return the commands that finish a run returned by `find_open_run`; raises ExecplanError."""
-    needs_revision_approval = run["why"] in _REVISED
-    return _run_commands(
-        run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED
-    )
+    return _run_commands(run, name, execution_status_json(project, ref) if run["why"] in _REVISED else {})
 
 
-def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, ...]:
+def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[str, ...]:
     from execplan.engine.run_records.run_statuses import RUNNING, RunStatus, finishing_commands
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
     run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
     resume, *other_commands = finishing_commands(run_status, name)
-    if run["why"] in _REVISED and not approved:  # a resume would fail
+    if run["why"] in _REVISED and status["state"] != APPROVED:  # a resume would fail
         return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
+    if run["why"] in _REVISED and status["mode"] == "agent":
+        return (f"execplan handoff {name}", *other_commands)
     return (resume, *other_commands)
 
 
@@ -194,6 +193,11 @@ def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJ
         if any([earliest > minute for earliest, _ in filter(None, stamps)]):
             return None
     return run
+
+
+def is_rolled_back(run: LastRunJson) -> bool:
+    """Return whether a run that did not succeed was rolled back, so that nothing of it can continue."""
+    return run["state"] == _FAILED[1]
 
 
 def failed_run_text(run: LastRunJson, *, with_reason: bool = True) -> str:

@@ -86,10 +86,13 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
         if open_tasks is not None and open_tasks.task is not None and open_tasks.is_yours
         else "",
         completion_command=work.command if work is not None and work.task is not None else "",
+        claim_command=work.claim_command if work is not None else "",
         open_comments=_open_comments(project, ref),
         blockers=describe_blockers(open_tasks) if open_tasks is not None else "",
         unknown_dependencies=open_tasks.unknown if open_tasks is not None else (),
-        urgency_reason=work.description if work is not None and work.task is None else advice.why,
+        urgency_reason=": ".join(
+            filter(None, [advice.why, work.description if work is not None and work.task is None else ""])
+        ),
     )
 
 

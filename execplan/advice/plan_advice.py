@@ -10,7 +10,6 @@ from execplan.advice import execution_status
 from execplan.plan import outline
 from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.plan_change import plan_content
-from execplan.plan_store.author import default_actor
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.text.message_parts import shorten
@@ -18,11 +17,11 @@ from execplan.text.message_parts import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.advice.execution_status import LastRunJson
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanContent
     from execplan.plan_store.plan_store import StoredPlan
-    from execplan.project.project import Project
 
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
@@ -40,6 +39,8 @@ class Work(NamedTuple):
     """What comes between the two for people."""
     editor_command: str = ""
     """The command that a person on a terminal uses instead, if it opens an editor."""
+    claim_command: str = ""
+    """The command that claims the task first; empty if the author has claimed it."""
 
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
@@ -70,7 +71,11 @@ class Advice(NamedTuple):
 
         work = self.work
         if work is not None:
-            work = work._replace(command=redirect(work.command), editor_command=redirect(work.editor_command))
+            work = work._replace(
+                command=redirect(work.command),
+                editor_command=redirect(work.editor_command),
+                claim_command=redirect(work.claim_command),
+            )
         return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
 
 
@@ -93,10 +98,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
             is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref),
         )
     if run := execution_status.find_failed_run(execution, plan):
-        retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
-        return Advice(
-            (f"execplan show {name} --run {run['id']}", *retry_commands), why=execution_status.failed_run_text(run)
-        )
+        return advise_after_failure(run, execution, name)
     if commands := execution_status.start_commands(execution, name):
         return Advice(commands)
     has_own_task = open_tasks is not None and open_tasks.is_yours
@@ -106,7 +108,21 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice((f"execplan add 'First step' -p {name}",))
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
-    return advise_task(project, open_tasks.task, name)
+    return advise_task(open_tasks.task, name)
+
+
+def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, name: str) -> Advice:
+    """Return the advice after a failed run: edit the steps in the plan, then replan; after a rollback, compile them."""
+    show_command = f"execplan show {name} --run {run['id']}"
+    why = execution_status.failed_run_text(run)
+    if execution_status.is_rolled_back(run):
+        start_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
+        return Advice((show_command, *start_commands), why=why)
+    from execplan.engine.error_hints import format_replan_command
+    from execplan.engine.run_records.run_statuses import run_number
+
+    replan_command = format_replan_command(run_number(str(run["id"])), name)
+    return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
 
 
 def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
@@ -170,11 +186,11 @@ def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) ->
     return Advice(tuple(dict.fromkeys(commands)))
 
 
-def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
+def advise_task(task: dict[str, Any], name: str) -> Advice:
     """Return the advice to do a task, then check it off."""
     text = shorten(task["text"].rstrip(" .:;,"), _MAX_TASK_LENGTH)
-    owner = task.get("by")
-    actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
     verify_option = " --verify" if task.get("check") else ""
-    done_command = f"execplan done {task['id']} -p {name}{verify_option}{actor_option}"
-    return Advice((f"execplan show {name}",), Work(f"do task {task['number']} ({text})", done_command, task))
+    done_command = f"execplan done {task['id']} -p {name}{verify_option}"
+    claim_command = "" if "by" in task else f"execplan next {name} --claim"
+    work = Work(f"do task {task['number']} ({text})", done_command, task, claim_command=claim_command)
+    return Advice((f"execplan show {name}",), work)

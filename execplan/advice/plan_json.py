@@ -193,5 +193,8 @@ def amended_json(amended: EditResult, *, dry_run: bool) -> dict[str, Any]:
         "said": list(amended.messages),
     }
     if amended.tasks:
-        edit_fields["tasks"] = [task._asdict() for task in amended.tasks]
+        edit_fields["tasks"] = [
+            {name: value for name, value in task._asdict().items() if name != "done_by" or value}
+            for task in amended.tasks
+        ]
     return {**edit_fields, "diff": amended.diff} if dry_run else edit_fields

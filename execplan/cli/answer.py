@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,8 @@ from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
 from execplan.errors import OK
+from execplan.plan_store import hint_reader
+from execplan.plan_store.author import explicit_actor
 
 if TYPE_CHECKING:
     from execplan.advice.plan_advice import Work
@@ -45,7 +46,7 @@ class Answer(NamedTuple):
 
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
     """Print an answer and return its exit status; with `may_page`, long text goes to a pager on a terminal."""
-    answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
+    answer = _fit_to_reader(answer._replace(warnings=(*trace.warnings, *answer.warnings)))
     if call.as_json:
         ok = answer.exit == OK
         data = {**answer.data, "do": answer.work.to_json()} if answer.work is not None else answer.data
@@ -66,9 +67,20 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
     return answer.exit
 
 
+def _fit_to_reader(answer: Answer) -> Answer:
+    """Return the answer with suggested commands for its reader; a named agent claims a task before it does it."""
+    work, commands = answer.work, answer.next_commands
+    if work is not None and work.claim_command and explicit_actor() is not None:
+        commands = (work.claim_command, *commands)
+        work = None
+    elif work is not None:
+        work = work._replace(command=hint_reader.fit_command(work.command))
+    return answer._replace(work=work, next_commands=hint_reader.fit_commands(commands))
+
+
 def _describe_work(work: Work) -> str:
     """Describe work and the command that goes with it; on a terminal, a person edits in an editor."""
-    if work.editor_command and can_ask() and not os.environ.get("EXECPLAN_AGENT"):
+    if work.editor_command and can_ask() and not hint_reader.is_agent():
         return f"{work.description}: {work.editor_command}"
     return f"{work.description}, {work.lead}: {work.command}"
 

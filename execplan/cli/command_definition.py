@@ -15,6 +15,7 @@ from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
+from execplan.plan_store.hint_reader import fit_hint
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
@@ -101,7 +102,11 @@ class ExecplanCommand(click.Command):
             project_discovery.set_move_finisher(_finish_interrupted_move)
         resolve_plan_name(ctx)
         assert self.callback is not None
-        answer = ctx.invoke(self.callback, call, **ctx.params)
+        try:
+            answer = ctx.invoke(self.callback, call, **ctx.params)
+        except ExecplanError as error:
+            error.hint = fit_hint(error.hint)  # while `--as` is known
+            raise
         return print_answer(answer, call, self.name or "", may_page=self.may_page)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

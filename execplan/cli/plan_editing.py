@@ -8,7 +8,9 @@ from execplan.advice.plan_json import amended_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import EditResult, WriteOptions
+from execplan.errors import CHECK_FAILED, OK
 from execplan.library.plan_api import Plan
+from execplan.plan_store.claims import has_claims
 from execplan.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ def edit_plan(
 def completion_commands(plan: Plan, amended: EditResult, name: str, next_command: str) -> tuple[str, ...]:
     """Return the commands after tasks were checked off; if no task is open, those that finish the plan."""
     if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
-        return (next_command.format(id=name),)
+        claims_next = next_command.startswith("execplan next ") and has_claims(plan.project, plan.ref)
+        return (next_command.format(id=name) + (" --claim" if claims_next else ""),)
     from execplan.advice import execution_status, plan_advice
     from execplan.plan_store.worktree_plan import is_plan_of_worktree
 
@@ -56,7 +59,7 @@ def completion_commands(plan: Plan, amended: EditResult, name: str, next_command
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:
-    """Build the answer of a command that edits a plan."""
+    """Build the answer of a command that edits a plan; its exit status is 1 if someone else had done a task before."""
     lines = list(amended.messages)
     diff = amended.diff if options.dry_run and amended.changed else ""
     if options.dry_run:
@@ -69,6 +72,7 @@ def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> A
     return Answer(
         data,
         printable_lines(lines, diff),
+        CHECK_FAILED if any([task.done_by for task in amended.tasks]) else OK,
         warnings=amended.warnings,
         next_commands=next_commands,
         is_requested=options.dry_run,

@@ -80,6 +80,8 @@ class PlanOverview(NamedTuple):
     """Expiry of the current author's claim on the next task; empty if it is not claimed."""
     completion_command: str = ""
     """Command to run when the next task is done; empty if something else comes before that task."""
+    claim_command: str = ""
+    """Command that claims the next task; empty if the author has claimed it, or if something else comes before it."""
     urgency_reason: str = ""
     """Reason why the first command is urgent."""
     open_comments: tuple[str, ...] = ()

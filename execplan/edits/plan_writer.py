@@ -82,6 +82,8 @@ class EditedTask(NamedTuple):
     text: str
     was: str | None
     """ID before the edit; None for a new task."""
+    done_by: str | None = None
+    """Who else had checked it off before the edit, which therefore left it as it was."""
 
 
 class EditResult(NamedTuple):

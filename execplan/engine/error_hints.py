@@ -28,6 +28,14 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
         raise
 
 
+def format_replan_command(run: int | str, plan: str) -> str:
+    """Return the command that continues a failed run after its steps were edited in the plan.
+
+    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
+    """
+    return f"execplan replan {run} -p {plan} --reason 'What was wrong'"
+
+
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
     """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
     return add_hint_on_error(f"then continue: {format_resume_command(run_paths.number, ref.shell_name, executor)}")

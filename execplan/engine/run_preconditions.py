@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import program_changes
-from execplan.engine.error_hints import format_resume_command
+from execplan.engine.error_hints import format_replan_command, format_resume_command
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.run_summary import load_run_state, read_run_entries
 from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
@@ -66,7 +66,8 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             f"the approved steps are not those of run {run_paths.id}: the steps of {ref.id} have changed since then",
             exit=CONFLICT,
             hint=(
-                f"roll it back, then run the new steps: execplan rollback {run_paths.number} -p {ref.shell_name}; "
+                f"continue the run with the new steps: {format_replan_command(run_paths.number, ref.shell_name)}; "
+                f"or roll it back, then run them: execplan rollback {run_paths.number} -p {ref.shell_name}; "
                 f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}"
             ),
         )

@@ -21,6 +21,7 @@ from execplan.engine.run_records.run_summary import find_active_run
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.plan_store.author import author
+from execplan.plan_store.hint_reader import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +74,8 @@ def approve(
 
     `digest` is the digest of the evaluation that was read (`evaluate(plan).binding.digest`), or its first eight digits
     or more; without it, only steps that the policy approves automatically are covered. `max_risk` and `steps` (IDs) limit what is
-    covered, `allow_inferred` covers inferred steps. `confirm` asks a person if there is no digest.
+    covered, `allow_inferred` covers inferred steps. `confirm` asks a person if there is no digest. A named agent can
+    only have steps approved that the policy approves.
     """
     project, ref = plan.project, plan.ref
     evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
@@ -93,6 +95,8 @@ def approve(
         )
     warnings = _command_warnings(plan, evaluated, scope)
     if not options.dry_run:
+        if scope.manual_steps:
+            require_person(f"execplan approve {ref.shell_name}")
         try:
             if not scope.manual_steps:
                 confirmation = confirmation._replace(how="policy")
@@ -137,6 +141,7 @@ def resume(
 
     `executor` says where commands may run, as in `RunOptions`.
     """
+    require_person(f"execplan resume -p {plan.ref.shell_name}")
     run_paths = run_directories.find_run(plan.project, plan.ref, run)
     return resume_module.resume(
         plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options, executor_text=executor
@@ -174,6 +179,8 @@ def rollback(
     options: WriteOptions = _DEFAULT,
 ) -> RollbackResult:
     """Undo the changes of a run (default: the last one), or of one of its steps."""
+    if not options.dry_run:
+        require_person(f"execplan rollback -p {plan.ref.shell_name}")
     return rollback_module.rollback(
         plan.project,
         plan.ref,

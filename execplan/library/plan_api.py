@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.plan import reader
+from execplan.plan.model import DONE
 from execplan.plan_store import plan_selection, plan_store
 from execplan.text import text_lines
 
@@ -141,7 +142,11 @@ class Plan:
         return list(check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings)
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
-        """Check off tasks, with the time; numbers may be given as `1-3` or `1,2,5`. Raises ExecplanError if the policy requires that their checks pass first."""
+        """Check off tasks, with the time; numbers may be given as `1-3` or `1,2,5`.
+
+        A task that somebody else had checked off is left as it was; `done_by` of the result's task says who that was.
+        Raises ExecplanError if the policy requires that checks pass first.
+        """
         from execplan.engine.acceptance.required_checks import require_verification
         from execplan.plan import task_edits
 
@@ -153,7 +158,26 @@ class Plan:
             plans.append(plan)
             return complete(plan)
 
-        return self._warn_of_blockers(self._edit("done", note_and_complete, options), lambda: plans[-1])
+        edit_result = self._edit("done", note_and_complete, options)
+        return self._warn_of_blockers(self._name_completers(edit_result, plans[-1]), lambda: plans[-1])
+
+    def _name_completers(self, edit_result: EditResult, plan: ParsedPlan) -> EditResult:
+        """Return the result of `done` with the names of others who had checked off its tasks before."""
+        done_ids = {edited.was for edited in edit_result.tasks if plan.tasks[edited.number - 1].state == DONE}
+        if not done_ids:
+            return edit_result
+        from execplan.edits.task_completion import find_completer
+        from execplan.plan_store.author import actor
+
+        tasks, messages = [], list(edit_result.messages)
+        for at, edited in enumerate(edit_result.tasks):
+            name = find_completer(self.project, self.ref.path, edited.id) if edited.was in done_ids else ""
+            is_other = bool(name) and name != actor(self.project)
+            tasks.append(edited._replace(done_by=name) if is_other else edited)
+            messages[at] = (
+                messages[at].replace("already done:", f"already done by {name}:") if is_other else messages[at]
+            )
+        return edit_result._replace(tasks=tuple(tasks), messages=tuple(messages))
 
     def verify(
         self,

@@ -45,13 +45,7 @@ def explicit_actor() -> str | None:
 
 def actor(project: Project) -> str:
     """Return the name of the current author: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
-    return _actor_override.get() or default_actor(project)
-
-
-def default_actor(project: Project) -> str:
-    """Return the name of the current author for a command without `--as`."""
-    name = os.environ.get("EXECPLAN_AGENT", "")
-    return clean_name(name) if name.strip() else clean_name(_git_identity(project))
+    return explicit_actor() or clean_name(_git_identity(project))
 
 
 def author(project: Project) -> str:

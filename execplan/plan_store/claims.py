@@ -81,6 +81,12 @@ def claim_task(
     return chosen_id
 
 
+def has_claims(project: Project, ref: PlanRef) -> bool:
+    """Return whether the current author has a claim on a task of a plan that is in force, also if the task is done."""
+    plan_claims = _plan_claims(project, ref)
+    return bool(plan_claims) and actor(project) in [claim.name for claim in plan_claims]
+
+
 def release_claims(project: Project, ref: PlanRef, name: str, task: str | None = None) -> list[str]:
     """Release the claims of `name` on a plan or one of its tasks, and return the task IDs.
 

@@ -72,7 +72,7 @@ def test_a_digest_that_is_none_or_not_the_present_one(desk: InProcessRepository)
 def test_neither_terminal_nor_digest(desk: InProcessRepository) -> None:
     error = desk.refused(2, "usage", "approve")
     assert "--digest" in error["message"]
-    assert error["hint"].endswith(f"execplan evaluate {NAME}")
+    assert error["hint"].endswith(f"execplan evaluate {NAME} --json")
     assert not (desk.path / ".agent/execplans/artifacts").exists()
 
 
@@ -106,7 +106,8 @@ def test_asked_on_a_terminal(desk: InProcessRepository) -> None:
 def test_evaluate_names_the_whole_command(desk: InProcessRepository) -> None:
     desk.stub("cargo")
     command = f"execplan approve {NAME} --digest {desk.digest()[:12]}"
-    assert desk.type("evaluate").out.endswith(f"next: {command}\n")
+    assert desk.type("evaluate", "--json").json["next"] == [command]
+    assert desk.type("evaluate").out.endswith(f"next: ask a person to run: execplan approve {NAME}\n")
     assert terminal(desk, b"", "evaluate")[1].endswith(f"next: execplan approve {NAME}\r\n")
     desk.plan(INFERRED)
     (command,) = desk.type("evaluate", "--json").json["next"]

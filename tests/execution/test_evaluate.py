@@ -587,3 +587,23 @@ def test_imports_of_javascript(repo: Folder) -> None:
         "web/src/b.ts imports lodash: package.json doesn't declare it",
     ]
     assert import_messages(repo, "b.js", "import l from 'lodash'\n") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "expected", "fits"),
+    [
+        ("pytest -q", "12 passed in …", True),
+        ("pytest -q", "12 passed", False),
+        ("python3 -m pytest tests", "12 passed in …", False),
+        ("python3 -m pytest tests", "…12 passed in …", True),
+        ("cargo test", "test result: ok. 3 passed; 0 failed", False),
+        ("cargo test", "test result: ok. 3 passed…", True),
+        ("go test ./...", "ok example.org/a 0.003s", False),
+        ("npx jest", "Tests: 3 passed, 3 total", False),
+        ("python3 -m unittest", "OK", False),
+        ("make test", "12 passed", True),
+    ],
+)
+def test_an_expectation_that_a_test_runner_never_meets(repo: Folder, command: str, expected: str, fits: bool) -> None:
+    found = messages(evaluate_steps(repo, run(command, expect=expected)), "expectation")
+    assert not found if fits else found[0].startswith(f"{expected!r} can't match: "), found

@@ -37,7 +37,7 @@ def test_a_transcript_shows_what_is_refused(path: Path) -> None:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_suggested_commands_can_be_typed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    commands = re.findall(r"^next: (?:.*, (?:then|for example): )?(.*)", text, re.MULTILINE)
+    commands = re.findall(r"^next: (?:.*, (?:then|for example): |ask a person to run: )?(.*)", text, re.MULTILINE)
     commands += re.findall(r"^hint: (?:.*: )?(execplan [^;\n]*)", text, re.MULTILINE)
     for line in re.findall(r'^\{"schema": .*\}$', text, re.MULTILINE):
         commands += json.loads(line)["next"]

@@ -85,7 +85,7 @@ def approve(
 
     Use it after you have reviewed the evaluation; `run` runs only approved steps. On a terminal, the command shows the
     evaluation and asks. Elsewhere it requires --digest, the digest that you have read. Only steps that the policy
-    approves automatically need neither.
+    approves automatically need neither. An agent with a name, from --as or $EXECPLAN_AGENT, can approve only these.
 
     The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid
     for one run and its resumes, until any of this changes.
@@ -124,7 +124,7 @@ def approve(
                 "usage",
                 "without a terminal, approve requires --digest, the digest of the evaluation that you read",
                 exit=USAGE,
-                hint=f"read the evaluation, which ends with the command to approve it: execplan evaluate {ref.shell_name}",
+                hint=f"read the evaluation, and use its data.digest: execplan evaluate {ref.shell_name} --json",
             )
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []

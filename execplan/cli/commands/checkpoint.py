@@ -12,6 +12,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection
 
 
@@ -29,11 +30,19 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     Use it before a session of an agent ends, or before you hand over a plan. The page is enough to continue without
     other context: it has the objective, what is done and what is next, decisions and discoveries with their reasons,
     risks, open questions and findings, the state of git, and how to continue. Its text is that of the plan, with
-    secrets redacted. A reader of the file sees the old page or the new one, never a part.
+    secrets redacted. An archived plan needs no page, and gets none. A reader of the file sees the old page or the new one, never a part.
     """
     from execplan.approvals import artifact_store
 
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    try:
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    except ExecplanError as error:
+        if plan is not None or error.code != "no-plan":
+            raise
+        return Answer({"changed": False}, "no open plan: nothing to write", is_requested=False)
+    if ref.archived:
+        data = {"id": ref.id, "path": None, "changed": False, "digest": None, "commit": None}
+        return Answer(data, printable_lines([f"{ref.id} is archived: nothing to continue"]), is_requested=False)
     stored = artifact_store.save(
         project,
         ref,

@@ -143,14 +143,34 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
             raise no_steps_error(project.display_path(ref.path), compilation.skipped)
         return CompileResult(compilation.document, document_bytes(compilation.document), compilation.skipped, warnings)
     current_plan = load_current_plan(project, ref)
-    if current_plan.document.source is None or current_plan.document.revision > 1:
+    if current_plan.document.source is None:
         raise ExecplanError(
             "other-source",
-            f"{current_plan.path} was imported, composed or revised; it doesn't come from the plan's lines",
+            f"{current_plan.path} was imported or composed; it doesn't come from the plan's lines",
             exit=CHECK_FAILED,
             hint=f"to replace it with the plan's own steps, remove it and compile again: rm {current_plan.path}",
         )
+    if current_plan.document.revision > 1:
+        _ensure_run_is_over(project, ref, current_plan.path)
+        return _compile_plan(project, ref, ignore_stored=True)
     return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)
+
+
+def _ensure_run_is_over(project: Project, ref: PlanRef, path: str) -> None:
+    """Raise ExecplanError if a run of the revision that is stored can still continue."""
+    from execplan.engine.error_hints import format_replan_command
+    from execplan.engine.run_records.run_statuses import find_last_run, run_number
+    from execplan.execution import states
+
+    last_run = find_last_run(project, ref)
+    if last_run is None or last_run.state in (states.COMPLETED, states.ROLLED_BACK):
+        return
+    raise ExecplanError(
+        "other-source",
+        f"{path} is a revision of run {last_run.id}, which can continue",
+        exit=CHECK_FAILED,
+        hint=f"to let it continue with the plan's steps: {format_replan_command(run_number(last_run.id), ref.shell_name)}",
+    )
 
 
 def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult:

@@ -39,7 +39,8 @@ def done(
 ) -> Answer:
     """Check off tasks, with a timestamp.
 
-    A TASK is a number, several numbers as in 1-3 or 1,2,5, an ID, or unique text.
+    A TASK is a number, several numbers as in 1-3 or 1,2,5, an ID, or unique text. If someone else has already checked
+    off a task here, the command says who, and exits 1.
 
     A task can have a check, the command that shows that it is done: a nested item "Check: `pytest -q tests/reader`".
     With --verify, the checks run in the sandbox if there is one, without the network. If a check fails, its task stays open, and the

@@ -9,7 +9,6 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.prompts import can_ask
 from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 from execplan.plan_store.plan_store import quote_plan_name
@@ -83,8 +82,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         else ()
     )
     ok = evaluated_plan.evaluation.ok
-    can_prompt = can_ask() and not call.as_json
-    approve_text = approval_output.approve_command(evaluated_plan, name, can_prompt=can_prompt)
+    approve_text = approval_output.approve_command(evaluated_plan, name, as_json=call.as_json)
     next_commands = (approve_text if ok else f"execplan edit {name}",) if form == TEXT else ()
     return Answer(evaluation_json(evaluated_plan), text, OK if ok else CHECK_FAILED, warnings, next_commands)
 

@@ -18,14 +18,12 @@ from execplan.cli.output.handoff_parts import (
     reasoning_parts,
     task_item,
 )
+from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.token_budget import MIN_BUDGET
 from execplan.engine.journal.journal_entries import COVERED
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
-from execplan.execution.evaluation.evaluation_text import describe_commands
-from execplan.execution.execution_plan import Validation
-from execplan.execution.permission import allowed_calls
 from execplan.execution.states import FAILED, SUCCESS_STATES
 from execplan.plan_store import plan_selection
 
@@ -33,13 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.engine.agent_runs.agent_handoff import Handoff
-    from execplan.execution.execution_plan import Step
 
 
 BUDGET: Final = 4000
 """Default token budget of the text."""
-_DONE_RANK, _LATER_RANK, _READY_RANK = 5, 3, 1
-"""Ranks for shortening, with those of handoff_parts.py: completed steps are shortened first, the next steps last."""
+_LATER_RANK, _READY_RANK = 3, 1
+"""Ranks for shortening, with those of handoff_parts.py: the next steps are shortened last."""
 
 
 def handoff_text(agent_handoff: Handoff, budget: int | None) -> str:
@@ -67,7 +64,7 @@ def _shortened_note(agent_handoff: Handoff) -> str:
             f"This text was shortened to fit its budget. Read the plan itself, or run `{handoff_command} --budget N`."
         )
     return (
-        f"This text was shortened to fit its budget. Run `{handoff_command}` again after each report: it shows the next step in full. "
+        "This text was shortened to fit its budget. Each report prints the next step in full. "
         f"To see more now: `{handoff_command} --budget N`."
     )
 
@@ -89,29 +86,27 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
     ]
     parts += [*reasoning_parts(handoff_json["reasoning"]), TextPart("## Steps"), TextPart(DATA_NOTICE)]
     ready = handoff_json["next_steps"]
+    done = [step_json["id"] for step_json in handoff_json["steps"] if step_json["status"] in SUCCESS_STATES]
+    parts += [TextPart(f"Done: {', '.join([code_span(step_id) for step_id in done])}")] if done else []
     for step_json in handoff_json["steps"]:
+        if step_json["id"] in done:
+            continue
         lines = list(
-            _step_blocks(
+            step_blocks(
                 step_json,
                 steps[step_json["id"]],
                 handoff_json["plan"]["path"],
                 redacted=step_json["id"] in agent_handoff.redacted,
             )
         )
-        if step_json["id"] in ready:
-            rank = _READY_RANK if step_json["id"] != ready[0] else 0
-        else:
-            rank = _DONE_RANK if step_json["status"] in SUCCESS_STATES else _LATER_RANK
+        rank = _READY_RANK if step_json["id"] in ready else _LATER_RANK
+        rank = 0 if step_json["id"] in ready[:1] else rank
         dependency_text = (
             f", after {', '.join([code_span(name) for name in step_json['depends_on']])}"
             if step_json["depends_on"]
             else ""
         )
-        short = (
-            lines[0]
-            if rank == _DONE_RANK
-            else f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
-        )
+        short = f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
         parts.append(TextPart("\n\n".join(lines), rank, short))
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]
     if unplanned_tasks:
@@ -133,7 +128,8 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         elif run["question"] is not None:
             yield f"The run is paused until a person answers: {code_span(run['question']['words'])} Do nothing until then."
     if handoff_json["approved"]:
-        by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'] or 'a person')}"
+        by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'])}"
+        by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
     elif run is None or run["status"] in ("in_progress", "replanning"):
         yield "**The plan is not approved: don't run any of it yet.** A person must review and approve it."
@@ -151,8 +147,8 @@ def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
     yield code_block(f"{report['completed']}\n{report['failed']}", "sh")
     yield (
         "STEP is the step's ID or number. To show the output of a command, name a file of the repository, or pipe it in: "
-        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. Your report is verified. If something doesn't match, don't change the plan "
-        "yourself: report what you found out, as below. A person approves the new steps, unless all of them were approved before."
+        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. Your report is verified. If something doesn't match, report the "
+        "step as failed, edit the steps in the plan, then replan, as below. A person approves the new steps, unless all of them were approved before."
     )
     yield code_block(report["replan"], "sh")
     forbidden = {
@@ -162,103 +158,14 @@ def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
         yield f"{name.replace('_', ' ').capitalize()}: {', '.join([code_span(entry) for entry in value])}"
 
 
-def _step_blocks(step_json: dict[str, Any], step: Step, path: str, *, redacted: bool) -> Iterator[str]:
-    yield f"### {step_json['number']}. {code_span(step_json['id'])}: {step_json['status'].replace('_', ' ')}"
-    yield "\n".join([f"- {line}" for line in _step_facts(step_json)])
-    yield from _action_blocks(step_json, step)
-    if step_json["expect"] is not None:
-        yield "Expected output (`…` is any text):"
-        yield code_block(step_json["expect"], "text")
-    if redacted:
-        source_range = f", lines {step.source.line_start} to {step.source.line_end}" if step.source is not None else ""
-        yield f"A secret is redacted here; see {code_span(path)}{source_range}."
-
-
-def _step_facts(step_json: dict[str, Any]) -> Iterator[str]:
-    """Yield the facts about a step, one per line."""
-    yield code_span(step_json["description"]) + (", inferred from prose" if step_json["inferred"] else "")
-    yield f"tool {code_span(step_json['tool'])}, type {code_span(step_json['type'])}"
-    yield f"risk {step_json['risk']['level']}: {', '.join([code_span(reason) for reason in step_json['risk']['reasons']]) or 'no reason given'}"
-    yield (
-        f"approved by {'the policy' if step_json['approved_by'] == 'policy' else 'a person'}"
-        if step_json["approved_by"]
-        else ("not approved: don't run it")
-    )
-    if step_json["why"]:
-        yield f"reason: {code_span(step_json['why'])}"
-    if step_json["recovery"]:
-        yield step_json["recovery"]["words"]
-        yield from [code_span(recovery_command) for recovery_command in step_json["recovery"]["commands"]]
-    if step_json["depends_on"]:
-        yield f"after {', '.join([code_span(step_id) for step_id in step_json['depends_on']])}"
-    if step_json["when"]:
-        yield f"only if {code_span(step_json['when']['of'])} {step_json['when']['kind']}"
-    for name in ("inputs", "outputs", "allow", "deny"):
-        if step_json[name]:
-            yield f"{name}: {', '.join([code_span(entry) for entry in step_json[name]])}"
-    max_calls = allowed_calls(step_json["max_invocations"], step_json["patch"])
-    per_place = ", once for each hunk of the diff" if max_calls > step_json["max_invocations"] == 1 else ""
-    yield "call it once" if max_calls == 1 else f"call it at most {max_calls} times{per_place}"
-    failure = step_json["on_failure"]
-    tries = f", {1 + failure['max_retries']} attempts" if failure["max_retries"] else ""
-    yield f"if it fails: {code_span(failure['strategy'])}{tries}"
-    if step_json["confirm"]:
-        yield "a person must confirm it first"
-    if step_json["exit"]:
-        yield f"expected exit status: {step_json['exit']}"
-    if step_json["task"]:
-        yield f"task: {code_span(step_json['task'])}"
-
-
-def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
-    """Yield the exact action of a step."""
-    target = code_span(step_json["target"]) if step_json["target"] is not None else ""
-    content = step_json["content"]
-    if step_json["patch"] is not None:
-        yield "Change the files exactly as in this diff:"
-        yield code_block(step_json["patch"], "diff")
-    elif content is not None:
-        lines = (
-            f"lines {step_json['lines'][0]} to {step_json['lines'][1]} of {target}"
-            if step_json["lines"]
-            else f"the file {target}"
-        )
-        end = "" if not content or content.endswith("\n") else ", without a newline at the end"
-        yield f"Write {lines} with exactly this content{end}:" if content else f"Write {lines} with no content."
-        if content:
-            yield code_block(content, "text")
-    elif step_json["type"] == "delete_file":
-        yield f"Delete the file {target}."
-    clean = step.model_copy(
-        update={name: step_json[name] for name in ("command", "parameters")}
-        | {"argv": tuple(step_json["argv"]) if step_json["argv"] else None, "env": step_json["env"]}
-        | {"validation": Validation(**step_json["validation"])}
-    )
-    for label, command_text in describe_commands(clean, code_span):
-        if label == "tests afterwards":
-            yield "When you report the step as completed, `report` runs this test:"
-        else:
-            yield _call_instruction(label, step_json)
-        yield code_block(command_text, "sh" if not label.startswith("calls") else "json")
-
-
-def _call_instruction(label: str, step_json: dict[str, Any]) -> str:
-    if label.startswith("calls"):
-        return f"Call the tool {code_span(step_json['tool'])} with:"
-    location = (
-        f" in the directory {code_span(step_json['cwd'])}" if step_json["cwd"] != "." else " in the repository root"
-    )
-    script = f" as one script for {step_json['shell']}" if step_json["shell"] else ""
-    return f"Run this{script}{location}:"
-
-
 def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code_span(step_id) for step_id in handoff_json["next_steps"]])
     run = handoff_json["run"]
     if not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        yield "Nothing: the run failed. A person resumes it or rolls it back."
+        yield "Nothing: the run failed. Edit its steps in the plan, then continue with:"
+        yield code_block(handoff_json["report"]["replan"], "sh")
     elif not names:
         yield "Nothing is left to do now."
     elif handoff_json["approved"]:
@@ -281,8 +188,8 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
 
     The instructions explain why, list the steps and their status, and say what is next and how to report. If the plan
     has no steps, they list its open tasks instead. Content from the repository is in code blocks, with secrets
-    redacted, and marked as data, not instructions. To fit the budget, completed steps, old decisions and later steps
-    are shortened; the next step never is.
+    redacted, and marked as data, not instructions. Of completed steps, only the names are listed. To fit the budget, old
+    decisions and later steps are shortened; the next step never is.
 
     The command starts nothing: the run starts with the first call that the guard allows, or with the first report.
     """

@@ -21,13 +21,14 @@ from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan_store import claims, plan_store
-from execplan.plan_store.author import actor
+from execplan.plan_store.author import ActingAs, actor
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.project.project_discovery import require_existing
 from execplan.text.invisible_characters import escape_unprintable
 
 if TYPE_CHECKING:
+    from execplan.project.project import Project
     from execplan.project.project_list import ProjectList
 
 
@@ -141,7 +142,7 @@ def next_(
         heir = read_text(to, "the name") if to is not None else None
         answer = release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
-    claimant = (read_text(claim, "the name") if claim else actor(project)) if claim is not None else None
+    claimant = _act_as_claimant(project, claim)
     if claimant is not None:
         blocked_ids = blocked_task_ids(project, ref, stored_plan.plan)
         chosen_id = claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task, blocked_ids)
@@ -166,6 +167,15 @@ def _joint_answer(selected: ProjectList, *, names_plan: bool) -> Answer:
     from execplan.cli.output.joint_next_output import joint_next_answer
 
     return joint_next_answer(selected)
+
+
+def _act_as_claimant(project: Project, claim: str | None) -> str | None:
+    """Return who claims a task, who is also whoever reads the hints; None without --claim."""
+    if not claim:
+        return actor(project) if claim is not None else None
+    name = read_text(claim, "the name")
+    click.get_current_context().with_resource(ActingAs(name))
+    return name
 
 
 def _ensure_compatible_options(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--new-information",
     "information",
     metavar="TEXT",
-    help="New information: text, or a JSON object whose `steps` replace all steps not done; can be @FILE or -.",
+    help="New information: text, or a JSON object as below; can be @FILE or -.",
 )
 @plan_option
 @new_options
@@ -54,10 +54,18 @@ def replan(
 ) -> Answer:
     """Revise the remaining steps of a run.
 
-    Use it if a run fails, or if new information makes the remaining steps wrong. Default: the plan's last run.
-    Completed steps stay completed and are not run again. A failed step that names an alternative is replaced by it;
-    other failed steps are retried. New steps replace all steps that are not done. The run continues after the revision
-    is approved.
+    Use it if a run fails, or if new information makes the remaining steps wrong: edit the steps in the plan first. The
+    edited steps replace all steps that are not done. If none was edited, a failed step that names an alternative is
+    replaced by it, and other failed steps are retried. Completed steps are not run again. Default: the plan's last run.
+    The run continues after the revision is approved.
+
+    \b
+    New steps can also come as JSON, with --new-information:
+      {"note": "Why", "steps": [
+        {"id": "check", "type": "execute_command", "command": "make check",
+         "depends_on": ["build"], "description": "Check it"}]}
+    A step needs an id and a type, and what the type needs: command, or target
+    and content. All fields of a step: execplan schema execution-plan
     """
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.replanning.run_replan import replan_run
@@ -99,7 +107,7 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
         "differences": list(replan_result.differences),
         "steps": steps_json(replan_result.document),
     }
-    unchanged_note = ("the steps are unchanged; failed steps are retried",)
+    unchanged_note = ("the plan's steps are unchanged; failed steps are retried",)
     lines = [
         f"revision {replan_result.revision} of run {replan_result.run}:",
         *[f"  {difference}" for difference in replan_result.differences or unchanged_note],
@@ -117,8 +125,9 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
             warnings=replan_result.warnings,
         )
     approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
+    resume_command = format_resume_command(replan_result.run, name, replan_result.executor)
     next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [
-        format_resume_command(replan_result.run, name, replan_result.executor)
+        f"execplan handoff {name}" if replan_result.document.mode == "agent" else resume_command
     ]
     return Answer(
         data,

@@ -58,8 +58,11 @@ def _is_within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
-    """Return the answer; its exit status is 1 if the step has failed."""
+def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, status: str, *, dry_run: bool) -> Answer:
+    """Return the answer, with the next step; its exit status is 1 if the step is reported as completed, but has failed."""
+    from execplan.cli.output.handoff_step import next_step_text
+    from execplan.engine.agent_runs.agent_handoff import handoff
+
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     lines = (
         list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
@@ -68,10 +71,11 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dr
         [f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}"] if reported.next_steps else []
     )
     text = "\n".join([printable_line(line) for line in lines])
+    instructions = next_step_text(handoff(project, ref)) if reported.next_steps and not dry_run else ""
     return Answer(
-        _report_json(reported),
-        text,
-        OK if reported.ok else CHECK_FAILED,
+        {**_report_json(reported), "instructions": instructions or None},
+        f"{text}\n\n{instructions}\n" if instructions else text,
+        OK if reported.ok or status == states.FAILED else CHECK_FAILED,
         (*reported.warnings, *_unseen_warnings(project, reported)),
         _next_commands(reported, name),
     )
@@ -123,7 +127,9 @@ def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
         return reported.recovery.commands
     if reported.status in states.ENDED_RUN_STATES:
         return f"execplan audit {name}", f"execplan show {name} --run"
-    return (f"execplan handoff {name}",)
+    if not reported.next_steps:
+        return (f"execplan handoff {name}",)
+    return (f"execplan report {reported.next_steps[0].id} -p {name} --status completed --result 'What it did.'",)
 
 
 def _format_step(step: Step) -> str:
@@ -182,7 +188,7 @@ def report(
     The step's files must be written as planned, the evidence must match what was expected, and its test must pass. If a
     check fails, the step fails, whatever was reported.
 
-    Exits 1 if the step failed, 3 if it is not next, 4 if something changed in the meantime, 7 if it is not approved, 8
+    Exits 1 if a step that was reported as completed has failed, 3 if it is not next, 4 if something changed in the meantime, 7 if it is not approved, 8
     if a person must answer first.
     """
     from execplan.engine.agent_runs import agent_report
@@ -194,7 +200,7 @@ def report(
         status, read_text(result, "the result"), read_evidence(project, evidence), author.session_id() or ""
     )
     reported = agent_report.report(project, ref, step, step_report, options)
-    return report_answer(project, ref, reported, dry_run=options.dry_run)
+    return report_answer(project, ref, reported, status, dry_run=options.dry_run)
 
 
 command = report

@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal.journal_entries import ANSWERS
+from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
 
@@ -85,7 +86,7 @@ def resume(
 
     Default: the plan's last run. The results of completed steps must be unchanged; otherwise the command exits 4 and
     lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
-    --answer.
+    --answer. Only a person resumes a run: an agent with a name, from --as or $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
@@ -107,6 +108,8 @@ def resume(
                 *(["--executor", executor] if executor else []),
             ],
         )
+    answer_arguments = ("--answer", answer) if answer else ()
+    require_person(format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments))
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(
             project, ref, run_paths, answer, observer, options, jobs=jobs, executor_text=executor

@@ -10,6 +10,8 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_option
+from execplan.cli.run_output.run_text import format_run_command
+from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     Default: the plan's last run. Restores the content, modes, links and directories that the run changed, and unchecks
     its tasks. Every backup is checked before anything is written. Files changed after the run are never overwritten:
     they are listed, the command exits 4, and nothing is changed. Replaced content is backed up. Effects of commands
-    elsewhere can't be rolled back; they are listed.
+    elsewhere can't be rolled back; they are listed. Only a person rolls back a run: an agent with a name, from --as or
+    $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import rollback_answer
@@ -45,6 +48,9 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)
+    if not options.dry_run:
+        step_arguments = ("--step", step) if step else ()
+        require_person(format_run_command("rollback", str(run_paths.number), ref.shell_name, *step_arguments))
     with observe_run(call, "rollback", live=False) as observer:
         rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
     return rollback_answer(

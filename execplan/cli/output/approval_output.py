@@ -11,8 +11,10 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
+from execplan.cli.prompts import can_ask
 from execplan.engine.error_hints import format_resume_command
 from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.plan_store.hint_reader import ask_person, is_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,16 +30,18 @@ _SHOWN_DIGEST_DIGITS = 12
 """Number of hex digits in a suggested command."""
 
 
-def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
+def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> str:
     """Return the command that approves an evaluated plan; `name` is already quoted for a shell.
 
-    With `can_prompt`, the user is at a terminal, so the command needs no digest.
+    A person at a terminal is asked. Text that goes elsewhere may be read by an agent, which has to ask a person. Another
+    program gets the command with the digest.
     """
-    if can_prompt:
-        return f"execplan approve {name}"
     from execplan.execution.evaluation.approval_scope import approval_scope
 
     covered = approval_scope(evaluated.evaluation, None, None)
+    if is_agent() or not as_json:
+        command = f"execplan approve {name}"
+        return command if can_ask() or not covered.manual_steps else ask_person(command)
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
 
@@ -106,11 +110,12 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    if evaluated.active_run is not None:
+    if evaluated.current_plan.document.mode == "agent":
+        next_command = f"execplan handoff {name}"
+    elif evaluated.active_run is not None:
         next_command = format_resume_command(evaluated.active_run.run, name, evaluated.active_run.executor)
     else:
-        by_agent = evaluated.current_plan.document.mode == "agent"
-        next_command = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
+        next_command = f"execplan run {name}"
     return Answer(
         data,
         "\n".join(lines),

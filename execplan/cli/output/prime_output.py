@@ -13,12 +13,15 @@ from execplan.context import session_primer
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store.author import explicit_actor
+from execplan.plan_store.hint_reader import fit_command, fit_commands
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.context.plan_overview import PlanOverview
     from execplan.plan_store.plan_store import StoredPlan
 
     Redactor = Callable[[str], str]
@@ -79,7 +82,7 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
             f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n",
             (lint,),
         )
-    overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
+    overview = _fit_to_reader(build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES))
     extra_data = {
         "task": overview.next_task_id or None,
         "steps": overview.steps_status or None,
@@ -95,6 +98,14 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
         overview.commands[: session_primer.MAX_COMMANDS],
         extra_data,
     )
+
+
+def _fit_to_reader(overview: PlanOverview) -> PlanOverview:
+    """Return the overview with commands for its reader; a named agent claims a task before it does it."""
+    completion_command, commands = overview.completion_command, overview.commands
+    if overview.claim_command and explicit_actor() is not None:
+        completion_command, commands = "", (overview.claim_command, *commands)
+    return overview._replace(completion_command=fit_command(completion_command), commands=fit_commands(commands))
 
 
 def _build_answer(

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.run_output.run_text import format_run_command
+from execplan.engine.error_hints import format_replan_command
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import change_kind
 from execplan.engine.journal.journal_writer import never_begun_error
@@ -38,15 +39,16 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
         return f"execplan evaluate {name}", f"execplan approve {name}", resume_command
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
         return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
-    if run_state.is_agent_run and run_state.status == states.IN_PROGRESS and run_state.question is None:
+    question = run_state.question
+    is_with_agent = question is None or question.why == journal_entries.COVERED
+    if run_state.is_agent_run and run_state.status in (states.IN_PROGRESS, states.REPLANNING) and is_with_agent:
         return f"execplan handoff {name}", rollback_command
     if run_state.status == states.COMPLETED:
         return f"execplan audit {name}", f"execplan show {name}"
     if run_state.status == states.ROLLED_BACK:
         return _show_command(run), f"execplan edit {name}", f"execplan evaluate {name}"
     if run_state.status == states.FAILED:
-        replan_command = format_run_command("replan", run.run_paths.id, name, "--reason", "What you found out")
-        return _show_command(run), resume_command, rollback_command, replan_command
+        return _show_command(run), format_replan_command(run.run_paths.id, name), resume_command, rollback_command
     return resume_command, rollback_command
 
 

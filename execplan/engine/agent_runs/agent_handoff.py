@@ -11,6 +11,7 @@ from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.agent_runs.recorded_reports import build_schedule
 from execplan.engine.agent_runs.recovery_advice import recovery_advice
+from execplan.engine.error_hints import format_replan_command
 from execplan.engine.journal.journal_entries import REVISION_REASONS
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_records.run_summary import find_last_begun_run, summarize_run
@@ -166,7 +167,9 @@ def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) 
 
 def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     approval = approval_check.approval
-    fields = {name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver")}
+    fields = {
+        name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver", "session")
+    }
     method = approval.effective_how if approval is not None else None
     return {
         **fields,
@@ -252,7 +255,7 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
     return {
         "completed": f"{report_command} completed --result 'What it did.'",
         "failed": f"{report_command} failed --result 'What went wrong.'",
-        "replan": f"execplan replan -p {ref.shell_name} --reason 'What you found out.'",
+        "replan": f"execplan replan -p {ref.shell_name} --reason 'What was wrong'",
         "handoff": f"execplan handoff {ref.shell_name}",
     }
 
@@ -264,6 +267,8 @@ def _next_commands(ref: PlanRef, approval_check: _ApprovalCheck, agent_run: Agen
         and agent_run.run_state.question.why not in REVISION_REASONS
     ):
         return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
+    if agent_run is not None and agent_run.run_state.status == states.FAILED:
+        return (format_replan_command(agent_run.run_paths.number, ref.shell_name),)
     if agent_run is not None and not agent_run.is_active:
         return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
     if approval_check.approval is None:

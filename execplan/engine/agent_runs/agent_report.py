@@ -28,7 +28,7 @@ from execplan.engine.agent_runs.report_evaluation import (
     files_without_backup,
 )
 from execplan.engine.approved_steps import permit_for
-from execplan.engine.error_hints import add_hint_on_error
+from execplan.engine.error_hints import add_hint_on_error, format_replan_command
 from execplan.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_lock import acquire_run_lock
@@ -275,10 +275,16 @@ def _find_or_start_run(
         return agent_start.acquire_run(project, ref, step_report.session, step)
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
-            run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
-            error.hint = f"run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person must resume it, or approve "
-            error.hint += f"another run: execplan resume {run_args}; execplan approve {ref.shell_name}"
+            ending = f"run {agent_run.run_paths.id} is {agent_run.run_state.status.replace('_', ' ')}"
+            error.hint = f"{ending}: {_after_ended_run(ref, agent_run)}"
         raise
+
+
+def _after_ended_run(ref: PlanRef, agent_run: AgentRun) -> str:
+    """Return how an agent goes on after a run has ended."""
+    if agent_run.run_state.status == states.FAILED:
+        return f"edit the steps in the plan, then: {format_replan_command(agent_run.run_paths.number, ref.shell_name)}"
+    return f"a person must approve another run: execplan approve {ref.shell_name}"
 
 
 def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_plan: ApprovedPlan) -> Attempt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.engine.error_hints import format_replan_command
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.attributes import named_alternative
@@ -32,9 +33,8 @@ def recovery_advice(
 ) -> RecoveryAdvice:
     """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
     policy_recovery = choose_recovery(step, performed, tries)
-    run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
-    replan = f"execplan replan {run_args} --reason 'What you found out'"
-    resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
+    name = step.id
+    replan = format_replan_command(run_paths.number, ref.shell_name)
     if policy_recovery.kind == RETRY:
         remaining = 1 + step.on_failure.max_retries - tries
         times = "once more" if remaining == 1 else f"{remaining} more times"
@@ -47,11 +47,11 @@ def recovery_advice(
         return RecoveryAdvice(
             ALTERNATIVE, f"step {alternative_step} replaces step {name} and is next", alternative_step
         )
-    if policy_recovery.kind == REPLAN:
-        message = f"step {name} must be replanned; a person must approve the revision, unless all its steps were approved before"
-        return RecoveryAdvice(REPLAN, message, commands=(replan,))
     if policy_recovery.kind == ASK:
+        resume = f"execplan resume {run_paths.number} -p {ref.shell_name}"
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
-    message = "the run has failed: a person must resume it or roll it back, or you replan it"
-    return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))
+    message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    if policy_recovery.kind == REPLAN:
+        return RecoveryAdvice(REPLAN, f"step {name} must be replanned: {message}", commands=(replan,))
+    return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(replan,))

@@ -12,7 +12,7 @@ from execplan.execution.revision.document_replanning import ReplanRequest, repla
 from execplan.text import strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from execplan.engine.run_state import RunState
@@ -28,14 +28,23 @@ class NextRevision(NamedTuple):
 
 
 def build_next_revision(
-    run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor
+    run_state: RunState,
+    reason: str,
+    failed: Sequence[str],
+    information: str | None,
+    redaction: Redactor,
+    compiled_plan: ExecutionPlan | None = None,
 ) -> NextRevision:
-    """Build the next revision of a run's execution plan. Raises ExecplanError."""
+    """Build the next revision of a run's execution plan. Raises ExecplanError.
+
+    If the plan's lines with steps have changed since the run's document, `compiled_plan`, what they now compile to,
+    replaces all steps that are not done, unless the information has steps.
+    """
     began = monotonic()
     document, status_of = run_state.document, dict(run_state.status_of)
     for step in _find_failed_steps(run_state, failed):
         status_of[step.id] = states.FAILED
-    request_fields = {
+    request_fields: dict[str, Any] = {
         "current_plan": document.model_dump(mode="json", by_alias=True),
         "execution_state": {"status": run_state.status, "steps": status_of},
         "reason": redaction.redact_text(reason),
@@ -43,10 +52,33 @@ def build_next_revision(
         "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
         "new_information": _redact_information(information, redaction) if information is not None else None,
     }
+    source = document.source
+    if compiled_plan is not None and _is_edited(compiled_plan, document):
+        given_information = request_fields["new_information"] or {}
+        if isinstance(given_information, str):
+            given_information = {"note": given_information}
+        if "steps" not in given_information:
+            source = compiled_plan.source
+            request_fields["new_information"] = {
+                **given_information,
+                "steps": _list_unfinished_steps(compiled_plan, status_of),
+            }
     request, violations = validate_document(request_fields, ReplanRequest)
     if request is None:
         raise document_error("replan", ReplanRequest, violations, hint="see what it accepts: execplan replan --help")
-    return NextRevision(replan_document(request), round(monotonic() - began, 6))
+    revised_plan = replan_document(request).model_copy(update={"source": source})
+    return NextRevision(revised_plan, round(monotonic() - began, 6))
+
+
+def _is_edited(compiled_plan: ExecutionPlan, document: ExecutionPlan) -> bool:
+    """Return whether the lines with steps are others than those that the document was compiled from."""
+    return document.source is not None and document.source != compiled_plan.source
+
+
+def _list_unfinished_steps(compiled_plan: ExecutionPlan, status_of: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the steps of a compiled plan that are not done in a run."""
+    steps: list[dict[str, Any]] = compiled_plan.model_dump(mode="json", by_alias=True)["steps"]
+    return [step for step in steps if status_of.get(step["id"]) not in states.SUCCESS_STATES]
 
 
 def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:

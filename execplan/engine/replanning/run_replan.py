@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals import artifact_store
+from execplan.approvals.current_plan import compile_plan_file
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.edits.plan_writer import WriteOptions, format_diff
 from execplan.engine import run_questions
@@ -89,8 +90,8 @@ def replan_run(
     """Revise the execution plan of a run. Raises ExecplanError and then changes nothing.
 
     `failed` has the IDs or numbers of steps to count as failed, in addition to those that failed in the run.
-    `information` is plain text, or a JSON object whose `steps` replace everything that is not done. With
-    `journal_writer`, the active run that calls this pauses or continues afterwards; without it, the run is paused until
+    `information` is plain text, or a JSON object whose `steps` replace everything that is not done. Without such steps,
+    edited steps of the plan do so. With `journal_writer`, the active run that calls this pauses or continues afterwards; without it, the run is paused until
     the revision is approved.
     """
     if journal_writer is not None:
@@ -104,12 +105,16 @@ def replan_run(
     if options.dry_run:
         run_state = _load_run_state(ref, run_paths)
         _ensure_can_replan(project, ref, run_paths, run_state)
-        revision = build_next_revision(run_state, reason, failed, information, make_redaction())
+        compiled_plan = compile_plan_file(project, ref).document
+        revision = build_next_revision(run_state, reason, failed, information, make_redaction(), compiled_plan)
         return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
     options.prepare_commit(project)
     with open_run(project, ref, run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
         _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
-        revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
+        compiled_plan = compile_plan_file(project, ref).document
+        revision = build_next_revision(
+            opened_writer.run_state, reason, failed, information, opened_writer.redaction, compiled_plan
+        )
         replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)

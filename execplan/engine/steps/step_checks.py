@@ -24,34 +24,27 @@ if TYPE_CHECKING:
 
 
 _WILDCARD = "…"
+_NEWLINE = "\n"
 _LONGEST = 60
 
 
 def find_difference(expected: str, printed: str) -> str:
-    """Describe where the printed text differs from the expected text, or return an empty string.
+    """Describe the first expected line that is missing in the printed text, or return an empty string.
 
-    Line ends at the end are ignored on both sides. Each `…` matches any text, including line ends; on its own line, it
-    matches any number of lines. Each part between two of them is searched only once, after the previous part, so that
-    no text takes long.
+    The expected lines must be printed as whole lines and in this order; there may be others before, between and after
+    them. Each `…` matches any text, including line ends. Each part between two of them is searched only once, after the
+    previous part, so that no text takes long.
     """
-    expected, printed = expected.rstrip("\r\n"), printed.rstrip("\r\n")
-    if _WILDCARD not in expected:
-        return _first_difference(expected, printed, is_complete=True)
-    lines = expected.split("\n")
-    lines = [line for offset, line in enumerate(lines) if not (offset and line == lines[offset - 1] == _WILDCARD)]
-    first, *middle, last = "\n".join(lines).split(_WILDCARD)
-    lead = int(lines[0] == _WILDCARD)  # one line end for each side on which `…` may match any lines
-    whole_output, printed = printed, "\n" * lead + printed + "\n" * (lines[-1] == _WILDCARD)
-    if not printed.startswith(first):
-        return _first_difference(first, whole_output, is_complete=False)
-    offset, matched_text = len(first), first
-    for segment in middle:
-        position = printed.find(segment, offset - _shared_newline(matched_text, segment))
-        if position < 0:
-            return _missing_segment(matched_text, segment, printed, offset, lead)
-        offset, matched_text = position + len(segment), f"{matched_text}{_WILDCARD}{segment}"
-    if len(printed) - len(last) < offset - _shared_newline(matched_text, last) or not printed.endswith(last):
-        return _missing_segment(matched_text, last, printed, offset, lead, end=True)
+    printed, offset = "\n" + printed.rstrip("\r\n") + "\n", 0
+    for number, line in enumerate(expected.rstrip("\r\n").split("\n"), 1):
+        start = offset
+        for segment in f"\n{line}\n".split(_WILDCARD) if line != _WILDCARD else ():
+            position = printed.find(segment, offset)
+            if position < 0:
+                place = f" from line {printed.count(_NEWLINE, 0, start) + 1} on" if start else ""
+                return f"line {number} of the expected output, {_short(line)}, is not in the output{place}"
+            offset = position + len(segment)
+        offset -= offset > start  # the next line shares the line end
     return ""
 
 
@@ -69,41 +62,6 @@ def find_missing_line(expected: str, printed: Sequence[str]) -> str:
         ):
             return expected_line
     return ""
-
-
-def _shared_newline(matched_text: str, segment: str) -> int:
-    """Return 1 if both sides of a `…` on its own line may share a line end, else 0."""
-    return int(matched_text.endswith("\n") and segment.startswith("\n"))
-
-
-def _first_difference(expected: str, printed: str, *, is_complete: bool) -> str:
-    """Describe the first line that differs, or return an empty string."""
-    expected_lines, lines = expected.split("\n"), printed.split("\n")
-    for number, want in enumerate(expected_lines):
-        is_part = not is_complete and number == len(expected_lines) - 1
-        if number == len(lines):
-            return f"it ends after line {number}, but {_short(want)} should follow"
-        have = lines[number][: len(want)] if is_part else lines[number]
-        if have != want:
-            return f"line {number + 1} is {_short(lines[number])}, not {_short(want)}{_WILDCARD if is_part else ''}"
-    if is_complete and len(lines) > len(expected_lines):
-        return f"line {len(expected_lines) + 1} is {_short(lines[len(expected_lines)])}, but nothing should follow"
-    return ""
-
-
-def _missing_segment(
-    matched_text: str, segment: str, printed: str, offset: int, lead: int, *, end: bool = False
-) -> str:
-    """Describe a part between two `…` that is missing, with line numbers in the expected and the printed text."""
-    want = next((line for line in segment.split("\n") if line), segment)
-    number = (
-        (matched_text + _WILDCARD + segment).count("\n", 0, len(matched_text))
-        + 1
-        + segment[: segment.find(want)].count("\n")
-    )
-    printed_line_number = max(printed.count("\n", 0, offset) + 1 - lead, 1)
-    place = "at the end of the output" if end else f"in the output from line {printed_line_number} on"
-    return f"line {number} of the expected output, {_short(want)}, is not {place}"
 
 
 def _short(line: str) -> str:
@@ -170,7 +128,7 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
     if not find_difference(step.expect, printed):
         return ""
     problem = find_difference(step.expect, context.redaction.redact_text(printed)) or "it contains a secret"
-    return f"its output differs from the expected output: {problem}"
+    return f"its output is not as expected: {problem}"
 
 
 def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) -> str:

@@ -100,7 +100,7 @@ def test_status_leads_on_with_a_run_that_waits(desk: InProcessRepository) -> Non
     run.write("paused", step="build", why="checkpoint", words="go on?")
     assert f"execplan resume {run.paths.id} -p {NAME}" in desk.type("status").out.splitlines()[-1]
     run.write("ended", status="failed", cause="cancellation", reason="", seconds=1.0)
-    assert f"execplan show {NAME} --run {run.paths.id}" in desk.type("status").out.splitlines()[-1]
+    assert f"execplan replan 1 -p {NAME} " in desk.type("status").out.splitlines()[-1]
 
 
 def test_archived_runs_are_listed_with_their_plan(desk: InProcessRepository) -> None:

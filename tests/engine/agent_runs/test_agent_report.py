@@ -124,7 +124,7 @@ def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.report_completed("make")
     agent.write("seen.txt", "Y = 1\n")
     assert (
-        "its output differs from the expected output: line 1 is 'Y = 1', not 'X = '"
+        "its output is not as expected: line 1 of the expected output, 'X = …', is not in the output"
         in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
     )
 
@@ -229,7 +229,7 @@ def test_a_dry_run_writes_nothing(agent: Agent) -> None:
     before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
     assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
     result = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
-    assert result.exit == 1
+    assert result.exit == 0
     assert "kq7Zr2" not in result.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
 

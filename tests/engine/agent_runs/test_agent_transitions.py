@@ -118,7 +118,7 @@ def test_a_failed_run_is_taken_up_by_a_person(agent: Agent) -> None:
     agent.plan_steps(MAKE, DROP)
     agent.report_failed("make", "failed")
     hint = agent.report_refused(4, "approval-used", "make")["hint"]
-    assert "execplan resume 1" in hint
+    assert "execplan replan 1 " in hint
     assert agent.type("resume").exit == 0
     assert agent.make_file().report_completed("make")["next_steps"] == ["drop"]
 

@@ -62,7 +62,7 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
             "expect=ok",
             "echo no",
             "expectation",
-            "its output differs from the expected output: line 1 is 'no', not 'ok'",
+            "its output is not as expected: line 1 of the expected output, 'ok', is not in the output",
         ),
         ("expect=ok", "echo no-at-all-found-here-please >/dev/null", "error", "it needs a shell"),
         ("", "no-such-program-anywhere", "error", "no-such-program-anywhere"),

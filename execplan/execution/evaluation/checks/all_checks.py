@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.execution.evaluation.checks import (  # noqa: F401 - importing each one registers its check
     dependency_check,
     existence_check,
+    expectation_check,
     hidden_text_check,
     import_check,
     limit_check,

@@ -1,0 +1,232 @@
+"""Agents that know only the hints: each hint has the form for whoever reads it, and leads to the next step."""
+
+from __future__ import annotations
+
+import shlex
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from execplan.cli.app import group
+from execplan.plan_store import hint_reader
+from tests.cli.approved_plan import ASKS, HEAD, MAKE, with_approved_plan
+from tests.commands import check_command
+from tests.plans import with_sections
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+    from tests.in_process_repository import InProcessRepository
+
+PLAN = "2026-01-01_parser"
+AGENTS = ("agent-1", "agent-2", "agent-3")
+
+
+def plan_of(count: int) -> str:
+    """A plan with open tasks."""
+    tasks = "".join([f"- [ ] Do part {number}.\n" for number in range(1, count + 1)])
+    return with_sections(f"## Progress\n\n{tasks}\n## Outcomes & Retrospective\n\nNone yet.\n")
+
+
+def hint(output: str) -> str:
+    """The command of a hint; for work, the one that comes after it."""
+    line = output.splitlines()[-1]
+    assert line.startswith("next: "), output
+    return line[line.index("execplan ") :]
+
+
+def test_three_agents_that_follow_the_hints_do_each_task_once(repo: Folder) -> None:
+    repo.plan(plan_of(12))
+
+    def work(name: str) -> list[str]:
+        command, done = f"execplan next {PLAN} --as {name}", []
+        while command.startswith(("execplan next ", "execplan done ")):
+            result = repo.run(*shlex.split(command)[1:])
+            assert result.exit == 0, (command, result)
+            done += [line for line in result.out.splitlines() if line.startswith("done: ")]
+            if not result.out.splitlines()[-1].startswith("next: "):
+                break
+            command = hint(result.out)
+        return done
+
+    with ThreadPoolExecutor(len(AGENTS)) as pool:
+        done = [line for lines in pool.map(work, AGENTS) for line in lines]
+    assert sorted(done) == sorted([f"done: {number}. Do part {number}." for number in range(1, 13)])
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_named_agent_is_told_to_claim_in_one_form(repo: Folder, by_option: bool) -> None:
+    repo.plan(plan_of(3))
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        repo.env["EXECPLAN_AGENT"] = "agent-1"
+    claim = f"execplan next {PLAN} --claim --as agent-1"
+    for command in (["next"], ["status"], ["show"]):
+        assert hint(repo.run(*command, *name).out) == claim
+        document = repo.run(*command, *name, "--json").json
+        assert document["next"][0] == claim
+        assert "do" not in document["data"]
+    assert f"\nContinue:\n  {claim}\n" in repo.run("prime", *name).out
+    assert hint(repo.run("add", "Do more.", *name).out) == claim
+    check_command(claim)
+    done = hint(repo.run(*shlex.split(claim)[1:]).out)
+    assert done.endswith(" -p 2026-01-01_parser --as agent-1")
+    assert hint(repo.run("next", *name).out) == done
+    assert hint(repo.run(*shlex.split(done)[1:]).out) == claim
+
+
+def test_who_has_claimed_is_told_to_claim_again(repo: Folder) -> None:
+    repo.plan(plan_of(3))
+    assert hint(repo.run("done", "1").out) == f"execplan next {PLAN}"
+    done = hint(repo.run("next", "--claim").out)
+    assert hint(repo.run(*shlex.split(done)[1:]).out) == f"execplan next {PLAN} --claim"
+    assert hint(repo.run("outcome", "It works.").out) == f"execplan status {PLAN}"
+
+
+def test_a_task_that_another_did_is_no_success(repo: Folder) -> None:
+    repo.plan(plan_of(3))
+    repo.ok("done", "1", "--as", "agent-1")
+    assert repo.run("done", "1", "--as", "agent-1").out.startswith("already done: 1. ")
+    again = repo.run("done", "1", "2", "--as", "agent-2", "--json")
+    assert (again.exit, again.json["ok"]) == (1, False)
+    data = again.json["data"]
+    assert data["said"] == ["already done by agent-1: 1. Do part 1.", "done: 2. Do part 2."]
+    assert [task.get("done_by") for task in data["tasks"]] == ["agent-1", None]
+    assert again.json["next"] == [f"execplan next {PLAN} --claim --as agent-2"]
+    repo.ok("reopen", "1", "--as", "agent-1")
+    repo.ok("done", "1", "--as", "agent-2")
+    assert repo.run("done", "1").out.startswith("already done by agent-2: 1. ")
+
+
+def test_a_name_is_only_suggested_where_a_command_takes_it() -> None:
+    for name in hint_reader.NAMED_COMMANDS:
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        assert any("--as" in param.opts for param in command.params), name
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_named_agent_can_not_decide_for_a_person(desk: InProcessRepository, by_option: bool) -> None:
+    digest = desk.digest()
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    ask = "ask a person to run: "
+    assert desk.type("evaluate").out.endswith(f"\nnext: {ask}execplan approve {PLAN}\n")
+    error = desk.refused(3, "person-required", "approve", "--digest", digest, *name)
+    assert error["hint"] == f"{ask}execplan approve {PLAN}"
+    assert desk.type("approve", "--dry-run", *name).exit == 0
+    assert desk.data("approve", "--list")["approvals"] == []
+    error = desk.refused(7, "not-approved", "run", *name)
+    assert error["hint"] == (
+        f"review the plan, then approve it: execplan evaluate {PLAN}; {ask}execplan approve {PLAN}"
+    )
+
+
+def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, ASKS)
+    assert desk.type("run").exit == 8
+    for command in ("resume", "rollback"):
+        error = desk.refused(3, "person-required", command, "--as", "agent-1")
+        assert error["hint"] == f"ask a person to run: execplan {command} 1 -p {PLAN}"
+        assert desk.type(command, "--dry-run", "--as", "agent-1").exit == 0
+    assert desk.type("rollback").exit == 0
+
+
+def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessRepository) -> None:
+    desk.plan(HEAD + MAKE)
+    assert desk.data("approve", "--as", "agent-1")["approver"] == "the policy"
+
+
+AGENT_PLAN = (
+    HEAD.replace("## Concrete Steps\n", "## Concrete Steps\n\n```text {execution mode=agent}\n```\n")
+    + MAKE
+    + '```sh {#see needs=make task="See it"}\npython3 -c "import nowhere"\n```\n\n'
+)
+
+
+def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    desk.write("src/made.py", "X = 1\n")
+
+    def follow(command: str) -> str:
+        """Run a suggested command, and return the next one."""
+        assert command.startswith("execplan "), command
+        result = desk.type(*shlex.split(command)[1:])
+        assert result.exit == 0, (command, result)
+        return result.out.splitlines()[-1].removeprefix("next: ")
+
+    report = "execplan report {} --status {} --result 'As planned.'"
+    see = follow(report.format("make", "completed"))
+    assert see == f"execplan report see -p {PLAN} --status completed --result 'What it did.'"
+    replan = follow(report.format("see", "failed"))
+    assert replan == f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
+    for command in ("next", "status", "show"):
+        assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
+    assert f"Continue:\n  {replan}\n" in desk.type("prime").out
+    assert follow("execplan handoff") == replan
+    desk.plan(
+        AGENT_PLAN.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
+    )
+    evaluate = follow(replan)
+    ask = follow(evaluate)
+    assert ask == f"ask a person to run: execplan approve {PLAN}"
+    desk.patch.delenv("EXECPLAN_AGENT")
+    (by_person,) = desk.type("evaluate", "--json").json["next"]
+    handoff = follow(by_person)
+    assert handoff == f"execplan handoff {PLAN}"
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    assert "import os" in desk.type(*handoff.split()[1:]).out
+    result = desk.type(*shlex.split(report.format("see", "completed"))[1:])
+    assert result.exit == 0, result
+    assert "completed run " in result.out
+    assert desk.data("compile")["steps"]
+
+
+def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    desk.write("src/made.py", "X = 1\n")
+    assert desk.type("report", "make", "--status", "completed", "--result", "Done.").exit == 0
+    assert desk.type("report", "see", "--status", "failed", "--result", "No disk.").exit == 0
+    result = desk.type("replan", "--reason", "The disk is back.")
+    assert "the plan's steps are unchanged; failed steps are retried" in result.out
+    assert result.out.endswith(f"\nnext: execplan handoff {PLAN}\n")
+    error = desk.refused(1, "other-source", "compile")
+    assert error["hint"].endswith(f": execplan replan 1 -p {PLAN} --reason 'What was wrong'")
+    assert desk.type("report", "see", "--status", "completed", "--result", "It prints it.").exit == 0
+
+
+def test_each_report_prints_the_next_step_and_no_step_twice(desk: InProcessRepository) -> None:
+    steps = [f"```python {{#step{at} type=create_file target=src/{at}.py}}\nX = {at}\n```\n\n" for at in range(1, 5)]
+    desk.plan(
+        HEAD.replace("## Concrete Steps\n", "## Concrete Steps\n\n```text {execution mode=agent}\n```\n")
+        + "".join(steps)
+    )
+    desk.commit()
+    desk.approve()
+    for at in range(1, 5):
+        desk.write(f"src/{at}.py", f"X = {at}\n")
+        result = desk.type("report", f"step{at}", "--status", "completed", "--result", "Written.")
+        assert result.exit == 0, result
+        assert (f"### {at + 1}. `step{at + 1}`" in result.out) == (at < 4)
+        assert "\nX = 2\n" not in result.out or at == 1
+        if at == 2:
+            handoff = desk.type("handoff").out
+            assert "Done: `step1`, `step2`" in handoff
+            assert "### 2. " not in handoff
+
+
+def test_a_restart_page_is_no_error_after_the_archive(desk: InProcessRepository) -> None:
+    desk.plan(
+        with_sections("## Progress\n\n- [x] (2026-01-01 00:00Z) Do it.\n\n## Outcomes & Retrospective\n\nIt works.\n")
+    )
+    desk.commit()
+    assert desk.type("archive").exit == 0
+    assert desk.data("checkpoint")["changed"] is False
+    assert desk.data("checkpoint", PLAN)["changed"] is False
