@@ -45,7 +45,9 @@ _HARMLESS_VARIABLES = frozenset(
 _CHOICE_FIELDS = frozenset("schema mode type phase effect shell kind level".split())
 """Fields of a plan that accept only a fixed set of words."""
 _CONTENT_FIELDS = ("content", "patch", "expect")
-_ASSIGNMENT = re.compile(r"(?m)^[ +]?\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*[=:]\s*[\"']?([^\"'\n]+?)[\"']?\s*$")
+_ASSIGNMENT = re.compile(
+    r"(?m)^[ +]?[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:][ \t]*[\"']?([^\"'\n]*[^\"'\s])[\"']?[ \t\r]*$"
+)
 _MIN_WORD_LENGTH = 12
 """Minimum length, in characters, of a value that is masked everywhere."""
 _MIN_MIXED_LENGTH = 6

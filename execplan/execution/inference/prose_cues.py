@@ -11,7 +11,7 @@ from execplan.text.lazy_pattern import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_CODE_SPAN = lazy_pattern(r"(`+)(?:(?!\1).)*?\1")
+_CODE_SPAN = lazy_pattern(r"(?<!`)(`++)(?:(?!\1).)*?\1")
 _SENTENCE_END = lazy_pattern(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
 CONDITION = "runs only under a condition"
 KEEPS_RUNNING = "is done by hand, or keeps running"
