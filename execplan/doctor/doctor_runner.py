@@ -15,7 +15,7 @@ from execplan.doctor import (
     skill_checks,
     staleness_checks,
 )
-from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
+from execplan.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -53,8 +53,13 @@ class CheckResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether the check ran and found nothing."""
-        return self.was_run and not self.findings
+        """Whether the check ran and found no problem."""
+        return self.was_run and not self.problems
+
+    @property
+    def problems(self) -> list[Finding]:
+        """Findings that are more than a notice."""
+        return [finding for finding in self.findings if finding.level != NOTICE]
 
 
 class FixOutcome(NamedTuple):
