@@ -71,7 +71,7 @@ def plan_files_regex() -> str:
     patterns = [_escaped(directory) for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if directory not in AT_ROOT]
     # A longer path that ends in a shorter one adds nothing, because the pattern starts anywhere.
     patterns = [pattern for pattern in patterns if not any([pattern.endswith(f"/{shorter}") for shorter in patterns])]
-    excluded_names = "|".join(sorted([name.removesuffix(".md") for name in NON_PLAN_FILES]))
+    excluded_names = "|".join(sorted([_escaped(name.removesuffix(".md")) for name in NON_PLAN_FILES]))
     folder = r"(?!artifacts/)[^/.][^/]*"
     lines = [
         "(?x)^(?:",

@@ -6,6 +6,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
+from execplan.files.agent_files import INSTRUCTIONS
 from execplan.named_tuple import NamedTuple
 from execplan.text.plain_toml import parse_plain
 
@@ -54,7 +55,9 @@ _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
-NON_PLAN_FILES = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+NON_PLAN_FILES = frozenset(
+    ("readme.md", "index.md", "plans.md", *[name for name in INSTRUCTIONS if name.endswith(".md")])
+)
 """Names of files in a plans directory that are not plans, in lower case."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard import tool_call
-from execplan.agents.guard.protected_paths import names_in_glob
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import ALLOW, DENY
 from execplan.files import file_access
@@ -190,8 +189,10 @@ def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)
-    folder, names = (read_call.read_paths or (call.cwd,))[0], names_in_glob(tool_call.optional_text(arguments, "glob"))
-    return read_call._replace(read_paths=(folder, *[f"{folder}/{name}" for name in names])) if names else read_call
+    folder, pattern = (read_call.read_paths or (call.cwd,))[0], tool_call.optional_text(arguments, "glob")
+    if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
+        return read_call
+    return read_call._replace(read_paths=(folder, f"{folder}/{{{pattern.replace(' ', ',')}}}"))
 
 
 def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:

@@ -7,8 +7,10 @@ import os
 from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.path_resolution import is_per_process
 from execplan.approvals import reserved_paths
+from execplan.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
 from execplan.project import user_settings
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.text.glob_match import WILDCARDS
 from execplan.text.invisible_characters import has_hidden
 from execplan.text.pure_paths import is_inside
 
@@ -19,21 +21,6 @@ if TYPE_CHECKING:
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.project.project import Project
 
-_AGENT_FILES = {
-    ".claude": "the settings, hooks or skills of Claude Code",
-    ".codex": "the settings or hooks of Codex",
-    ".mcp.json": "the servers that agent programs start",
-}
-"""Files and directories of agent programs, at any level of a repository."""
-_AGENT_DIRECTORIES = {
-    "/.agents/skills/": "the skills of agent programs",
-    "/.agents/plugins/": "the plugins that agent programs offer",
-}
-"""Directories of agent programs, in a repository or elsewhere; `.agents` itself may also contain plans.
-
-A skill can contain commands that a program runs unasked.
-"""
-_USER_AGENT_FILES = (".claude", ".claude.json", ".codex")
 _STATE = "execplan's state"
 _LONGEST = 4096
 
@@ -61,10 +48,14 @@ def possible_real_paths(folder: str, path: str) -> tuple[str, ...]:
     )
 
 
-def names_in_glob(pattern: str) -> list[str]:
-    """Return the names in a glob pattern without wildcards, one per alternative; none if it excludes files."""
-    alternatives = [] if pattern.startswith("!") else pattern.replace("{", ",").replace("}", ",").split(",")
-    return [name for alternative in alternatives if (name := alternative.replace("**/", "").strip("*?/"))]
+def possible_targets(folder: str, path: str) -> tuple[str, ...]:
+    """Return the possible targets of a path or, of a pattern, also the files for secrets that it may match."""
+    targets = possible_real_paths(folder, path)
+    if WILDCARDS.isdisjoint(path) and "\\" not in path and "{" not in path:
+        return targets
+    from execplan.agents.guard.secret_patterns import find_matching_secrets
+
+    return (*targets, *find_matching_secrets(path, folder))
 
 
 def read_denial_reason(scope: GuardScope, path: str) -> str:
@@ -121,22 +112,21 @@ def describe_protected(
 
 def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
     """Describe an absolute path that no agent may change; empty if it may be changed."""
-    folded = f"{path.casefold()}/"
-    for directory, description in _AGENT_DIRECTORIES.items():
-        if directory in folded:
-            return description
     for root in dict.fromkeys((scope.root, project.root)):
         if is_inside(path, root):
             relative_path = os.path.relpath(path, root)
-            parts = relative_path.casefold().split("/")
-            descriptions = [description for name, description in _AGENT_FILES.items() if name in parts]
             return (
                 scope.protected(relative_path)
-                or "".join(descriptions[:1])
+                or describe_configuration(relative_path)
                 or _describe_project_file(project, path)
                 or _describe_program_file(path)
             )
-    return _describe_private(path) or _describe_project_file(project, path) or _describe_program_file(path)
+    return (
+        _describe_private(path)
+        or describe_configuration(path)
+        or _describe_project_file(project, path)
+        or _describe_program_file(path)
+    )
 
 
 def _describe_project_file(project: Project, path: str) -> str:
@@ -197,7 +187,7 @@ def _private_directories() -> Iterator[tuple[str, str]]:
         (os.path.join(user_home, name), "the user's settings of an agent program")
         for user_home in user_homes
         if user_home
-        for name in _USER_AGENT_FILES
+        for name in USER_CONFIGURATION
     ]
     configured_directories = [os.environ.get("CLAUDE_CONFIG_DIR", ""), os.environ.get("CODEX_HOME", "")]
     pairs += [
@@ -229,8 +219,7 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
         os.path.join(project.base, project.settings.templates),
     ]
     protected_paths += [project.plans, project.state, project.git or project.state]
-    protected_paths += [os.path.join(scope.root, name) for name in _AGENT_FILES]
-    protected_paths += [f"{scope.root}{directory}".rstrip("/") for directory in _AGENT_DIRECTORIES]
+    protected_paths += [os.path.join(scope.root, name) for name in CONFIGURATION]
     protected_paths += [folder for folder, _ in _private_directories()]
     return next(
         (
@@ -262,13 +251,10 @@ def _find_hard_link(project: Project, path: str) -> str:
 
 def _policy_files(project: Project) -> Sequence[str]:
     """List the known files that control what an agent may do."""
-    folders = [
-        os.path.dirname(user_settings.path()),
-        os.path.join(project.root, ".claude"),
-        os.path.join(project.root, ".codex"),
-    ]
+    names = [os.path.join(project.root, name) for name in CONFIGURATION]
+    folders = [os.path.dirname(user_settings.path()), *names]
     folders += [os.path.join(project.git, "hooks"), project.git] if project.git else []
-    policy_paths = [os.path.join(project.base, ".agent", "execplan.toml"), os.path.join(project.root, ".mcp.json")]
+    policy_paths = [os.path.join(project.base, ".agent", "execplan.toml"), *names]
     for folder in folders:
         try:
             with os.scandir(folder) as entries:

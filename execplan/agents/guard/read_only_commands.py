@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard.protected_paths import names_in_glob
 from execplan.agents.guard.typed_command import parse_args
 from execplan.execution.shell.command_table import FIND_EXPRESSIONS, READS_ONLY, VERSION_PROGRAMS
 from execplan.named_tuple import NamedTuple
@@ -89,8 +88,8 @@ def operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | 
         return None
     if any([text in operand for operand in operands for text in command.forbidden_texts]):
         return None
-    glob_names = [name for flag, value in parsed_args.values if flag in _GLOB_FLAGS for name in names_in_glob(value)]
-    return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
+    globs = [value for flag, value in parsed_args.values if flag in _GLOB_FLAGS and not value.startswith("!")]
+    return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *globs]
 
 
 def _find_path_args(argv: Sequence[str]) -> list[str] | None:

@@ -84,7 +84,7 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
         return [
             real_path
             for path in call.read_paths or (call.cwd,)
-            for real_path in protected_paths.possible_real_paths(call.cwd, path)
+            for real_path in protected_paths.possible_targets(call.cwd, path)
         ]
     if call.kind != COMMAND:
         return None
@@ -100,7 +100,7 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
             real_path
             for folder in command_list.folders
             for path in path_args
-            for real_path in protected_paths.possible_real_paths(folder, path)
+            for real_path in protected_paths.possible_targets(folder, path)
         ]
     return list(dict.fromkeys(real_paths))
 
@@ -133,31 +133,36 @@ def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str
     line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
     if path_args is None:
         return None
-    return [os.path.join(base, path) for arg in (*path_args, *line_args) for path in _revision_paths(arg)]
+    return [os.path.join(base, path) for arg in (*path_args, *line_args) for path in _revision_paths(arg, scope.root)]
 
 
-def _revision_paths(arg: str) -> Iterator[str]:
-    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`."""
+def _revision_paths(arg: str, root: str) -> Iterator[str]:
+    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`.
+
+    The latter are relative to the working directory or to the root.
+    """
     yield arg
     while ":" in arg:
         arg = arg.partition(":")[2]
-        path = arg.partition(")")[2] if arg.startswith("(") else arg.lstrip("!^")
+        path = (arg.partition(")")[2] if arg.startswith("(") else arg).lstrip("!^/")
         if path:
             yield path
+            yield os.path.join(root, path)
 
 
 def uses_repository_git(root: str, folder: str) -> bool:
     """Check whether git uses the repository at that root when it runs in a directory.
 
-    The settings of another repository may start programs.
+    The settings of another repository may start programs. Git takes a directory without `.git` for a repository if it
+    has a valid `HEAD`, and its objects and references may be anywhere; here, any `HEAD` is enough.
     """
     while folder != root:
-        if not is_inside(folder, root) or os.path.lexists(os.path.join(folder, ".git")):
-            return False
-        if all([os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
+        if not is_inside(folder, root) or any(
+            [os.path.lexists(os.path.join(folder, name)) for name in (".git", "HEAD")]
+        ):
             return False
         folder = os.path.dirname(folder)
-    return True
+    return os.path.lexists(os.path.join(root, ".git"))
 
 
 def _display_path(scope: GuardScope, path: str) -> str:

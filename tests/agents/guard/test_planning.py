@@ -116,6 +116,9 @@ def test_an_agent_writes_and_edits_the_file_of_a_plan(worked: GuardRepository, p
 NO_PLANS = [
     f"{PLANS}/README.md",
     f"{PLANS}/AGENTS.md",
+    f"{PLANS}/AGENTS.override.md",
+    f"{PLANS}/CLAUDE.local.md",
+    f"{PLANS}/Gemini.md",
     f"{PLANS}/.hidden.md",
     f"{PLANS}/notes.txt",
     f"{PLANS}/sub/plan.md",

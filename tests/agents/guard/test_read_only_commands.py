@@ -584,6 +584,78 @@ def test_git_of_another_repository_is_not_asked(sandbox: CallSandbox) -> None:
         assert kind(sandbox, f"cd {inner} && ls | git log") == ""
 
 
+@pytest.mark.parametrize("common", ["sub", "elsewhere"])
+def test_any_head_may_be_the_git_directory_that_git_uses(sandbox: CallSandbox, common: str) -> None:
+    """A real git runs the program that a planted `core.fsmonitor` names."""
+    ran = sandbox.folder.path / "ran"
+    files = {
+        "sub/HEAD": "ref: refs/heads/main\n",
+        "sub/commondir": f"../{common}\n",
+        f"{common}/objects/x": "",
+        f"{common}/refs/x": "",
+        f"{common}/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n",
+        "sub/config.worktree": f"[core]\n\tworktree = ..\n\tfsmonitor = touch {ran};true\n",
+    }
+    for name, text in files.items():
+        sandbox.folder.write(name, text)
+    sandbox.folder.git("-C", "sub", "status")
+    assert ran.exists()
+    assert kind(sandbox, "cd sub && git status") == ""
+    assert kind(sandbox, "git status", cwd=str(sandbox.folder.path / "sub")) == ""
+    assert kind(sandbox, "git -C sub status") == ""
+
+
+def test_a_repository_without_git_has_no_git_to_ask(sandbox: CallSandbox) -> None:
+    os.rename(sandbox.folder.path / ".git", sandbox.folder.path / "moved")
+    assert kind(sandbox, "git status") == ""
+
+
+AT_SECRETS = """\
+git grep '' -- '.en?'
+git log -p -- '.en*'
+git grep '' -- '.[e]nv'
+git grep '' -- '.e\\nv'
+git grep '' -- '????'
+git grep '' -- '*env'
+git diff HEAD -- ':(glob)**/.e*'
+git diff HEAD -- ':(icase).ENV'
+git grep '' -- ':(top,icase).E?V'
+git grep '' -- ':/.en?'
+cd src && git grep '' -- ':/.en?'
+git log -p -- 'id_r?a'
+git log -p -- 'certs/*.p[e]m'
+git log -p -- 'certs/ser*'
+git show HEAD:.env
+git log -p -L '1,9:.env'
+grep -rn --include='.en?' '' .
+grep -rn --include='*env' '' .
+rg -g '.e*' ''
+rg -g '.{e,f}nv' ''
+rg -g '*.{pem,py}' ''
+cat *.env README.*
+""".splitlines()
+BESIDES_SECRETS = """\
+git grep main -- '*.py'
+git log -p -- 'src/*' 'docs/*.md'
+git log --oneline -- 'src/test_*'
+git diff HEAD -- ':(top)src' ':!src/app.py'
+git diff HEAD@{1} -- src
+git log -- ':/src'
+grep -rn --include='*.py' --include='*.json' main .
+rg -g '*.{ts,tsx}' main
+rg -g '!.env' main
+""".splitlines()
+
+
+def test_patterns_are_expanded_before_secrets_are_looked_for(sandbox: CallSandbox) -> None:
+    sandbox.folder.write("certs/server.pem", "x")
+    sandbox.folder.write("prod.env", "x")
+    os.symlink(".env", sandbox.folder.path / "settings-link")
+    assert {line: kind(sandbox, line) for line in AT_SECRETS if kind(sandbox, line) != DENY} == {}
+    assert {line: kind(sandbox, line) for line in BESIDES_SECRETS if kind(sandbox, line) != ALLOW} == {}
+    assert kind(sandbox, "git grep '' -- 'settings-*'") == DENY
+
+
 @given(st.data())
 def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.DataObject) -> None:
     name = data.draw(

@@ -352,6 +352,13 @@ sub/.claude/settings.json
 .codex/hooks.json
 .codex/config.toml
 .mcp.json
+.cursor/hooks.json
+.gemini/settings.json
+sub/.opencode/plugin/x.js
+.vscode/mcp.json
+.github/hooks/x.json
+.clinerules/hooks/PreToolUse
+{user}/.cursor/hooks.json
 .agents/skills
 .agents/skills/execplan/SKILL.md
 .Agents/Skills/x/run.sh
