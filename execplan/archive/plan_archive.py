@@ -21,7 +21,6 @@ from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan_store import missing_plans, plan_store
 from execplan.project.project_discovery import require_existing
-from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -53,11 +52,8 @@ def archive_plan(
     require_existing(project)
     if ref.archived and not origin:
         return _already_in_place(project, ref, options, confirm_rewrite)
-    lost_edits = [
-        f"another program has overwritten an edit: {step.description}" for step in detect_lost_edits(project, ref).lost
-    ]
     outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
-    changer = _archive_change(ref, reason, lost_edits)
+    changer = _archive_change(ref, reason)
     if successor is not None:
         outcome, successor_id, folder = "superseded", successor.id, project.superseded
         changer = _note_change(
@@ -69,6 +65,7 @@ def archive_plan(
     path = ref.path if ref.archived else project.plan_file(folder, ref.id)
     goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
+    lost_edits = detect_lost_edits(project, ref).lost  # before the move, after which the journal has another path
     move_result = move_plan(
         project,
         ref,
@@ -81,8 +78,13 @@ def archive_plan(
         confirm_rewrite=confirm_rewrite,
     )
     return move_result._replace(
-        warnings=(*[f"{lost_edit}; see: execplan doctor" for lost_edit in lost_edits], *move_result.warnings)
+        warnings=(*[_lost_edit_warning(ref, step.description) for step in lost_edits], *move_result.warnings)
     )
+
+
+def _lost_edit_warning(ref: PlanRef, description: str) -> str:
+    remedy = f"execplan restore {ref.shell_name}, then execplan doctor --restore {ref.shell_name}"
+    return f"another program has overwritten an edit: {description}; to restore it: {remedy}"
 
 
 def hand_moved_from(project: Project, ref: PlanRef) -> str:
@@ -177,26 +179,11 @@ def _note_change(note: str, summary: str) -> ChangeBuilder:
     return lambda plan: change(plan)._replace(summary=summary)
 
 
-def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> ChangeBuilder:
-    """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one.
-
-    A plan is also unfinished if another program has overwritten some of its edits.
-    """
+def _archive_change(ref: PlanRef, reason: str | None) -> ChangeBuilder:
+    """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one."""
 
     def change(plan: ParsedPlan) -> PlanChange:
         reasons = unfinished_reasons(plan)
-        if lost_edits and reason is None:
-            raise ExecplanError(
-                "not-finished",
-                f"{ref.id} lacks {format_count(len(lost_edits), 'edit')} that another program overwrote",
-                exit=CHECK_FAILED,
-                hint=(
-                    "restore them: execplan doctor --fix; if they were removed on purpose: "
-                    f"execplan doctor --forget {ref.shell_name}"
-                ),
-                candidates=[*reasons, *lost_edits],
-                data={"reasons": [*reasons, *lost_edits]},
-            )
         if not reasons:
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]

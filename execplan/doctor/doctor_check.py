@@ -117,7 +117,14 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
+<<<<<<< HEAD
 __all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
+=======
+NOTICE = "notice"
+"""Level of a finding that is no problem, so it does not change the exit status."""
+
+__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "check"]
+>>>>>>> w-git
 
 
 class Fix(NamedTuple):
@@ -143,7 +150,7 @@ class Finding(NamedTuple):
     """A problem found by a doctor check."""
 
     level: str
-    """`error` if a plan, an edit or the tool itself is at risk or inaccessible; `warning` for leftovers."""
+    """`error` if a plan or the tool itself is at risk or inaccessible; `warning` for leftovers; `notice`."""
     path: str
     """Path from the repository root, or an empty string."""
     message: str

@@ -16,8 +16,12 @@ from execplan.doctor import (
     skill_checks,
     staleness_checks,
 )
+<<<<<<< HEAD
 from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
 from execplan.edits.bulk_operation import BulkOperation
+=======
+from execplan.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
+>>>>>>> w-git
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -55,8 +59,13 @@ class CheckResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether the check ran and found nothing."""
-        return self.was_run and not self.findings
+        """Whether the check ran and found no problem."""
+        return self.was_run and not self.problems
+
+    @property
+    def problems(self) -> list[Finding]:
+        """Findings that are more than a notice."""
+        return [finding for finding in self.findings if finding.level != NOTICE]
 
 
 class FixOutcome(NamedTuple):

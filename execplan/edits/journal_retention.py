@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import FOLLOW, entry_number, parse_entries, read_texts
-from execplan.edits.lost_edit_detection import detect_lost_edits
+from execplan.edits.texts_in_git import count_entries_in_git
 from execplan.edits.undo_stack import build_stack
-from execplan.files import atomic_files, file_access
+from execplan.files import atomic_files
 from execplan.files.append_log import read_lines
-from execplan.git import git_history
-from execplan.plan_store import plan_store
-from execplan.project.plan_journal import former_paths, journal_path
+from execplan.project.plan_journal import journal_path
 from execplan.text import text_codec
 from execplan.trace import log
 
@@ -69,44 +67,15 @@ def _count_forgettable(
     stack = build_stack(entries)
     counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
     counts |= {candidate.number for candidate in entries if candidate.is_written and candidate.kind == FOLLOW}
-    committed = _count_committed(project, path, entries, texts_by_number)
-    lost = _first_lost_number(project, path) if committed else None
+    texts: list[bytes | None] = []
+    for entry in entries:
+        old, new = texts_by_number.get(entry.number, (None, None))
+        texts += [old, new if entry.is_written else None]
+    committed = count_entries_in_git(project, path, texts, lasting=True)
     for index, entry in enumerate(entries[:-1]):
-        if entry.number == lost or (index >= committed and entry.number in counts):
+        if index >= committed and entry.number in counts:
             return index
     return max(len(entries) - 1, 0)
-
-
-def _count_committed(
-    project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
-) -> int:
-    """Return how many of the oldest entries precede a committed text. Raises ExecplanError if Git fails."""
-    if project.git is None:
-        return 0
-    root = os.path.realpath(project.root)
-    relative_paths = [
-        os.path.relpath(file_access.resolve_path(source), root) for source in (path, *former_paths(project, path))
-    ]
-    blobs = git_history.committed_blobs(
-        project, [relative for relative in relative_paths if not relative.startswith("../")]
-    )
-    if not blobs:
-        return 0
-    for index in range(len(entries) - 1, -1, -1):
-        old, new = texts_by_number.get(entries[index].number, (None, None))
-        for count, text in ((index + 1, new if entries[index].is_written else None), (index, old)):
-            if text is not None and not blobs.isdisjoint(git_history.possible_blob_ids(text)):
-                return count
-    return 0
-
-
-def _first_lost_number(project: Project, path: str) -> int | None:
-    """Return the number of the oldest edit that another program overwrote.
-
-    Raises ExecplanError if the journal can't be read.
-    """
-    lost_edits = detect_lost_edits(project, plan_store.ref_for_path(project, path)).lost
-    return lost_edits[0].number if lost_edits else None
 
 
 def _rewrite_journal(

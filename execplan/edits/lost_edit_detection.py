@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from functools import cache
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import EDIT, read_texts
 from execplan.edits.lost_edits import JournaledEdit, select_lost_edits
+from execplan.edits.texts_in_git import count_entries_in_git
 from execplan.edits.undo_stack import build_stack
-from execplan.git import git_history
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
-from execplan.project.plan_journal import former_paths
 
 if TYPE_CHECKING:
     from execplan.edits.edit_entries import JournalEntry
-    from execplan.edits.lost_edits import GitCheck
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -29,7 +25,7 @@ class LostEditReport(NamedTuple):
     """The result of comparing a plan with its journal."""
 
     lost: tuple[JournaledEdit, ...]
-    """Edits that are no longer in the plan."""
+    """Edits that another program has overwritten, and that git doesn't have either."""
     damaged: tuple[str, ...]
     """Descriptions of the edits whose journal entry can't be read."""
     current: bytes
@@ -37,7 +33,11 @@ class LostEditReport(NamedTuple):
 
 
 def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
-    """Find the edits that are no longer in a plan. Raises ExecplanError if the plan or its journal can't be read."""
+    """Find the edits that another program has overwritten.
+
+    Whoever restores, resets, stashes, rebases or switches has decided, so what git has is not lost, and a text that git
+    has was not written by another program. Raises ExecplanError if the plan or its journal can't be read.
+    """
     edits = edit_journal.read_entries(project, ref.path)
     if not edits:
         return LostEditReport((), (), b"")
@@ -46,9 +46,12 @@ def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
         previous_edits, edits = edits, edit_journal.read_entries(project, ref.path)
         if previous_edits == edits:  # no edit began or finished while the plan was read
             steps, damaged = _written_edits(edits, current)
-            return LostEditReport(
-                tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current
-            )
+            lost = select_lost_edits(steps, current)
+            if lost:  # only now is git needed, whose history can be long
+                texts = [*[text for step in steps for text in (step.old, step.new)], current]
+                known_count = count_entries_in_git(project, ref.path, texts, lasting=False)
+                lost = select_lost_edits(steps[known_count:], current)
+            return LostEditReport(tuple(lost), tuple(damaged), current)
     return LostEditReport((), (), b"")
 
 
@@ -58,7 +61,7 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
     unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
     damaged = [f"{entry.summary} ({entry.timestamp.replace('T', ' ')})" for entry in unread]
     stack = build_stack(edits)
-    counts = {step.operation.number for step in stack.undoable if step.operation.kind == EDIT}
+    expected = {step.latest.number: step.operation for step in stack.undoable if step.operation.kind == EDIT}
     steps: list[JournaledEdit] = []
     previous_number = 0
     for index, edit in enumerate(edits):
@@ -68,32 +71,10 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
         follows, previous_number = edit.number == previous_number + 1, edit.number
         next_text = texts_by_number.get(edits[index + 1].number, (b"",))[0] if index + 1 < len(edits) else current
         if edit.is_written or next_text == new:  # the next text shows whether an interrupted edit was written
+            operation = expected.get(edit.number, edit)
             steps.append(
-                JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows)
+                JournaledEdit(
+                    edit.number, operation.summary, operation.timestamp, old, new, edit.number in expected, follows
+                )
             )
     return steps, damaged
-
-
-def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
-    """Return a function that checks whether Git replaced one text with another.
-
-    Git did if it knows both texts, or if the first is only on another branch. A text that was written over the
-    checked-out version was not put there by Git, even if Git knows both.
-    """
-    if project.git is None:
-        return lambda before, after: False
-    path, *old_paths = [
-        os.path.relpath(source, os.path.realpath(project.root))
-        for source in (ref.real_path, *former_paths(project, ref.path))
-    ]
-    paths = [path, *[old_path for old_path in old_paths if not old_path.startswith("../")]]
-
-    def is_git_change(old_text: bytes, new_text: bytes) -> bool:
-        blob_id = git_history.hash_blob(project, path, old_text)
-        if not git_history.has_blob(project, blob_id, paths) or git_history.head_blob(project, path) == blob_id:
-            return False
-        if git_history.has_blob(project, git_history.hash_blob(project, path, new_text), paths):
-            return True
-        return not git_history.has_blob(project, blob_id, paths, in_head=True)
-
-    return cache(is_git_change)  # one external write often overwrites many edits

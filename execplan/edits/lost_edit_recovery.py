@@ -1,4 +1,4 @@
-"""Recovery of plan edits that another program has overwritten: preview, restore, or dismiss."""
+"""Recovery of plan edits that another program has overwritten: restore, preview, or dismiss."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
+from execplan.edits.backup_copies import save_backup
+from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.edits.lost_edits import JournaledEdit, reapply_edit
 from execplan.edits.plan_writer import amend, format_diff
 from execplan.errors import CONFLICT, ExecplanError
+from execplan.named_tuple import NamedTuple
 from execplan.plan.text_rebase import rebase_text
 from execplan.project import project_state
 
@@ -24,16 +27,37 @@ if TYPE_CHECKING:
 _COMMAND = "doctor"
 
 
-def preview_restore(project: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
-    """Return a text with an edit restored, and the diff; None if the edit's lines have changed since."""
-    restored = reapply_edit(step, text)
-    return restored, "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
+class Recovery(NamedTuple):
+    """An overwritten edit that was restored or saved to a file, or would be in a dry run."""
+
+    message: str
+    diff: str
+    """Diff of the plan in a dry run; empty if the edit's lines have changed since, so it is saved to a file."""
 
 
-def restore_edit(project: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
-    """Restore an edit as a new edit that can be undone. Raises ExecplanError if its lines have changed since."""
-    if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
-        forget_edits(project, ref, [step])  # the edit that restored it replaces it from now on
+def restore_lost_edits(project: Project, ref: PlanRef, options: WriteOptions) -> list[Recovery]:
+    """Restore the overwritten edits of a plan, each as a new edit that can be undone. Raises ExecplanError.
+
+    An edit whose lines have changed since is saved to a file as a diff.
+    """
+    lost, _, text = detect_lost_edits(project, ref)
+    recoveries = []
+    for step in lost:
+        restored = reapply_edit(step, text)
+        diff = "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
+        text = text if restored is None else restored
+        if options.dry_run:
+            message = "restore" if diff else "save to a file"
+        elif diff:
+            message = "restored"
+            if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
+                forget_edits(project, ref, [step])  # the edit that restored it replaces it from now on
+        else:
+            file = save_backup(project, ref.path, _edit_diff(project, ref, step))
+            forget_edits(project, ref, [step])
+            message = f"saved to {project.display_path(file)}"
+        recoveries.append(Recovery(f"{message}: {step.description}", diff if options.dry_run else ""))
+    return recoveries
 
 
 def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
@@ -60,6 +84,6 @@ def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
     return rebase_text(plan, current, restored, f"restore, {step.summary}", f"restored: {step.description}", "")
 
 
-def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
+def _edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
     """Return the changes of an edit as a unified diff."""
     return (format_diff(step.old, step.new, project.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")

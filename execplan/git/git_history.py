@@ -79,23 +79,6 @@ def committed_files(project: Project, commit: str, folders: Sequence[str]) -> li
     return files
 
 
-def hash_blob(project: Project, path: str, data: bytes) -> str:
-    """Return the blob ID that data would have as the content of a file. Raises ExecplanError if git fails."""
-    return git_query.output(project, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
-
-
-def has_blob(project: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
-    """Return whether a commit has this content at one of the paths: a commit in HEAD, or any commit that git knows.
-
-    Stashes and commits that are only in a reflog count. Raises ExecplanError if git fails.
-    """
-    if in_head and resolve_commit(project, "HEAD") is None:
-        return False
-    revisions = ("HEAD",) if in_head else ("--all", "--reflog")
-    args = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *revisions)
-    return bool(git_query.output(project, "--literal-pathspecs", *args, "--", *paths).strip())
-
-
 def head_blob(project: Project, path: str) -> str:
     """Return the blob ID of a file in HEAD, or an empty string if HEAD lacks it. Raises ExecplanError if git fails."""
     output = git_query.output_or_none(
@@ -220,9 +203,24 @@ def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
         yield from complete
 
 
-def committed_blobs(project: Project, paths: Sequence[str]) -> set[str]:
-    """Return the blob IDs that the paths have had in commits on any branch. Raises ExecplanError if git fails."""
-    args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
+def committed_blobs(project: Project, paths: Sequence[str], *, with_reflogs: bool = False) -> set[str]:
+    """Return the blob IDs that the paths have had in commits on any branch. Raises ExecplanError if git fails.
+
+    With `with_reflogs`, commits that are only in a reflog count too, such as older stashes and what a rebase replaced.
+    """
+    reflog_args = ("--reflog",) if with_reflogs else ()
+    args = (
+        "log",
+        "--all",
+        *reflog_args,
+        "--full-history",
+        "-m",
+        "--no-renames",
+        "--format=",
+        "--raw",
+        "--no-abbrev",
+        "-z",
+    )
     out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
     lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
     return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}

@@ -10,7 +10,7 @@ from execplan.archive.move_execution import read_evidence
 from execplan.archive.move_record import MoveDetails, unpack_details
 from execplan.archive.plan_move import MoveResult, MoveTarget, Reversal, move_plan
 from execplan.edits import edit_journal
-from execplan.edits.edit_entries import EDIT, UNDO
+from execplan.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.edits.edit_journal import Operation
 from execplan.edits.plan_writer import amend
 from execplan.edits.undo_stack import read_stack
@@ -43,7 +43,14 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
         ensure_still_last(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
-            edit_journal.mark_undone(project, ref.path, step.operation.number)
+            if command == REDO:
+                edit_journal.mark_undone(project, ref.path, step.operation.number)
+            else:  # git or another program undid the edit; a journaled undo makes it possible to redo it
+                current = plan.text.to_bytes()
+                with edit_journal.JournalTransaction(
+                    project, ref.path, command, plan_change.summary, current, current, operation
+                ):
+                    pass
         return plan_change
 
     operation = Operation(kind=EDIT, undoes=step.operation.id)
@@ -60,18 +67,21 @@ def ensure_still_last(selected: SelectedOperation, command: str) -> None:
 def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     """Return a change that restores the plan's text from before the operation; raises ExecplanError."""
     old, new = unpack_texts(selected)
+    if command == REDO and old == new:  # git or another program undid the edit
+        new, old = selected.step.operation.unpack()
     description = describe_operation(selected)
     summary = f"{command}, {selected.step.operation.summary}"
     outcome = "undone" if command == UNDO else "redone"
+    nothing_there = f"no longer there, so there is nothing to undo: {description}; bring it back: execplan redo"
+    if command == REDO:
+        nothing_there = f"already there, so there is nothing to redo: {description}"
     hint = f"{command} it by hand; if its changes were committed, they are in git: git log -p"
 
     def change(plan: ParsedPlan) -> PlanChange:
         plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
         if plan_change.edits or old == new:
             return plan_change
-        return PlanChange(
-            (), plan_content(plan), summary, (f"no longer there, so there is nothing to {command}: {description}",)
-        )
+        return PlanChange((), plan_content(plan), summary, (nothing_there,))
 
     return change
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,11 @@ BY_HAND = CLEAN.replace("# Build the parser", "# Build the whole parser")
 """What an editor saves that had read the plan before the edits."""
 
 
+def restore(folder: Folder, *arguments: str, plan: str = "parser") -> dict[str, Any]:
+    """Restore the overwritten edits of the plan."""
+    return doctor(folder, "--restore", plan, *arguments)
+
+
 def commit_all(folder: Folder, message: str = "Plan") -> None:
     folder.git("add", "-A")
     folder.git("commit", "-q", "-m", message)
@@ -30,20 +36,17 @@ def test_a_stale_save_over_several_edits(repo: Folder) -> None:
         repo.ok(*call)
     current = path.read_text()
     path.write_text(BY_HAND)
-    edit_findings = findings(repo, "edits")
-    assert [finding["message"].split(": ")[1].split(",")[0] for finding in edit_findings] == [
-        "done 2",
-        "decide",
-        "add 4",
-    ]
-    assert all(finding["fixable"] and finding["level"] == "error" for finding in edit_findings)
-    assert {finding["path"] for finding in edit_findings} == {".agent/execplans/2026-01-01_parser.md"}
+    finding = only_finding(repo, "edits")
+    edits = finding["message"].partition(": ")[2].split("; ")
+    assert [edit.split(",")[0] for edit in edits] == ["done 2", "decide", "add 4"]
+    assert (finding["level"], finding["fixable"]) == ("notice", False)
+    assert finding["path"] == ".agent/execplans/2026-01-01_parser.md"
     assert path.read_text() == BY_HAND
-    data = doctor(repo, "--fix")
+    data = restore(repo)
     assert len(data["fixed"]) == 3
     assert path.read_text() == current.replace("# Build the parser", "# Build the whole parser")
     assert_clean(repo)
-    assert doctor(repo, "--fix")["fixed"] == []
+    assert restore(repo)["fixed"] == []
 
 
 @pytest.mark.parametrize("again", [(), ("undo", "redo")])
@@ -61,7 +64,7 @@ def test_a_stale_save_over_an_edit_of_a_plan_that_new_has_made(repo: Folder, aga
     result = repo.run("archive", path.stem, "--dry-run", "--force", "--reason", "No longer wanted.")
     assert result.exit == 0
     assert "another program has overwritten an edit: add 2, Read nested tables" in result.err
-    doctor(repo, "--fix")
+    restore(repo, plan=path.stem)
     assert path.read_text() == current
 
 
@@ -73,7 +76,7 @@ def test_only_what_is_no_longer_there_is_put_back(repo: Folder) -> None:
     current = path.read_text()
     path.write_text(stale + "\nBy hand.\n")
     assert "decide, Read bytes." in only_finding(repo, "edits")["message"]
-    doctor(repo, "--fix")
+    restore(repo)
     assert path.read_text() == current + "\nBy hand.\n"
 
 
@@ -81,7 +84,7 @@ def test_an_editor_that_added_at_the_same_place(repo: Folder) -> None:
     path = repo.plan()
     repo.ok(*ADD)
     path.write_text(CLEAN.replace("- [ ] Write the tests.\n", "- [ ] Write the tests.\n- [ ] By hand.\n"))
-    doctor(repo, "--fix")
+    restore(repo)
     tasks = [task["text"] for task in repo.ok("show")["tasks"]]
     assert tasks == ["Read lines.", "Build the parser.", "Write the tests.", "By hand.", "Handle CRLF."]
 
@@ -91,24 +94,23 @@ def test_a_dry_run_shows_a_diff_that_git_applies(repo: Folder) -> None:
     repo.ok("done", "2")
     repo.ok(*ADD)
     path.write_text(BY_HAND)
-    data = doctor(repo, "--fix", "--dry-run")
+    data = restore(repo, "--dry-run")
     assert path.read_text() == BY_HAND
     assert len(data["fixed"]) == 2
-    assert len(data["findings"]) == 2
+    assert len(data["findings"]) == 1
     repo.write("change.patch", data["diff"] + "\n")
     repo.git("apply", "change.patch")
     applied = path.read_text()
     path.write_text(BY_HAND)
-    doctor(repo, "--fix")
+    restore(repo)
     assert path.read_text() == applied
-    assert "would put back: done 2" not in repo.run("doctor", "--fix", "--dry-run").out
 
 
 def test_put_back_with_a_commit(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2")
     path.write_text(BY_HAND)
-    doctor(repo, "--fix", "--commit")
+    restore(repo, "--commit")
     assert "restore, done 2" in repo.git("log", "-1", "--format=%s")
     assert repo.git("show", "--name-only", "--format=").split() == [".agent/execplans/2026-01-01_parser.md"]
 
@@ -117,7 +119,7 @@ def test_what_was_put_back_can_be_taken_back_and_is_not_missed_then(repo: Folder
     path = repo.plan()
     repo.ok("done", "2")
     path.write_text(BY_HAND)
-    doctor(repo, "--fix")
+    restore(repo)
     assert repo.ok("undo")["said"][0].startswith("undone: restore, done 2")
     assert path.read_text() == BY_HAND
     assert_clean(repo)
@@ -127,7 +129,7 @@ def test_put_back_and_lost_again_is_told_once(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2")
     path.write_text(BY_HAND)
-    doctor(repo, "--fix")
+    restore(repo)
     path.write_text(BY_HAND)
     assert "restore, done 2" in only_finding(repo, "edits")["message"]
 
@@ -183,14 +185,14 @@ def test_lines_that_were_changed_otherwise_are_kept_in_a_file(repo: Folder) -> N
     repo.ok("done", "2")
     stale = CLEAN.replace("Build the parser.\n", "Build the whole parser.\n")
     path.write_text(stale)
-    assert "can't be restored automatically" in only_finding(repo, "edits")["message"]
-    data = doctor(repo, "--fix")
+    assert restore(repo, "--dry-run")["fixed"][0]["message"].startswith("save to a file: done 2")
+    data = restore(repo)
     assert path.read_text() == stale
     assert "saved to " in data["fixed"][0]["message"]
     (finding,) = data["findings"]
     assert finding["check"] == "recovered"
     assert "+- [x] (2026-01-01 00:00Z) Build the parser." in (repo.path / finding["path"]).read_text()
-    assert doctor(repo, "--fix")["fixed"] == []
+    assert restore(repo)["fixed"] == []
     run_remedy(repo, finding["mend"].rpartition(": ")[2])
     assert_clean(repo)
 
@@ -211,20 +213,16 @@ def test_switching_branches_overwrites_nothing(repo: Folder) -> None:
     assert_clean(repo)
 
 
-def test_stash_and_pop_overwrite_nothing(repo: Folder) -> None:
+def test_a_stale_save_over_what_is_in_a_stash(repo: Folder) -> None:
     path = repo.plan()
     commit_all(repo)
     repo.ok("done", "2")
     repo.git("stash", "-q")
     assert_clean(repo)
-    repo.ok(*ADD)
-    repo.git("stash", "-q")
-    assert path.read_text() == CLEAN
+    path.write_text(BY_HAND)
     assert_clean(repo)
     repo.git("stash", "drop", "-q")
-    assert "add 4" in only_finding(repo, "edits")["message"]
-    repo.git("stash", "pop", "-q")
-    assert "add 4" in only_finding(repo, "edits")["message"]
+    assert "done 2" in only_finding(repo, "edits")["message"]
 
 
 def test_pull_and_rebase_overwrite_nothing(repo: Folder) -> None:
@@ -245,19 +243,15 @@ def test_pull_and_rebase_overwrite_nothing(repo: Folder) -> None:
 
 
 def test_a_stale_save_over_what_is_committed(repo: Folder) -> None:
-    """Git has the text before it, and yet it was not git that put the other in its place."""
+    """Nothing is lost that a commit has."""
     path = repo.plan()
     commit_all(repo)
     repo.ok("done", "2", "--commit")
-    path.write_text(CLEAN)
-    assert "done 2" in only_finding(repo, "edits")["message"]
     path.write_text(BY_HAND)
-    only_finding(repo, "edits")
-    repo.ok(*ADD, "--commit")
-    assert "done 2" in only_finding(repo, "edits")["message"]
-    doctor(repo, "--fix")
-    assert "[x] (2026-01-01 00:00Z) Build the parser." in path.read_text()
     assert_clean(repo)
+    repo.ok(*ADD)
+    path.write_text(BY_HAND)
+    assert "add 4" in only_finding(repo, "edits")["message"]
 
 
 def test_before_the_first_commit(plain: Folder) -> None:
@@ -273,7 +267,7 @@ def test_without_git(plain: Folder) -> None:
     plain.ok("done", "2")
     path.write_text(BY_HAND)
     only_finding(plain, "edits")
-    doctor(plain, "--fix")
+    restore(plain)
     assert "[x] (2026-01-01 00:00Z) Build the parser." in path.read_text()
     assert_clean(plain)
 
@@ -287,7 +281,7 @@ def test_a_plan_that_was_renamed_and_archived(repo: Folder) -> None:
     assert_clean(repo)
     renamed.write_text(renamed.read_text().replace("- [x] (2026-01-01 00:00Z) Build", "- [ ] Build"))
     assert "done 2" in only_finding(repo, "edits")["message"]
-    doctor(repo, "--fix")
+    restore(repo, plan="reader")
     repo.ok("archive", "reader", "--force", "--reason", "No longer wanted.")
     assert_clean(repo)
 
@@ -318,8 +312,8 @@ def test_a_damaged_record_is_reported_and_the_others_are_checked(repo: Folder) -
     finding = only_finding(repo, "edits")
     assert "can't be read: done 3" in finding["message"]
     path.write_text(BY_HAND)
-    assert [edit_finding["level"] for edit_finding in findings(repo, "edits")] == ["warning", "error"]
-    doctor(repo, "--fix")
+    assert [edit_finding["level"] for edit_finding in findings(repo, "edits")] == ["warning", "notice"]
+    restore(repo)
     assert "[x] (2026-01-01 00:00Z) Build the parser." in path.read_text()
     run_remedy(repo, only_finding(repo, "edits")["mend"].rpartition(": ")[2])
     assert_clean(repo)

@@ -106,7 +106,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="file",
         denied_options="--rules --no-annotations --no-summary",
     ),
-    "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
+    "doctor": AllowedOptions("--stale", denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --restore --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
-from execplan.doctor.doctor_runner import apply_fixes, preview_fixes, run_checks
+from execplan.doctor.doctor_runner import FixOutcome, apply_fixes, preview_fixes, run_checks
 from execplan.edits import lost_edit_recovery
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
@@ -19,8 +19,12 @@ from execplan.plan_store import plan_selection
 from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from execplan.doctor.doctor_check import Finding, JointFinding
     from execplan.doctor.doctor_runner import CheckResult, FixOutcome
+=======
+    from execplan.doctor.doctor_runner import CheckResult
+>>>>>>> w-git
     from execplan.edits.plan_writer import WriteOptions
 
 
@@ -30,8 +34,8 @@ if TYPE_CHECKING:
         "have added; git's history, if an edit is missing or with --stale."
     ),
     writes=(
-        "the index of many plans in the git directory; with --fix, what can be fixed safely: directories, blocks, hooks, leftovers, and edits that another program "
-        "has overwritten; with --forget, the journal."
+        "the index of many plans in the git directory; with --fix, what can be fixed safely: directories, blocks, hooks "
+        "and leftovers; with --restore, the plan; with --restore and --forget, the journal."
     ),
     examples=(
         "execplan doctor",
@@ -43,13 +47,16 @@ if TYPE_CHECKING:
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
 @click.option("--stale", is_flag=True, help="Only list plans that are not what they say, with the evidence in git.")
+@click.option("--restore", metavar="PLAN", help="Restore this plan's edits that another program has overwritten.")
 @click.option(
     "--forget",
     metavar="PLAN",
     help="Stop reporting this plan's overwritten edits, because they were removed on purpose.",
 )
 @new_options
-def doctor(call: Call, options: WriteOptions, *, fix: bool, stale: bool, forget: str | None) -> Answer:
+def doctor(
+    call: Call, options: WriteOptions, *, fix: bool, stale: bool, restore: str | None, forget: str | None
+) -> Answer:
     """Diagnose and fix problems of a project.
 
     Use it if something looks wrong, or after a crash or an interrupted operation. Each problem is listed with its fix.
@@ -60,24 +67,35 @@ def doctor(call: Call, options: WriteOptions, *, fix: bool, stale: bool, forget:
     files that the plan describes and that have changed since, and plans on which nobody works. Git's history is the
     evidence; no network is used.
     """
-    if stale and (fix or forget is not None):
-        raise ExecplanError(
-            "usage", "--stale can't be combined with --fix and --forget", exit=USAGE, hint="see execplan doctor --help"
-        )
-    if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
-        raise ExecplanError(
-            "usage", "--dry-run and --commit require --fix or --forget", exit=USAGE, hint="see execplan doctor --help"
-        )
+    writes = fix or restore is not None or forget is not None
+    if stale and writes:
+        message = "--stale can't be combined with --fix, --restore and --forget"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan doctor --help")
+    if not writes and (options.dry_run or options.commit is not None):
+        message = "--dry-run and --commit require --fix, --restore or --forget"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan doctor --help")
     forgotten = _forget_overwritten(forget, options) if forget is not None else []
     directory = os.getcwd()
     applied_fixes: list[FixOutcome] = []
     refused: list[str] = []
+    if restore is not None:
+        applied_fixes = _restore_overwritten(restore, options)
     if fix and not options.dry_run:
-        applied_fixes, refused = apply_fixes(directory, _completion_script, options)
+        fixes, refused = apply_fixes(directory, _completion_script, options)
+        applied_fixes += fixes
     checked = run_checks(directory, _completion_script, only_stale=stale)
     if fix and options.dry_run:
-        applied_fixes = preview_fixes(checked)
+        applied_fixes += preview_fixes(checked)
     return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)
+
+
+def _restore_overwritten(name: str, options: WriteOptions) -> list[FixOutcome]:
+    """Restore the overwritten edits of a plan. Raises ExecplanError."""
+    project, ref = plan_selection.select_plan(os.getcwd(), name)
+    return [
+        FixOutcome("edits", project.display_path(ref.path), recovery.message, recovery.diff)
+        for recovery in lost_edit_recovery.restore_lost_edits(project, ref, options)
+    ]
 
 
 def _forget_overwritten(name: str, options: WriteOptions) -> list[str]:
@@ -107,6 +125,7 @@ def _doctor_answer(
     fix: bool,
 ) -> Answer:
     findings = [(check.name, finding) for check in checked for finding in check.findings]
+    problem_count = sum([len(check.problems) for check in checked])
     fixable = [finding for _, finding in findings if finding.fix is not None]
     data: dict[str, Any] = {
         "checks": [{"name": check.name, "ok": check.ok, "message": check.message} for check in checked],
@@ -138,6 +157,7 @@ def _doctor_answer(
     for check in checked:
         if not check.was_run:
             skipped.setdefault(check.message, []).append(check.name)
+<<<<<<< HEAD
     lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
     joint_findings: dict[JointFinding, list[Finding]] = {}
     for _, finding in findings:
@@ -147,6 +167,9 @@ def _doctor_answer(
     for joint, members in joint_findings.items():
         paths = join_first([finding.path for finding in members], _MAX_SEPARATE)
         lines += [f"{members[0].level}: {len(members)} {joint.subject}: {paths}", f"  fix: {joint.remedy}"]
+=======
+    lines.append(_headline(checked, problem_count, len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
+>>>>>>> w-git
     for name, finding in findings:
         if finding.joint in joint_findings:
             continue
@@ -155,10 +178,12 @@ def _doctor_answer(
         lines += [f"{location or name}: {finding.level}: {message}", f"  fix: {finding.remedy}"]
     lines += [f"{why} ({join_first(names, _MAX_SKIPPED_NAMED)})" for why, names in skipped.items()]
     passed_table = ""
-    if call.verbose and (passed := [(check.name, check.message) for check in checked if check.ok]):
+    if call.verbose and (
+        passed := [(check.name, check.message) for check in checked if check.ok and not check.findings]
+    ):
         passed_table = "\n\n" + format_table(("check", "passed"), passed)
     next_commands = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
-    has_problems = bool(findings) or not all([check.was_run for check in checked])
+    has_problems = bool(problem_count) or not all([check.was_run for check in checked])
     warnings = tuple([f"not fixed: {reason}" for reason in refused])
     return Answer(
         data,
