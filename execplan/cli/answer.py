@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.plan_hints import omit_sticky_plan
 from execplan.cli.prompts import can_ask
 from execplan.errors import OK
 
@@ -45,7 +46,13 @@ class Answer(NamedTuple):
 
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
     """Print an answer and return its exit status; with `may_page`, long text goes to a pager on a terminal."""
-    answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
+    omit_plan = omit_sticky_plan()
+    next_commands = tuple([omit_plan(command) for command in answer.next_commands])
+    work = answer.work
+    if work is not None:
+        work = work._replace(command=omit_plan(work.command), editor_command=omit_plan(work.editor_command))
+    warnings = (*trace.warnings, *answer.warnings)
+    answer = answer._replace(warnings=warnings, next_commands=next_commands, work=work)
     if call.as_json:
         ok = answer.exit == OK
         data = {**answer.data, "do": answer.work.to_json()} if answer.work is not None else answer.data
