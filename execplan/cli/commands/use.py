@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.plan_store import plan_selection, sticky_plan
 from execplan.project import project_discovery
@@ -19,7 +18,7 @@ from execplan.project import project_discovery
     writes="your choice for this worktree, in the git directory; it is not committed.",
     examples=("execplan use parser", "execplan use", "execplan use -"),
 )
-@click.argument("plan", required=False, metavar="[PLAN]")
+@plan_argument(default="show the sticky plan")
 def use(call: Call, plan: str | None) -> Answer:
     """Set the sticky plan: the plan that commands mean when none is named.
 
