@@ -35,7 +35,7 @@ CALLS = {
     "undo": ["undo"],
     "redo": ["redo"],
     "drop": ["drop", "--force"],
-    "use": ["use", "parser"],
+    "use": ["use"],
     "status": ["status"],
     "list": ["list"],
     "board": ["board"],
