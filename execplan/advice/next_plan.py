@@ -40,9 +40,9 @@ class NextPlan(NamedTuple):
 def select_next_plan(start: str, plan: str | None) -> NextPlan:
     """Select the plan to work on; raises ExecplanError.
 
-    It is the named one, or that of the worktree, or the only open plan that waits for no other one.
+    It is the named one, the sticky one, that of the worktree, or the only open plan that waits for no other one.
     """
-    if plan is not None or plan_selection.plan_from_environment() or _is_in_worktree_of_plan(start):
+    if plan is not None or plan_selection.is_plan_chosen(start) or _is_in_worktree_of_plan(start):
         project, ref = plan_selection.select_plan(start, plan)
         stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
         return NextPlan(stored_plan, [], [], location)

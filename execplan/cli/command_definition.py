@@ -15,6 +15,7 @@ from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
+from execplan.plan_store import sticky_plan
 from execplan.plan_store.hint_reader import fit_hint
 from execplan.project import project_discovery
 
@@ -100,14 +101,26 @@ class ExecplanCommand(click.Command):
             set_timeout(lock_timeout)
         if self.finishes_moves:
             project_discovery.set_move_finisher(_finish_interrupted_move)
+        return print_answer(self._run(ctx, call), call, self.name or "", may_page=self.may_page)
+
+    def _run(self, ctx: click.Context, call: Call) -> Answer:
+        """Run the command and return its answer, which names the sticky plan if the command has written it."""
+        sticky_plan.selected.clear()
         resolve_plan_name(ctx)
         assert self.callback is not None
         try:
-            answer = ctx.invoke(self.callback, call, **ctx.params)
+            answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
         except ExecplanError as error:
             error.hint = fit_hint(error.hint)  # while `--as` is known
             raise
-        return print_answer(answer, call, self.name or "", may_page=self.may_page)
+        if sticky_plan.selected and self.writes_plans:
+            answer = answer._replace(text=f"{answer.text}\nin the sticky plan {sticky_plan.selected[0].id}")
+        return answer
+
+    @property
+    def writes_plans(self) -> bool:
+        """Whether the command writes plans, and so takes a lock."""
+        return any([param.name == "lock_timeout" for param in self.params])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command reads and writes, and its examples."""
@@ -151,7 +164,7 @@ COMMON_OPTIONS = (
 )
 """Options accepted before or after the command name."""
 
-_ADVISING_COMMANDS = ("board", "prime", "review", "show", "status")
+_ADVISING_COMMANDS = ("board", "prime", "review", "show", "status", "use")
 """Commands that write no plan, but whose result depends on the author."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write but use `--as` for something else; the author is given before the command name."""
@@ -177,8 +190,7 @@ def define_command(
                 param.type = _CompletedString("plan")
             elif param.name in _TASK_ARGUMENTS and isinstance(param, click.Argument):
                 param.type = _CompletedString("task")
-        writes_plans = any([param.name == "lock_timeout" for param in command.params])
-        if name in _ADVISING_COMMANDS or (writes_plans and name not in _COMMANDS_WITH_OWN_AS):
+        if name in _ADVISING_COMMANDS or (command.writes_plans and name not in _COMMANDS_WITH_OWN_AS):
             command.params.append(as_option())
         command.params += COMMON_OPTIONS
         command.reads, command.writes, command.examples = reads, writes, examples

@@ -19,11 +19,11 @@ PLAN_FLAG: Final = "plan_flag"
 _LEADING_ARGUMENTS: Final = "execplan.leading"
 """Key in a click context for the arguments of a command that got one more than it declares."""
 _FORMS: Final = "ID, part of the ID or title, or path."
-_ONLY_OPEN_PLAN: Final = "the only open plan"
+DEFAULT_PLAN: Final = "the sticky plan, or else the only open one"
 
 
 def plan_argument(
-    *, required: bool = False, default: str = _ONLY_OPEN_PLAN
+    *, required: bool = False, default: str = DEFAULT_PLAN
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add `PLAN` and `-p PLAN`, for a command about a whole plan; the help names the plan that is used by default."""
 
@@ -36,7 +36,7 @@ def plan_argument(
     return decorate
 
 
-def plan_flag(*, default: str = _ONLY_OPEN_PLAN) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def plan_flag(*, default: str = DEFAULT_PLAN) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add `-p PLAN`, for a command that also takes plans as its arguments."""
     text = f"Same as PLAN: {_FORMS}" + (f" Default: {default}." if default else "")
     return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help=text)
@@ -44,7 +44,7 @@ def plan_flag(*, default: str = _ONLY_OPEN_PLAN) -> Callable[[Callable[..., Any]
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `-p PLAN`, for a command about part of a plan; its full ID or path may also be the first argument."""
-    return click.option("-p", "--plan", metavar="PLAN", help=f"{_FORMS} Default: {_ONLY_OPEN_PLAN}.")(function)
+    return click.option("-p", "--plan", metavar="PLAN", help=f"{_FORMS} Default: {DEFAULT_PLAN}.")(function)
 
 
 def takes_leading_plan(command: click.Command) -> bool:

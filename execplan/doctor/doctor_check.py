@@ -117,14 +117,10 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-<<<<<<< HEAD
-__all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
-=======
 NOTICE = "notice"
 """Level of a finding that is no problem, so it does not change the exit status."""
 
-__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "check"]
->>>>>>> w-git
+__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
 class Fix(NamedTuple):

@@ -16,12 +16,8 @@ from execplan.doctor import (
     skill_checks,
     staleness_checks,
 )
-<<<<<<< HEAD
-from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
-from execplan.edits.bulk_operation import BulkOperation
-=======
 from execplan.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
->>>>>>> w-git
+from execplan.edits.bulk_operation import BulkOperation
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:

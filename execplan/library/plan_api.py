@@ -52,7 +52,7 @@ class Plan:
 
     @classmethod
     def find(cls, name: str | None = None, directory: str | os.PathLike[str] = ".") -> Self:
-        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the only open plan.
+        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the sticky or only open plan.
 
         `EXECPLAN_PLAN` names the plan if `name` is None.
         """

@@ -75,7 +75,7 @@ class Project:
         return [Plan(self.record, ref) for ref in plan_store.refs(self.record, archive=archived)]
 
     def plan(self, name: str | None = None) -> Plan:
-        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the only open plan."""
+        """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the sticky or only open plan."""
         return Plan.find(name, self.root)
 
     def history(self) -> list[HistoryEvent]:

@@ -7,7 +7,7 @@ import os
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan.plan_lookup import is_specific_enough, normalize_text
-from execplan.plan_store import plan_store
+from execplan.plan_store import plan_store, sticky_plan
 from execplan.plan_store.plan_store import PlanRef
 from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
@@ -33,7 +33,9 @@ def plan_from_environment() -> str | None:
 
 
 def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
-    """Select a plan and its project: by name, by EXECPLAN_PLAN, as the plan of this worktree, or as the only plan.
+    """Select a plan and its project: by name, by EXECPLAN_PLAN, as the sticky plan, or as the only plan.
+
+    In a worktree of a plan, that is the plan if there is no sticky one.
 
     Raises ExecplanError if no single plan fits.
     """
@@ -41,7 +43,8 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
         return _find_plan(start, query)
     variable = plan_from_environment()
     if variable is None:
-        return _find_only_plan(project_discovery.require(start))
+        project = project_discovery.require(start)
+        return _select_sticky_plan(project) or _find_only_plan(project)
     try:
         return _find_plan(start, variable)
     except ExecplanError as error:
@@ -49,6 +52,22 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
             error.message = f"{PLAN_VARIABLE} is set to {variable!r}: {error.message}"
             error.hint = f"name another plan in {PLAN_VARIABLE}, or unset it; {_LIST_HINT}"
         raise
+
+
+def _select_sticky_plan(project: Project) -> tuple[Project, PlanRef] | None:
+    """Return the sticky plan, and note that it was selected if another one could have been meant."""
+    plan = sticky_plan.find_sticky_plan(project)
+    if plan is not None and plan[1] not in sticky_plan.selected:
+        plans = [ref for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)]
+        sticky_plan.selected += [plan[1]] if len(plans) > 1 else []
+    return plan
+
+
+def is_plan_chosen(start: str) -> bool:
+    """Return whether EXECPLAN_PLAN names a plan, or the project has a sticky plan; raises ExecplanError."""
+    if plan_from_environment() is not None:
+        return True
+    return sticky_plan.find_sticky_plan(project_discovery.require(start)) is not None
 
 
 def is_exact_name(start: str, query: str) -> bool:
@@ -258,9 +277,14 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
         return plans[0]
     if not plans and (moved_plan := _find_moved(projects, "")):
         return moved_plan
-    stored_plan = select_only_plan(
-        [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
-    )
+    try:
+        stored_plan = select_only_plan(
+            [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
+        )
+    except ExecplanError as error:
+        if path := sticky_plan.sticky_path(project):
+            error.message += f"; the sticky plan {project.split_plan_path(path)[1]} is archived or gone"
+        raise
     return stored_plan.project, stored_plan.ref
 
 
@@ -286,7 +310,7 @@ def select_only_plan(plans: Sequence[ChosenPlan]) -> ChosenPlan:
     raise ambiguous_plan_error(
         open_plans or plans,
         f"no plan specified; {description}",
-        f"specify one with -p PLAN, or set {PLAN_VARIABLE}",
+        f"specify one with -p PLAN; for all commands, run execplan use PLAN or set {PLAN_VARIABLE}",
     )
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from execplan.errors import INTERNAL_ERROR, ExecplanError
+from execplan.plan_store.sticky_plan import IGNORE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,7 @@ def _redactor() -> Redactor:
 async def _run_process(arguments: Sequence[str], stdin: str, agent: str | None) -> tuple[int, str, str]:
     """Run execplan, and return its exit status, output and messages."""
     environment = {name: value for name, value in os.environ.items() if name != "EXECPLAN_PLAN"}
+    environment[IGNORE_VARIABLE] = "1"
     if agent:
         environment["EXECPLAN_AGENT"] = agent
     pipe = asyncio.subprocess.PIPE

@@ -35,6 +35,7 @@ CALLS = {
     "undo": ["undo"],
     "redo": ["redo"],
     "drop": ["drop", "--force"],
+    "use": ["use"],
     "status": ["status"],
     "list": ["list"],
     "board": ["board"],

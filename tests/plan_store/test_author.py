@@ -67,6 +67,11 @@ def test_every_command_that_writes_has_it() -> None:
         command = import_module(f"execplan.cli.commands.{name}").command
         writes = any(param.name == "lock_timeout" for param in command.params)
         has_actor = any(param.name == "actor" for param in command.params)
-        assert has_actor == (writes and name != "archive") or name in ("board", "prime", "review", "show", "status"), (
-            name
-        )
+        assert has_actor == (writes and name != "archive") or name in (
+            "board",
+            "prime",
+            "review",
+            "show",
+            "status",
+            "use",
+        ), name

@@ -198,13 +198,14 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         _WRITE_FLAGS, _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --any"
     ),
     COMMIT_COMMAND: AllowedOptions(
-        "--dry-run", f"{_PLAN_WRITE_OPTIONS} -m --message", operand_kind="plan", denied_options=_DENIED_OPTIONS
+        "--all --dry-run", f"{_PLAN_WRITE_OPTIONS} -m --message", operand_kind="plan", denied_options=_DENIED_OPTIONS
     ),
 }
 """Commands that an agent may use, with their options, by name; all other commands are denied."""
 
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
+    "use": "a person chooses the plan that commands mean; name yours with -p",
     "run": "only a person starts a run of the engine",
     "job": "only a workflow that a person has exported runs its jobs",
     "resume": "only a person answers a run's questions",

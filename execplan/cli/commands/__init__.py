@@ -26,6 +26,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     },
     "View": {
         "next": "Show or claim the next open task.",
+        "use": "Set the plan that commands mean when none is named.",
         "status": "Show plans by state, and the next task of each open plan.",
         "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
-from execplan.cli.plan_arguments import require_one_plan
+from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan_store.plan_selection import is_exact_name
 
@@ -39,7 +39,7 @@ _HEAD = "HEAD"
     "--plan",
     "plan_name",
     metavar="PLAN",
-    help="Same as PLAN: ID, part of the ID or title, or path. Default: the only open plan.",
+    help=f"Same as PLAN: ID, part of the ID or title, or path. Default: {DEFAULT_PLAN}.",
 )
 @click.option("--since", metavar="REV", help="Same as REV.")
 @click.option("--text", "with_text", is_flag=True, help="Also show the changed lines.")

@@ -19,12 +19,8 @@ from execplan.plan_store import plan_selection
 from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from execplan.doctor.doctor_check import Finding, JointFinding
-    from execplan.doctor.doctor_runner import CheckResult, FixOutcome
-=======
     from execplan.doctor.doctor_runner import CheckResult
->>>>>>> w-git
     from execplan.edits.plan_writer import WriteOptions
 
 
@@ -157,8 +153,7 @@ def _doctor_answer(
     for check in checked:
         if not check.was_run:
             skipped.setdefault(check.message, []).append(check.name)
-<<<<<<< HEAD
-    lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
+    lines.append(_headline(checked, problem_count, len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
     joint_findings: dict[JointFinding, list[Finding]] = {}
     for _, finding in findings:
         if finding.joint is not None:
@@ -167,9 +162,6 @@ def _doctor_answer(
     for joint, members in joint_findings.items():
         paths = join_first([finding.path for finding in members], _MAX_SEPARATE)
         lines += [f"{members[0].level}: {len(members)} {joint.subject}: {paths}", f"  fix: {joint.remedy}"]
-=======
-    lines.append(_headline(checked, problem_count, len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
->>>>>>> w-git
     for name, finding in findings:
         if finding.joint in joint_findings:
             continue

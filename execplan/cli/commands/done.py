@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ),
     examples=(
         "execplan done 3",
-        "execplan done 1-3 5 --commit",
+        "execplan done 1-3 --commit",
         'execplan done "write the tests" -p parser',
         "execplan done 3 --verify",
     ),

@@ -29,7 +29,7 @@ from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_facts.listed_plan import list_stored_plan
-from execplan.plan_store import plan_selection, plan_store
+from execplan.plan_store import plan_selection, plan_store, sticky_plan
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.project import project_discovery
@@ -126,6 +126,9 @@ def status(
     counts = {state: plan_states.count(state) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice, advised_row = Advice(("execplan new 'Title'",)), None
+    sticky = sticky_plan.find_sticky_plan(project)
+    if sticky is not None:
+        lines.append(f"sticky plan: {sticky[1].id}")
     if rows:
         name = "path" if len({listed_plan.project.base_path for listed_plan in plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
@@ -141,7 +144,11 @@ def status(
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1 and advised_row is not None:
         work = work._replace(description=f"{work.description} of {advised_row.data['id']}")
-    data = {"states": counts, "plans": [row.data for row in listed_rows]}
+    data = {
+        "states": counts,
+        "sticky": sticky[1].id if sticky is not None else None,
+        "plans": [row.data for row in listed_rows],
+    }
     warnings = listed_conflict_warnings(plans)
     exit_ = CHECK_FAILED if any([row.data["state"] == BROKEN for row in rows]) else OK
     return Answer(data, "\n".join(lines), exit_, warnings=warnings, next_commands=advice.commands, work=work)
