@@ -207,10 +207,14 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
     for text in iter_texts(call.arguments):
         if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason
-        if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
-            path = text.removeprefix("file://")
-            if protected := protected_paths.describe_protected(scope, project, call.cwd, path, include_parents=False):
-                return f"agents can't change {protected}: {shorten(text)}"
+    from execplan.agents.guard import tool_paths
+
+    try:
+        for path in tool_paths.possible_paths(call.arguments):
+            if protected := protected_paths.describe_protected(scope, project, call.cwd, path):
+                return f"agents can't change {protected}: {shorten(path)}"
+    except tool_paths.UnclearPathsError as error:
+        return f"the guard doesn't understand the parameters of {shorten(call.tool)}: {error}"
     return ""
 
 
