@@ -117,7 +117,7 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-__all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "check"]
+__all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
 class Fix(NamedTuple):
@@ -129,6 +129,14 @@ class Fix(NamedTuple):
     """Function that applies the fix and returns messages about it; raises ExecplanError."""
     diff: str = ""
     """Diff of the change to a plan."""
+
+
+class JointFinding(NamedTuple):
+    """How several equal findings are reported to people: with their number, and one remedy for all of them."""
+
+    subject: str
+    """Noun and predicate that follow the number."""
+    remedy: str
 
 
 class Finding(NamedTuple):
@@ -143,6 +151,7 @@ class Finding(NamedTuple):
     """Command or edit that solves the problem."""
     line: int = 0
     fix: Fix | None = None
+    joint: JointFinding | None = None
 
 
 class Check(NamedTuple):

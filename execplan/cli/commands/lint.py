@@ -122,12 +122,11 @@ def lint(
     check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
     for target in iter_targets(target_groups) if options.if_match is not None else ():
         ensure_digest_matches(target.project, target.ref, options.if_match)
-    fix_report = fix_settings.fix_plans(
-        list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
-    )
+    fix_report = None
     if fix_settings.is_requested:
         projects = {group.project.base: group.project for group in target_groups if group.project.exists}
-        fix_report = fix_report.join(fix_settings.fix_indexes(list(projects.values()), check_options, options))
+        targets = list(iter_targets(target_groups))
+        fix_report = fix_settings.fix_all(targets, list(projects.values()), check_options, options)
     ignored_warnings: tuple[str, ...] = ()
     make_report = report_maker() if output.prints_all_findings and not call.as_json else None
     with ProgressBar("lint", is_enabled=not call.quiet and not call.as_json) as bar:
@@ -152,7 +151,7 @@ def lint(
         check_options.selection.select, git=any([group.project.git is not None for group in target_groups])
     )
     answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
-    return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
+    return answer if fix_report is None else fix_report.prepend_to(answer)
 
 
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
