@@ -124,7 +124,7 @@ def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Se
         code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
         return f"agents can't run code that calls {NAME}: {shorten(code)}" if code else ""
     if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
-        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe or a file"
+        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe, a file, or a here-document with a quoted delimiter"
     return denial_reason(simple.argv, scope, folders)
 
 
