@@ -173,8 +173,10 @@ def _test_bwrap(program: str) -> tuple[str, bool]:
             completed = subprocess.run(  # noqa: S603 - found in the user's own PATH
                 command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired as error:
             return f"bwrap does not work here: {error}", False
+        except OSError as error:
+            return f"bwrap does not work here: {os.strerror(error.errno or 0).lower()}", False
         if not completed.returncode:
             return "", bool(size)
         stderr_text = " ".join(completed.stderr.decode("utf-8", "replace").split())[:200]
