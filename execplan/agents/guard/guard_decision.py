@@ -101,7 +101,9 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if not read_decision.kind and not read_decision.reason and call.kind == COMMAND:
         from execplan.agents.guard.read_script import decide_script
 
-        read_decision = decide_script(call, scope, context.read_policy)
+        script_decision = decide_script(call, scope, context.read_policy)
+        if script_decision.kind or not match_result.nearest_step:  # the comparison with a step says more
+            read_decision = script_decision
     if not read_decision.kind:
         read_decision = _decide_own_work(call, context, read_decision)
     if read_decision.kind == DENY:
