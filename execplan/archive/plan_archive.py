@@ -226,11 +226,13 @@ def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
 
 
 def unfinished_reasons(plan: ParsedPlan) -> list[str]:
-    """Return each reason why a plan is not finished."""
+    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done."""
     reasons = [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.unfinished_tasks]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} is empty")
     errors = [
-        finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")
+        finding
+        for finding in lint_plan(plan, is_complete=True)
+        if finding.level == ERROR and finding.code not in ("EP501", "EP502")
     ]
     return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

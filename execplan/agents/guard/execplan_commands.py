@@ -69,7 +69,7 @@ def _task_command(flags: str = "", value_options: str = "", *, denied_options: s
 
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
-    "status": AllowedOptions("--all --stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
+    "status": AllowedOptions("--all --stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit -n", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),

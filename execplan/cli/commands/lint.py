@@ -95,7 +95,8 @@ def lint(
 
     The rules find what makes a plan hard to follow or to process: missing sections, malformed tasks, placeholder text,
     broken links. `execplan explain --codes` lists all rules. Prints `file:line:col CODE message` for each finding.
-    Exits 1 if a finding is an error.
+    If you name no plan and the findings are many, those of changed and open plans come first, and the others are
+    counted by rule; `--all` lists them all. Exits 1 if a finding is an error.
     """
     output = OutputSettings(**_pick_options(OutputSettings, flags))
     fix_settings = FixSettings(**_pick_options(FixSettings, flags))
@@ -146,7 +147,10 @@ def lint(
 
         checked += check_projects(directory, check_options)
         ignored_warnings = gitignore.ignore_warnings(project_discovery.require(directory))
-    answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
+    is_whole_project = not (plans or hook) and since is None
+    answer = output.answer(
+        call, checked, check_options, target_groups if is_whole_project else None, dry_run=options.dry_run
+    )
     rule_warnings = unmet_rule_warnings(
         check_options.selection.select, git=any([group.project.git is not None for group in target_groups])
     )
