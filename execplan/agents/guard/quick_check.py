@@ -7,7 +7,7 @@ import os
 from execplan import clock
 from execplan.agents.guard import self_protection, stored_denial
 from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep
-from execplan.agents.guard.guard_decision import NOTHING_PLANNED, Decision, decide
+from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
 from execplan.approvals.effective_policy import effective_policy
@@ -45,22 +45,15 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     ):
         return planless_decision, ()
     if planless_decision.kind == DENY and (error := stored_denial.find(project, plan_name)) is not None:
-        raise _with_part(error, planless_decision)
+        raise error
     from execplan.agents.guard.call_queue import decide_in_turn
 
     try:
         return decide_in_turn(project, call, plan_name, asks=asks)
-    except ExecplanError as error:
+    except ExecplanError:
         if planless_decision.kind == DENY:
-            raise _with_part(error, planless_decision) from error
+            raise
         return planless_decision, ()  # a call that needs no plan may be a step of one
-
-
-def _with_part(error: ExecplanError, decision: Decision) -> ExecplanError:
-    """Return the reason why no plan allows a call, with the part for which it needs a plan."""
-    part = decision.reason.removeprefix(NOTHING_PLANNED).removeprefix("; ")
-    message = f"{error.message}; {part}" if part else error.message
-    return ExecplanError(error.code, message, exit=error.exit, hint=error.hint, candidates=error.candidates)
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:
