@@ -119,6 +119,15 @@ class _CommandListReader(ShellParser):
         return word
 
 
+def without_here_documents(text: str) -> str:
+    """Return a text without its literal here-documents, which are input like that of a pipe."""
+    if "<<" not in text:
+        return text
+    from execplan.agents.guard.here_documents import remove_here_documents
+
+    return remove_here_documents(text)
+
+
 def parse_command_list(text: str, cwd: str) -> CommandList | None:
     """Parse a text into commands run in a directory; None if it does more than run them with their literal arguments.
 
@@ -126,7 +135,7 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
     if the result is known. Pipes, `&&`, `||`, `;` and line ends may join commands; their output may be discarded or
     merged. The text may start with one `cd`. The shell expands, assigns, writes and reads nothing else.
     """
-    text = text.strip(" \t\n")
+    text = without_here_documents(text).strip(" \t\n")
     if len(text) > _MAX_CHARS or may_have_hidden(text.replace("\n", "").replace("\t", "")):
         return None
     reader = _CommandListReader(text)

@@ -57,7 +57,7 @@ class _PipedCommand(NamedTuple):
     """Operator before the command."""
 
 
-class _CompoundReader(ShellParser):
+class CompoundReader(ShellParser):
     """Parser that records each simple command as it was typed."""
 
     def __init__(self, text: str) -> None:
@@ -79,16 +79,31 @@ class _CompoundReader(ShellParser):
     def _parse_simple_command(self, upstream: tuple[str, ...]) -> list[SimpleCommand]:
         start, raw_count, self._redirect_spans = self.position, len(self.raw_commands), []
         simple_commands = super()._parse_simple_command(upstream)
-        if len(self.raw_commands) != raw_count + 1 or not self.raw_commands[-1][0]:
-            self.unsupported = self.unsupported or "no program is named"
+        if len(self.raw_commands) == raw_count:
+            self._handle_keywords()
+            return simple_commands
+        if not self.raw_commands[-1][0]:
+            self.reject("a command without a program")
             return simple_commands
         text, at = "", start
         for begin, end in self._redirect_spans:
             text, at = f"{text}{self.text[at:begin]} ", end
         text = (text + self.text[at : self.position]).strip(" \t")
-        self.piped_commands.append(_PipedCommand(text, self.raw_commands[-1][0], self._joiner))
-        self._joiner = ""
+        self._record_piped_command(text, self.raw_commands[-1][0])
         return simple_commands
+
+    def _handle_keywords(self) -> None:
+        """Handle a part without a command, such as `done`."""
+        self.reject("a part without a program")
+
+    def _record_piped_command(self, text: str, argv: tuple[str, ...]) -> None:
+        """Record a simple command with its text without redirections."""
+        self.piped_commands.append(_PipedCommand(text, argv, self._joiner))
+        self._joiner = ""
+
+    def reject(self, reason: str) -> None:
+        """Record the first part of the text that is not supported."""
+        self.unsupported = self.unsupported or reason
 
     def _match_redirection(self) -> str:
         start = self.position
@@ -107,9 +122,13 @@ class _CompoundReader(ShellParser):
             (operator in _OUTPUT_REDIRECTS and target == "/dev/null") or (operator == ">&" and target in ("1", "2"))
         )
         if not is_output and not (operator == "<" and target == "/dev/null" and descriptor in ("", "0")):
-            self.unsupported = self.unsupported or f"`{descriptor}{operator}` to {target[:60]}"
+            self._reject_redirection(descriptor, operator, target)
         self.has_redirects = True
         self._redirect_spans.append((start, self.position))
+
+    def _reject_redirection(self, descriptor: str, operator: str, target: str) -> None:
+        """Reject a redirection that reads or writes a file."""
+        self.reject(f"`{descriptor}{operator}` to {target[:60]}")
 
     def _handle_reserved_word(self, text: str) -> list[SimpleCommand]:
         self.unsupported = self.unsupported or f"`{text}`"
@@ -125,24 +144,11 @@ class _CompoundReader(ShellParser):
         return super().parse_backticks()
 
 
-def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
-    """Check whether each of several commands only reads, or prints the exit status of the previous one."""
-    if len(call.command) > _MAX_CHARS:
-        return False
-    reader = _CompoundReader(call.command.strip(" \t\n"))
-    reader.parse_commands()
-    if reader.problem or reader.unsupported or len(reader.piped_commands) < 2:
-        return False
-    return not any(
-        [_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands]
-    )
-
-
 def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
     """Return the command of a call without the commands around it; `read_policy` is the policy for reading."""
     if len(call.command) > _MAX_CHARS:
         return CoreCommand()
-    reader = _CompoundReader(call.command.strip(" \t\n"))
+    reader = CompoundReader(call.command.strip(" \t\n"))
     reader.parse_commands()
     if problem := reader.problem or reader.unsupported:
         return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
@@ -189,7 +195,7 @@ def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_pre
     for piped_command in piped_commands[core_index + 1 :]:
         if piped_command.joiner not in _PIPES:
             break
-        if reason := _early_exit_reason(piped_command.argv):
+        if reason := early_exit_reason(piped_command.argv):
             return CoreCommand(reason=reason)
     return CoreCommand(cd_prefix + piped_commands[core_index].text)
 
@@ -199,11 +205,11 @@ def _side_effect_reason(
 ) -> str:
     """Return why a command does more than read or print; empty if it does not."""
     name, args = piped_command.argv[0], piped_command.argv[1:]
-    if name == "echo" and _prints_status(piped_command.text, args):
+    if name == "echo" and prints_status(piped_command.text, args):
         return ""
     if name == "set" and " ".join(args) in _HARMLESS_SETS:
         return ""
-    if piped_command.joiner in _PIPES and not _early_exit_reason(piped_command.argv):
+    if piped_command.joiner in _PIPES and not early_exit_reason(piped_command.argv):
         return ""
     for text in dict.fromkeys(
         (piped_command.text, cd_prefix + piped_command.text)
@@ -214,7 +220,7 @@ def _side_effect_reason(
     return ""
 
 
-def _prints_status(text: str, args: Sequence[str]) -> bool:
+def prints_status(text: str, args: Sequence[str]) -> bool:
     """Check whether `echo` prints only text and the exit status of a command."""
     variable_args = [arg for arg in args if "$" in arg]
     if not variable_args or "`" in text or "\\" in text or "'" in text:
@@ -230,7 +236,7 @@ def _prints_status(text: str, args: Sequence[str]) -> bool:
     )
 
 
-def _early_exit_reason(argv: Sequence[str]) -> str:
+def early_exit_reason(argv: Sequence[str]) -> str:
     """Return why a program may stop before it has read all piped input; empty if it does not."""
     name, args = argv[0], argv[1:]
     if name not in _FILTERS:

@@ -69,9 +69,9 @@ def _task_command(flags: str = "", value_options: str = "", *, denied_options: s
 
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
-    "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
+    "status": AllowedOptions("--all --stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit -n", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG),
-    "list": AllowedOptions("--all"),
+    "list": AllowedOptions("--all", "--state"),
     "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
         "--claim? --release?",
@@ -82,7 +82,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "index": AllowedOptions(f"{_WRITE_FLAGS} --write", denied_options=_DENIED_OPTIONS),
     "search": AllowedOptions(
-        value_options="--limit --matches", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG
+        value_options=f"{_PLAN_OPTIONS} --limit --matches",
+        file_options=_PROJECT_OPTION,
+        denied_options=_ALL_PROJECTS_FLAG,
     ),
     "stats": AllowedOptions(
         "--cost",
@@ -91,12 +93,12 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"--textfile --svg {_ALL_PROJECTS_FLAG}",
     ),
-    "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
-    "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
+    "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit -n", operand_kind="plan"),
+    "diff": AllowedOptions("--text", f"{_PLAN_OPTIONS} --since", operand_kind="plan"),
     "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(
-        f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
+        f"{_WRITE_FLAGS} --all --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",

@@ -6,7 +6,7 @@ step: reading, writing plans, and committing the agent's own work.
 
 from __future__ import annotations
 
-from execplan.agents.guard import compound_command, read_policy, self_protection
+from execplan.agents.guard import read_policy, self_protection
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
@@ -98,12 +98,12 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if self_protection.is_execplan_call(call, scope):
         return Decision(ALLOW, f"agents may use this execplan {'tool' if call.kind == TOOL else 'command'}")
     read_decision = read_policy.decide_read(call, scope, context.read_policy)
-    if (
-        not read_decision.kind
-        and call.kind == COMMAND
-        and compound_command.is_read_only(call, scope, context.read_policy)
-    ):
-        read_decision = read_policy.ReadDecision(ALLOW)
+    if not read_decision.kind and not read_decision.reason and call.kind == COMMAND:
+        from execplan.agents.guard.read_script import decide_script
+
+        script_decision = decide_script(call, scope, context.read_policy)
+        if script_decision.kind or not match_result.nearest_step:  # the comparison with a step says more
+            read_decision = script_decision
     if not read_decision.kind:
         read_decision = _decide_own_work(call, context, read_decision)
     if read_decision.kind == DENY:

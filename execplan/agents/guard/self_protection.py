@@ -124,7 +124,7 @@ def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Se
         code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
         return f"agents can't run code that calls {NAME}: {shorten(code)}" if code else ""
     if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
-        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe or a file"
+        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe, a file, or a here-document with a quoted delimiter"
     return denial_reason(simple.argv, scope, folders)
 
 
@@ -207,10 +207,14 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
     for text in iter_texts(call.arguments):
         if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason
-        if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
-            path = text.removeprefix("file://")
-            if protected := protected_paths.describe_protected(scope, project, call.cwd, path, include_parents=False):
-                return f"agents can't change {protected}: {shorten(text)}"
+    from execplan.agents.guard import tool_paths
+
+    try:
+        for path in tool_paths.possible_paths(call.arguments):
+            if protected := protected_paths.describe_protected(scope, project, call.cwd, path):
+                return f"agents can't change {protected}: {shorten(path)}"
+    except tool_paths.UnclearPathsError as error:
+        return f"the guard doesn't understand the parameters of {shorten(call.tool)}: {error}"
     return ""
 
 

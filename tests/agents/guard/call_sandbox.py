@@ -49,6 +49,6 @@ class CallSandbox:
         """A file that would be deleted."""
         return ToolCall(DELETE, "delete", self.root, edits=(FileEdit(path, DELETE),))
 
-    def tool(self, name: str, **arguments: object) -> ToolCall:
+    def tool(self, name: str, /, **arguments: object) -> ToolCall:
         """Another tool."""
         return ToolCall(TOOL, name, self.root, arguments=arguments)

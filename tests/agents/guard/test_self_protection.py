@@ -489,15 +489,44 @@ TOOLS: list[tuple[str, dict[str, object]]] = [
     ("mcp__shell__run", {"argv": ["sh", "-c", "execplan approve"]}),
     ("mcp__files__move", {"from": "x", "to": ".claude/settings.json"}),
     ("mcp__files__write", {"uri": "file://{root}/.claude/settings.json"}),
+    ("mcp__files__write", {"uri": "file:///{root}/%2eclaude/settings.json"}),
+    ("mcp__files__write", {"uri": "FILE://localhost{root}/%252eclaude/settings.json"}),
+    ("mcp__files__write", {"uri": "file:{root}/.claude/settings.json"}),
+    ("mcp__files__write", {"uri": "vscode://file{root}/.claude/settings.json"}),
+    ("mcp__files__write", {"path": ".claude/settings.json\n"}),
+    ("mcp__files__write", {"path": " .agent/execplan.toml "}),
+    ("mcp__files__write", {"path": ".agent%2Fexecplan.toml"}),
+    ("mcp__files__write", {"path": ".agent\\execplan.toml"}),
+    ("mcp__files__write", {"path": "$PWD_OF_TEST/.agent/execplan.toml"}),
+    ("mcp__files__write", {"directory": ".agent", "name": "execplan.toml"}),
+    ("mcp__files__write", {"name": "execplan.toml", "in": {"directory": ".agent"}}),
+    ("mcp__files__write", {"root": "{root}", "directory": ".agent/", "name": "execplan.toml"}),
+    ("mcp__files__write", {"directory": "src", "name": "../.agent/execplan.toml"}),
+    ("mcp__files__write", {"parts": [".agent", "execplan.toml"]}),
+    ("mcp__files__write", {"base": ".agent", "files": ["x", "execplan.toml"]}),
+    ("mcp__files__write", {"base": "agent-link", "files": {"execplan.toml": "x = 1"}}),
+    ("mcp__files__write", {f"field{number}": f"x{number}" for number in range(40)}),
     ("mcp__git__commit", {"files": {".git/hooks/pre-commit": "x"}}),
     ("PowerShell", {"command": "execplan approve"}),
 ]
 
 
-def test_a_tool_does_not_do_it_either(sandbox: CallSandbox) -> None:
+def test_a_tool_does_not_do_it_either(sandbox: CallSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PWD_OF_TEST", sandbox.root)
+    (sandbox.folder.path / "agent-link").symlink_to(".agent")
     for name, arguments in TOOLS:
         filled_arguments = json.loads(json.dumps(arguments).replace("{root}", sandbox.root))
         assert escape_reason(sandbox, sandbox.tool(name, **filled_arguments)), (name, filled_arguments)
+
+
+def test_other_tools_are_left_alone(sandbox: CallSandbox) -> None:
+    for arguments in (
+        {"url": "https://example.com/x/.claude/settings.json"},
+        {"owner": "ann", "repo": "app", "title": "Write .claude/settings.json", "body": "100% of it\nfails"},
+        {"directory": "src", "name": "app.py", "labels": [f"l{number}" for number in range(100)]},
+        {"query": "50%", "limit": 3},
+    ):
+        assert not escape_reason(sandbox, sandbox.tool("mcp__other__do", **arguments)), arguments
 
 
 def test_every_command_and_every_option_is_decided_upon() -> None:

@@ -1,0 +1,118 @@
+"""Scripts of reads: everyday calls are allowed before an approval, and what does more by any construct is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from execplan.agents.guard.guard_context import PlanlessContext
+from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.here_documents import remove_here_documents
+from execplan.execution.permission import ALLOW, DENY
+from tests.agents.guard.call_sandbox import CallSandbox
+from tests.agents.guard.test_honest_calls import HonestCallRepository
+from tests.conftest import Folder
+
+EVERYDAY = Path(__file__).with_name("everyday.txt").read_text().splitlines()
+MIN_ALLOWED = 56
+SCRIPTS = [
+    "wc -l $(git ls-files '*.py')",
+    "find . -name '*.py' -exec wc -l {} \\;",
+    "find src -name '*.py' -print0 | xargs -0 wc -l",
+    "git ls-files '*.py' | xargs -I{} head -3 {}",
+    'for f in README.md src/app.py; do wc -l "${f}"; done',
+    "git ls-files '*.py' | while read -r f; do wc -l \"$f\"; done",
+    "if [ -f README.md ]; then cat README.md; else echo none; fi",
+    "cd src && for f in *.py; do wc -l $f; done",
+    "cat <<'END'\nrm x; $(rm x)\nEND",
+    "cat <<END\nplain text\nEND\nls",
+    "execplan set 'Plan of Work' - <<'END'\nFirst `make`, then $X.\n\n- [ ] a\nEND",
+    "execplan set Purpose - <<-END && git status\n\tIt works.\n\tEND\n",
+]
+HOSTILE = [
+    "wc $(rm x)", "find . -exec rm {} +", "find . -exec sh -c 'x' \\;", "find . -exec wc {} + -delete", "find . -exec wc {} + -exec rm {} +",
+    "find . -name .env -exec cat {} +", "find . -name '.en?' -exec cat {} +", "find . -name .env | xargs cat", "find . -regex '.*/.en.' | xargs cat",
+    "git ls-files | grep env | xargs cat", "echo .env | xargs cat", "printf .env | xargs cat", "cat list | xargs cat", "git log -p | xargs cat",
+    "ls | xargs rm", "ls | xargs sort", "ls | xargs sh -c", "ls | xargs -I{} sh -c '{}'", "ls | xargs -I wc rm wc", "ls | xargs -a list wc",
+    "git ls-files | xargs git diff", "ls | xargs xargs rm", "ls | xargs env rm", "for f in *; do $f; done", "for f in rm; do $f x; done",
+    'for f in .env; do cat "$f"; done', 'for f in .en?; do cat "$f"; done', 'for f in src/*.py; do python "$f"; done',
+    'for f in a; do wc "$f" > out; done', "for f in a; do ls; done > out", "for f in a; do cat; done < .env", 'while read f; do rm "$f"; done',
+    'git ls-files | while read -r f; do rm "$f"; done', "git ls-files | while read -r f; do $f; done", "git ls-files | while read -r PATH; do ls; done",
+    "for PATH in .; do ls; done", "for LD_PRELOAD in ./x.so; do ls; done", "for GIT_DIR in sub; do git status; done", "cat $(cat list)", "cat $(echo .env)",
+    'cat "$(git ls-files | grep env)"', "echo $(rm x)", 'echo "$(rm x)"', 'echo "${HOME}$(rm x)"', 'echo "$SECRET"', "echo ${X:=$(rm x)}", "echo `rm x`",
+    "cat <(rm x)", "cat < <(rm x)", "ls > >(rm x)", "cat <<END\n$(rm x)\nEND", "cat <<END\n`rm x`\nEND", "wc -l < .env", 'for f in x; do wc "$f"; done; rm x',
+    "f=x; cat $f", "x=$(rm y)", "if rm x; then ls; fi", "if ls; then rm x; fi", "case x in x) rm x;; esac", "x() { rm y; }; x", "function x { rm y; }", "( rm x )",
+    "{ rm x; }", "! rm x", "ls & rm x", "ls |& sh", "wc -l $(find . -delete)", "wc -l $(find . -name x -exec rm {} +)", 'for f in $(rm x); do wc "$f"; done',
+    "for wc in rm; do $wc -l; done", "for f in '-o out'; do sort $f; done", 'for f in -oout; do sort "$f"; done', "sed -n 1p $(git ls-files)",
+    "sort $(git ls-files)", "printf -v PATH x; ls", "read PATH", "ls | read PATH", "cat $((1))", "for ((;;)); do rm x; done", "select f in a; do rm x; done",
+    "cat <<'END'\nx\nEND\nrm x", "cat <<'END'; rm x\nx\nEND", "cat <<'END' | sh\nrm x\nEND", "sh <<'END'\nrm x\nEND", "python3 - <<'END'\nx\nEND",
+    "execplan approve - <<'END'\nx\nEND", "execplan set Purpose - <<END\n$(rm x)\nEND", "cat > out <<'END'\nx\nEND", "cat <<'END'\nx\n END\nrm x\nEND\nrm y",
+    "cd sub; rm x", "cd / && for f in etc; do wc $f; done", "for f in /etc/passwd; do cat $f; done", "wc $(find / -name x)",
+]  # fmt: skip
+
+
+@pytest.fixture
+def decided(repo: Folder) -> CallSandbox:
+    """A repository without an approval, with a planted git directory in `sub`."""
+    sandbox = CallSandbox(repo)
+    repo.write("sub/HEAD", "ref: refs/heads/main\n")
+    return sandbox
+
+
+def decision(sandbox: CallSandbox, text: str) -> Decision:
+    """The decision before an approval."""
+    return decide(sandbox.command(text), PlanlessContext(sandbox.project, "inside", (), ("plans",)), 0.0)
+
+
+def test_everyday_calls_are_allowed_before_an_approval(decided: CallSandbox) -> None:
+    assert len(EVERYDAY) == 60
+    denied = {line: found.reason for line in EVERYDAY if (found := decision(decided, line)).kind != ALLOW}
+    assert len(EVERYDAY) - len(denied) >= MIN_ALLOWED, denied
+
+
+def test_everyday_calls_are_allowed_during_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "repo").mkdir()
+    repository = HonestCallRepository(Folder(tmp_path / "repo"), monkeypatch)
+    denied = {line: found.reason for line in EVERYDAY if (found := repository.decide(line)).kind != ALLOW}
+    assert len(EVERYDAY) - len(denied) >= MIN_ALLOWED, denied
+    assert [line for line in HOSTILE if repository.decide(line).kind == ALLOW] == []
+
+
+def test_scripts_of_reads_are_allowed(decided: CallSandbox) -> None:
+    assert {line: found.reason for line in SCRIPTS if (found := decision(decided, line)).kind != ALLOW} == {}
+
+
+def test_scripts_that_do_more_are_not(decided: CallSandbox) -> None:
+    hostile = [*HOSTILE, "cd sub && for f in a; do git status; done", "cd sub; git status"]
+    assert [line for line in hostile if decision(decided, line).kind == ALLOW] == []
+
+
+def test_a_denial_names_the_part(decided: CallSandbox) -> None:
+    for text, part in (
+        ("ls src; python3 tools/x.py", "`python3 tools/x.py`"),
+        ("for f in src/*.py; do rm $f; done", "`rm src/*.py`"),
+        ("git status > out", "`>` to out"),
+        ("f=1; cat $f", "a command without a program"),
+        ("cat $X", "$X"),
+        ("ls | xargs rm", "`rm`"),
+    ):
+        found = decision(decided, text)
+        assert (found.kind, part in found.reason) == (DENY, True), (text, found.reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat <<END\n$x\nEND",
+        "cat <<'END'\nx",
+        "cat <<'END'\nx\nEND \n",
+        "cat 3<<'END'\nx\nEND",
+        "cat <<E$D\nx\nE$D",
+        "cat $((1<<END))\nEND",
+        "cat '<<END'\nx\nEND",
+    ],
+)
+def test_only_literal_here_documents_are_removed(text: str) -> None:
+    assert remove_here_documents(text) == text
+    assert remove_here_documents("a <<'END' b\n$x\nEND\nc") == "a  b\nc"
