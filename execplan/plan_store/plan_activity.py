@@ -1,4 +1,4 @@
-"""Activity of plans: whether an open plan is stalled."""
+"""Activity of plans: whether an open plan is stalled, and when a plan without dates was last changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from execplan.clock import now
+from execplan.clock import format_minute, now
 from execplan.errors import ExecplanError
 from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
 from execplan.linter.rules.timestamp_rules import day_start
@@ -56,6 +56,24 @@ class PlanActivity:
             return False
         return not (was_edited and self._is_uncommitted(project, path))
 
+    def last_edit(self, project: Project, path: str) -> str:
+        """Return the date of a plan's last commit, or of the last edit if git does not have its content.
+
+        Raises OSError if there is no such file.
+        """
+        edit_seconds = int(os.stat(path).st_mtime)
+        path = self._real_path(path)
+        if project.git is None or self._is_uncommitted(project, path):
+            return format_minute(edit_seconds)[:10]
+        from execplan.git import git_query
+
+        args = ("log", "-1", "--format=%ct", "--no-show-signature", "--", project.display_path(path))
+        try:
+            commit_seconds = git_query.output(project, "--literal-pathspecs", *args).strip()
+        except ExecplanError:
+            commit_seconds = b""
+        return format_minute(int(commit_seconds or edit_seconds))[:10]
+
     def _real_path(self, path: str) -> str:
         """Return the path with links resolved; each directory is resolved only once."""
         if os.path.islink(path):
@@ -99,7 +117,8 @@ class PlanActivity:
             from execplan.git import git_query
 
             try:
-                out = git_query.output(project, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
+                query = ("--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
+                out = git_query.output(project, *query, limit=git_query.SCAN_TIMEOUT)
                 self._uncommitted[key] = [os.fsdecode(line[3:]) for line in out.split(b"\0") if line]
             except ExecplanError:
                 self._uncommitted[key] = None

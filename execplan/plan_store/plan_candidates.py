@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from execplan.clock import format_minute, now
+from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_activity import PlanActivity
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
 
@@ -41,6 +40,7 @@ _MAX_DETAILS = 100
 def ambiguous_plan_error(plans: Sequence[FoundPlan], message: str, hint: str) -> ExecplanError:
     """Return an error about several plans, with details of the first 100; two with the same ID are named by path."""
     ids = [plan.ref.id for plan in plans]
+    activity = _plan_activity()
     is_one_id = len({plan_store.normalize_id(name) for name in ids}) < len(ids)
     return ExecplanError(
         "ambiguous-plan",
@@ -48,7 +48,7 @@ def ambiguous_plan_error(plans: Sequence[FoundPlan], message: str, hint: str) ->
         exit=INPUT,
         hint=hint,
         candidates=[plan.project.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
-        details=[describe_plan(_load(plan)) for plan in plans[:_MAX_DETAILS]],
+        details=[_describe_plan(_load(plan), activity) for plan in plans[:_MAX_DETAILS]],
     )
 
 
@@ -57,7 +57,7 @@ def _load(plan: FoundPlan) -> StoredPlan:
     return plan if isinstance(plan, plan_store.StoredPlan) else plan_store.load(plan.project, plan.ref)
 
 
-def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
+def _describe_plan(stored_plan: StoredPlan, activity: PlanActivity) -> dict[str, Any]:
     """Describe a plan: ID, path, title, state, progress, last change, next task, and claims on its tasks."""
     plan = stored_plan.plan
     next_task, claimed = _next_and_claimed_tasks(stored_plan, plan) if plan is not None else (None, [])
@@ -67,7 +67,7 @@ def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
-        "changed": _last_change(stored_plan, plan),
+        "changed": _last_change(stored_plan, plan, activity),
         "next": next_task,
         "taken": claimed,
     }
@@ -111,8 +111,14 @@ def _next_and_claimed_tasks(
     return unclaimed, claimed
 
 
-def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None:
-    """Return the newest date of a task or an entry; without one, the modification date of the file."""
+def _plan_activity() -> PlanActivity:
+    from execplan.plan_store.plan_activity import PlanActivity  # not at the top: it is needed for an error only
+
+    return PlanActivity()
+
+
+def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None, activity: PlanActivity) -> str | None:
+    """Return the newest date of a task or an entry; without one, that of the last commit or edit."""
     today = f"{now():%Y-%m-%d}"
     dates = []
     if plan is not None:
@@ -123,7 +129,7 @@ def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None
     if dates:
         return max(dates)
     try:
-        return format_minute(int(os.stat(stored_plan.ref.path).st_mtime))[:10]
+        return activity.last_edit(stored_plan.project, stored_plan.ref.path)
     except OSError:
         return None
 

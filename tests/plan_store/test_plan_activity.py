@@ -135,3 +135,20 @@ def test_git_is_asked_once_for_all_plans(old: Folder) -> None:
     traced = old.run("status", "-v")
     assert traced.out.count("(stalled)") == 21
     assert traced.err.count("run git ") <= 2
+
+
+def test_next_reports_the_last_commit_of_a_plan_without_dates(repo: Folder) -> None:
+    undated = CLEAN.replace("(2025-12-30 09:15Z) ", "").replace("2025-12-30 / Ann", "Ann")
+    for name in ("2026-01-01_a", "2026-01-01_b"):
+        _touch(repo.plan(undated, name), 0)
+    _commit(repo, 30)
+
+    def changes() -> list[str]:
+        return [plan["changed"] for plan in repo.run("next", "--json").json["error"]["candidates"]]
+
+    committed = changes()
+    assert len(set(committed)) == 1
+    repo.plan(undated.replace("Read lines.", "Read all lines."), "2026-01-01_b")
+    _touch(repo.path / ".agent/execplans/2026-01-01_b.md", 1)
+    first, second = changes()
+    assert first == committed[0] < second
