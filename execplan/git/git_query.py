@@ -279,7 +279,7 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
 def _git_slow_error(arguments: Sequence[str]) -> ExecplanError:
     command = next(argument for argument in arguments if not argument.startswith("-"))
     message = f"git {command} did not finish in time; a pattern in a .gitignore may take very long to match"
-    return ExecplanError(GIT_SLOW, message, exit=ENVIRONMENT, hint=f"see how long it takes: git {command}")
+    return ExecplanError("git-slow", message, exit=ENVIRONMENT, hint=f"see how long it takes: git {command}")
 
 
 def _git_missing_error() -> ExecplanError:

@@ -189,14 +189,11 @@ def _nothing_reversed_error(left: list[tuple[SelectedOperation, ExecplanError]],
     """Return the error if no step can be reversed: that of the only step, or one with all reasons."""
     if len(left) == 1:
         return left[0][1]
-    first = left[0][1]
-    return ExecplanError(
-        first.code,
-        f"none of {format_count(len(left), 'plan')} could be {'undone' if command == UNDO else 'redone'}",
-        exit=first.exit,
-        hint=f"for one plan: execplan {command} -p PLAN",
-        candidates=[f"{selected.ref.id}: {error.message}" for selected, error in left],
-    )
+    error = left[0][1]
+    error.candidates = tuple([f"{selected.ref.id}: {reason.message}" for selected, reason in left])
+    error.message = f"none of {format_count(len(left), 'plan')} could be {'undone' if command == UNDO else 'redone'}"
+    error.hint = f"for one plan: execplan {command} -p PLAN"
+    return error
 
 
 def _reverse_operation(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult | MoveResult:
