@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice.plan_json import mark_note, open_task_json, task_line, tasks_json
@@ -11,6 +12,7 @@ from execplan.plan.model import ACTIVE, COMPLETE, DRAFT
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
+from execplan.worktrees.done_elsewhere import find_tasks_done_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,10 +59,11 @@ def find_open_tasks(
 ) -> OpenTasks:
     """Find a plan's open tasks, their claims and what blocks them; `name` is the author, by default `--as` or the Git name.
 
-    `resolver` knows the plans that the plan may depend on; by default, those of its project.
+    A task that is done in another worktree waits for the merge. `resolver` knows the plans that the plan may depend on; by default, those of its project.
     """
     claims_by_task = claims.task_claims(project, ref, plan)
     blockers = find_blockers(resolver or PlanResolver(project), ref, plan)
+    blockers = blockers._replace(tasks=(*blockers.tasks, *_done_elsewhere(project, ref, plan)))
     last_index = (
         next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
         if not claims_by_task and not blockers.tasks
@@ -72,6 +75,21 @@ def find_open_tasks(
         if task.is_unfinished
     ]
     return select_open_tasks(project, tasks, claims_by_task, name, blockers)
+
+
+def _done_elsewhere(project: Project, ref: PlanRef, plan: ParsedPlan) -> list[tuple[int, tuple[Blocker, ...]]]:
+    """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker."""
+    directories = find_tasks_done_elsewhere(project, ref)
+    if not directories:
+        return []
+    path = project.display_path(ref.path)
+    blocked = []
+    for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
+        if task.is_unfinished and task_id in directories:
+            directory = os.path.relpath(directories[task_id])
+            place = "this worktree" if directory == os.curdir else directory
+            blocked.append((task.number, (Blocker(place, ref.id, path, task_id, "done there; merge it"),)))
+    return blocked
 
 
 def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim], resolver: PlanResolver) -> OpenTasks:

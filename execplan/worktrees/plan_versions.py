@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.git.linked_worktrees import list_worktrees, project_in, worktree_of
 from execplan.plan import reader
-from execplan.plan.model import DONE
-from execplan.plan.plan_lookup import task_ids
 from execplan.plan_facts.listed_plan import list_stored_plan
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.text.pure_paths import is_inside
+from execplan.worktrees.done_elsewhere import find_done_tasks
 from execplan.worktrees.fork_texts import load_fork_texts
 from execplan.worktrees.plan_location import PlanLocation
 from execplan.worktrees.plan_texts import PlanText, differing_texts
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.git.linked_worktrees import Worktree
-    from execplan.plan.model import ParsedPlan
     from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
@@ -184,12 +182,5 @@ def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktr
         main_plan = reader.read_or_none(plan_store.read_bytes(project_in(project, main), main_path))
     except ExecplanError:
         return location._replace(is_new=not os.path.lexists(main_path))
-    done, main_done = _done_tasks(reader.read_or_none(newest.data)), _done_tasks(main_plan)
+    done, main_done = find_done_tasks(reader.read_or_none(newest.data)), find_done_tasks(main_plan)
     return location._replace(ahead=len(done - main_done), lacking=len(main_done - done))
-
-
-def _done_tasks(plan: ParsedPlan | None) -> set[str]:
-    """Return the IDs of the tasks that are done."""
-    if plan is None:
-        return set()
-    return {task_id for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == DONE}

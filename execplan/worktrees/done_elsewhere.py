@@ -1,0 +1,52 @@
+"""Tasks of a plan that are done in another worktree, so that nobody does them again before the branches are merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.git.linked_worktrees import has_linked_worktrees, list_worktrees, worktree_of
+from execplan.plan import reader
+from execplan.plan.model import DONE
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import plan_store
+
+if TYPE_CHECKING:
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
+    """Return the directory of the worktree in which a task has been done since its branch left this one, by task ID.
+
+    A task that was done before and reopened here is not one of them. Raises ExecplanError if the plan can't be read.
+    """
+    if not has_linked_worktrees(project):
+        return {}
+    from execplan.worktrees.fork_texts import load_fork_texts
+    from execplan.worktrees.plan_texts import differing_texts
+    from execplan.worktrees.worktree_plan_paths import PlanPaths
+
+    worktrees = [worktree for worktree in list_worktrees(project) if worktree.exists]
+    current = worktree_of(project, worktrees)
+    others = [worktree for worktree in worktrees if worktree is not current]
+    if current is None or not others:
+        return {}
+    own = {ref.path: plan_store.read_bytes(project, ref.path)}
+    versions = differing_texts(project, own, others, PlanPaths(project, worktrees), includes_new=False)
+    names = [(version.worktree.root, version.project.display_path(version.ref.path)) for _, version in versions]
+    projects = {version.worktree.root: version.project for _, version in versions}
+    fork_texts = load_fork_texts(project, projects, names) if versions else {}
+    directories: dict[str, str] = {}
+    for (_, version), name in zip(versions, names, strict=True):
+        done = find_done_tasks(reader.read_or_none(version.data))
+        for task_id in done - find_done_tasks(reader.read_or_none(fork_texts.get(name) or b"")):
+            directories.setdefault(task_id, version.project.base)
+    return directories
+
+
+def find_done_tasks(plan: ParsedPlan | None) -> set[str]:
+    """Return the IDs of the tasks of a plan that are done."""
+    if plan is None:
+        return set()
+    return {task_id for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == DONE}
