@@ -76,16 +76,16 @@ def test_usage(repo: Folder, arguments: list[str]) -> None:
 
 
 def test_exit_after_fix_is_1_as_long_as_something_is_left(repo: Folder) -> None:
-    path = repo.plan()
-    repo.write(".agent/execplans/x.md.orig", "")
-    repo.ok("done", "2")
-    path.write_text(CLEAN)
+    repo.plan()
+    leftover = repo.write(".agent/execplans/x.md.orig", "")
+    repo.ok("install", "merge-driver")
+    repo.git("config", "--unset", "merge.execplan.driver")
     result = repo.run("doctor", "--fix")
     assert result.exit == 1
-    assert "restored: done 2" in result.out
+    assert "made .git/config" in result.out
     assert "x.md.orig: warning" in result.out
-    (repo.path / ".agent/execplans/x.md.orig").unlink()
-    path.write_text(CLEAN)
+    leftover.unlink()
+    repo.git("config", "--unset", "merge.execplan.driver")
     result = repo.run("doctor", "--fix")
     assert result.exit == 0
     assert "no other problems found (" in result.out
