@@ -29,11 +29,11 @@ def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
 
     worktrees = [worktree for worktree in list_worktrees(project) if worktree.exists]
     current = worktree_of(project, worktrees)
-    others = [worktree for worktree in worktrees if worktree is not current]
-    if current is None or not others:
+    other_worktrees = [worktree for worktree in worktrees if worktree is not current]
+    if current is None or not other_worktrees:
         return {}
     own = {ref.path: plan_store.read_bytes(project, ref.path)}
-    versions = differing_texts(project, own, others, PlanPaths(project, worktrees), includes_new=False)
+    versions = differing_texts(project, own, other_worktrees, PlanPaths(project, worktrees), includes_new=False)
     names = [(version.worktree.root, version.project.display_path(version.ref.path)) for _, version in versions]
     projects = {version.worktree.root: version.project for _, version in versions}
     fork_texts = load_fork_texts(project, projects, names) if versions else {}

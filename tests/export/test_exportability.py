@@ -148,7 +148,6 @@ def test_a_file_outside_of_the_repository_is_named_as_such(desk: InProcessReposi
     assert "is up to date" in result.out
     assert outside.exists()
     (desk.path / "link").symlink_to(desk.path.parent)
-    assert (
-        "link/other.mk, outside of the repository" in desk.type("export", "--to", "make", "--out", "link/other.mk").out
-    )
+    result = desk.type("export", "--to", "make", "--out", "link/other.mk")
+    assert (result.exit, (desk.path.parent / "other.mk").exists()) == (7, False)
     assert "outside" not in desk.type("export", "--to", "make", "--out", "plan.mk").out
