@@ -83,7 +83,7 @@ def _done_elsewhere(project: Project, ref: PlanRef, plan: ParsedPlan) -> list[tu
     if not directories:
         return []
     path = project.display_path(ref.path)
-    blocked = []
+    blocked: list[tuple[int, tuple[Blocker, ...]]] = []
     for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
         if task.is_unfinished and task_id in directories:
             directory = os.path.relpath(directories[task_id])
