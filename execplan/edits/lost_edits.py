@@ -79,7 +79,7 @@ class _LineChange(NamedTuple):
 def _find_overwritten(steps: Sequence[JournaledEdit], after: Counter[str]) -> list[_LineChange]:
     """Return the edits that another program overwrote when it wrote a text with certain lines after them."""
     before = Counter(_split_lines(steps[-1].new))
-    gone, back = before - after, after - before
+    missing, back = before - after, after - before
     texts = [(Counter(_split_lines(step.old)), Counter(_split_lines(step.new))) for step in steps]
     own_lines = {line for line in back if not any(line in old for old, _ in texts)}
     overwritten = []
@@ -87,9 +87,9 @@ def _find_overwritten(steps: Sequence[JournaledEdit], after: Counter[str]) -> li
         added, removed = new - old, old - new
         line = max(added or removed, key=_count_letters, default="")
         is_reworded = bool(added) and any(_derives_from(own_line, line, removed) for own_line in own_lines)
-        if line in (gone if added else back) and not is_reworded:
+        if line in (missing if added else back) and not is_reworded:
             overwritten.append(_LineChange(step, added, removed, line))
-            gone = gone - added + (removed - after)  # an earlier edit may have added what this one replaced
+            missing = missing - added + (removed - after)  # an earlier edit may have added what this one replaced
     confirmed, lost_lines = [], set()
     for change in reversed(overwritten):
         if not (change.added and change.removed) or any(
