@@ -33,7 +33,7 @@ _FIELDS = {
 }
 """The fields of the rows of each kind; those of `risk` are checked by `parse_row`."""
 _ANY_NUMBER = 99
-"""Number that means all operands; read_only_commands.py calls it NO_PATHS."""
+"""Number that means all operands; reading_commands.py calls it NO_PATHS."""
 
 
 def _check_fields() -> None:

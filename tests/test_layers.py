@@ -68,7 +68,7 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "asked_calls call_file_changes call_queue call_recording claude claude_skill codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry guarded_plan mcp_tools neutral path_resolution plan_denials plan_file_edits protected_paths quick_check read_only_commands read_policy request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
+    "agents.guard": "asked_calls call_file_changes call_queue call_recording claude claude_skill codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry guarded_plan mcp_tools neutral path_resolution plan_denials plan_file_edits protected_paths quick_check read_policy request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
     "agents.stop_gate": "*",
     "approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
@@ -96,7 +96,7 @@ FAST_PATH = {
     "linter.rules": "*",
     "plan": "*",
     "plan.merge": "*",
-    "plan_store": "author claim_log claims claims_file missing_plans plan_candidates plan_selection plan_store worktree_plan",
+    "plan_store": "author claim_log claims claims_file former_names missing_plans plan_candidates plan_selection plan_store worktree_plan",
     "project": "builtin_templates help_topics lint_settings plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
     "text": "fast_json glob_match hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",

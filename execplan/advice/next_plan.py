@@ -57,6 +57,8 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     try:
         chosen = plan_selection.select_only_plan(candidates)
     except ExecplanError as error:
+        if not passed_over:
+            _ensure_no_deadlock(project, candidates, open_tasks_by_path)
         if passed_over:
             verb = "plan is" if len(passed_over) == 1 else "plans are"
             error.message += f"; {len(passed_over)} blocked {verb} left out"
@@ -100,11 +102,29 @@ def _without_blocked(
         open_tasks = open_tasks_by_path.get(plan.ref.path)
         if open_tasks is None:
             continue
-        if open_tasks.plan_blockers or (open_tasks.blocked_tasks and open_tasks.task is None):
+        if _is_blocked(open_tasks):
             blocked.append((plan.ref.id, describe_blockers(open_tasks)))
         else:
             free_plans.append(plan)
     return (free_plans, blocked) if blocked and free_plans else (plans, [])
+
+
+def _is_blocked(open_tasks: OpenTasks) -> bool:
+    return bool(open_tasks.plan_blockers or (open_tasks.blocked_tasks and open_tasks.task is None))
+
+
+def _ensure_no_deadlock(project: Project, plans: list[ListedPlan], open_tasks_by_path: Mapping[str, OpenTasks]) -> None:
+    """Raise ExecplanError if every open plan is blocked, and plans wait for each other."""
+    if not all(
+        [_is_blocked(open_tasks_by_path[plan.ref.path]) for plan in plans if plan.ref.path in open_tasks_by_path]
+    ):
+        return
+    from execplan.dependencies.deadlocks import find_deadlock
+    from execplan.dependencies.dependency_answers import deadlock_error
+    from execplan.dependencies.graph_builder import build_graph
+
+    if cycle := find_deadlock(build_graph(PlanResolver(project))):
+        raise deadlock_error(cycle)
 
 
 def _replace_blocked_task(description: dict[str, Any], open_tasks: OpenTasks | None) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.advice.plan_json import open_task_json, task_line, tasks_json
+from execplan.advice.plan_json import mark_note, open_task_json, task_line, tasks_json
 from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, find_blockers_of, join_blockers
 from execplan.dependencies.plan_resolver import PlanResolver
-from execplan.plan.model import ACTIVE, COMPLETE, DRAFT, OPEN
+from execplan.plan.model import ACTIVE, COMPLETE, DRAFT
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
@@ -62,11 +62,15 @@ def find_open_tasks(
     claims_by_task = claims.task_claims(project, ref, plan)
     blockers = find_blockers(resolver or PlanResolver(project), ref, plan)
     last_index = (
-        next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1)
+        next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
         if not claims_by_task and not blockers.tasks
         else len(plan.tasks)
     )
-    tasks = [task for task in tasks_json(plan.tasks[: last_index + 1], plan) if task["state"] == OPEN]
+    tasks = [
+        fields
+        for task, fields in zip(plan.tasks, tasks_json(plan.tasks[: last_index + 1], plan), strict=False)
+        if task.is_unfinished
+    ]
     return select_open_tasks(project, tasks, claims_by_task, name, blockers)
 
 
@@ -147,7 +151,7 @@ def claim_free_task(project: Project, ref: PlanRef, plan: ParsedPlan, name: str)
     blocked_ids = _blocked_ids(plan, open_tasks)
     chosen_id = claims.claim_task(project, ref, name, claims.DEFAULT_HOURS, blocked=blocked_ids)
     tasks = zip(task_ids(plan.tasks), plan.tasks, strict=True)
-    open_ids = {chosen_id} if chosen_id else {task_id for task_id, task in tasks if task.state == OPEN}
+    open_ids = {chosen_id} if chosen_id else {task_id for task_id, task in tasks if task.is_unfinished}
     if blocked_ids.isdisjoint(open_ids):
         return chosen_id, ()
     problem = "the claimed task is blocked" if chosen_id else f"no task of {ref.id} was claimed"
@@ -196,7 +200,11 @@ def describe_next_task(
     claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
         yours = " (claimed by you, in progress)" if "by" in task else ""
-        return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "") + suffix
+        return (
+            f"{task['number']}. {task['text']}{mark_note(task)}{yours}"
+            + (f" (claimed: {claimed})" if claimed else "")
+            + suffix
+        )
     if blockers:
         return blockers + (f" (claimed: {claimed})" if claimed else "") + suffix
     if claimed:

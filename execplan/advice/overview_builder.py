@@ -41,8 +41,9 @@ def build_overview(
 
             from execplan.agents.integrations.install_diff import differs_only_by_install
 
+            outputs = git_queries.collect_outputs(git_query.SCAN_TIMEOUT)
             tree, drift = plan_drift.inspect_worktree(
-                project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project)
+                project, ref, outputs, excluded_files, partial(differs_only_by_install, project)
             )
     except ExecplanError as error:
         if error.code not in git_query.GIT_UNUSABLE_CODES:

@@ -157,10 +157,11 @@ def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) ->
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
     if blockers:
-        from execplan.dependencies.dependency_answers import find_own_cycle
+        from execplan.dependencies.dependency_answers import DEADLOCK_COMMAND, find_own_cycle
 
         if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
-            return Advice((f"execplan graph {name}",), why=f"plans wait for each other: {cycle}")
+            command = f"execplan graph {name}" if ":" in cycle else DEADLOCK_COMMAND
+            return Advice((command,), why=f"plans wait for each other: {cycle}")
     commands: list[str] = []
     for blocker in blockers:
         command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"

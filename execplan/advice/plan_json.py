@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.plan.model import OPEN
+from execplan.plan.model import OTHER, task_state
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan_store import plan_store
@@ -58,7 +58,7 @@ def open_task_json(task: OpenTask) -> dict[str, Any]:
     return {
         "id": task.id,
         "number": task.number,
-        "state": OPEN,
+        "state": task_state(task.mark, task.text),
         "mark": task.mark,
         "text": task.text,
         "stamp": task.stamp,
@@ -153,8 +153,13 @@ def _check_command(plan: ParsedPlan, task: Task) -> str | None:
 
 
 def task_line(task: dict[str, Any]) -> str:
-    """Format a task as a line with its number and ID."""
-    return f"{task['number']}. {task['text']}  [{task['id']}]"
+    """Format a task as a line with its number and ID, and its mark if it is neither open nor done."""
+    return f"{task['number']}. {task['text']}{mark_note(task)}  [{task['id']}]"
+
+
+def mark_note(task: dict[str, Any]) -> str:
+    """Return a note with the mark of a task that is neither open nor done; empty for others, and if the mark isn't known."""
+    return f" (marked [{task['mark']}])" if task.get("state") == OTHER else ""
 
 
 def task_json(task: Task) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _PROGRAM_KEYS = frozenset(
-    "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
+    "askpass clean command driver editor external fsmonitor helper pager process program smudge sshcommand textconv uploadpack vcs".split()
 )
 """Last components of the settings that name a program."""
 _HOOK_MANAGER_FILES = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
@@ -61,6 +61,23 @@ def find_triggers(project: Project) -> TriggerPaths:
     }
     inside_paths = [path for path in paths if path.startswith(f"{root}/") and not path.startswith(f"{root}/.git/")]
     return TriggerPaths(tuple(sorted(inside_paths)), tuple([os.path.join(root, name) for name in _HOOK_MANAGER_FILES]))
+
+
+def find_program_setting(project: Project) -> str:
+    """Return a setting of the repository's own git configuration that names a program, or an empty string.
+
+    What git runs by the user's own settings is the user's choice. If git fails, the result says so.
+    """
+    try:
+        config_output = git_query.output(project, "config", "--list", "--null", "--show-scope", "--includes")
+    except ExecplanError:
+        return "its settings can't be read"
+    fields = config_output.decode("utf-8", "surrogateescape").split("\0")
+    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
+        name, _, value = entry.partition("\n")
+        if scope in ("local", "worktree") and name.rpartition(".")[2] in _PROGRAM_KEYS and value not in ("", "false"):
+            return name
+    return ""
 
 
 def _submodule_links(project: Project) -> list[str]:

@@ -17,7 +17,7 @@ from execplan.linter.finding_summary import merge_findings
 from execplan.linter.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.log_edits import add_revision_note
-from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, OPEN, RESTORED_PREFIX, SUPERSEDED_PREFIX
+from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan_store import missing_plans, plan_store
 from execplan.project.project_discovery import require_existing
@@ -185,8 +185,9 @@ def _archive_change(ref: PlanRef, reason: str | None) -> ChangeBuilder:
     def change(plan: ParsedPlan) -> PlanChange:
         reasons = unfinished_reasons(plan)
         if not reasons:
-            messages = () if reason is None else ("--force was not needed; the reason was not recorded",)
-            return PlanChange((), plan_content(plan), "archive", messages)
+            messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
+            messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
+            return PlanChange((), plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         raise ExecplanError(
@@ -203,7 +204,7 @@ def _archive_change(ref: PlanRef, reason: str | None) -> ChangeBuilder:
 
 def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
     """Return what to do with an unfinished plan: abandoning it is suggested only while tasks are open."""
-    if any(task.state == OPEN for task in plan.tasks):
+    if plan.unfinished_tasks:
         return f"finish it, or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
     if plan.outcomes:
         return f"fix the errors: execplan lint {ref.shell_name}"
@@ -212,11 +213,13 @@ def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
 
 
 def unfinished_reasons(plan: ParsedPlan) -> list[str]:
-    """Return each reason why a plan is not finished."""
-    reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
+    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done."""
+    reasons = [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.unfinished_tasks]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} is empty")
     errors = [
-        finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")
+        finding
+        for finding in lint_plan(plan, is_complete=True)
+        if finding.level == ERROR and finding.code not in ("EP501", "EP502")
     ]
     return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

@@ -19,7 +19,7 @@ from execplan.archive.reference_updates import (
     update_references,
 )
 from execplan.edits.edit_entries import MOVE
-from execplan.edits.edit_journal import JournalTransaction, Operation, new_operation_id
+from execplan.edits.edit_journal import JournalTransaction, Operation
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_preconditions import ensure_plan_exists
 from execplan.edits.plan_writer import WriteOptions, format_diff, rewrite_plan
@@ -155,7 +155,9 @@ def move_plan(
     ):
         ensure_plan_exists(project, ref)
         moves = [*files, *_planned_moves(project, ref, goal, origin)]
-        journaled_move = _JournaledMove(project, ref, goal, command, ids, moves, make_evidence, reversal)
+        journaled_move = _JournaledMove(
+            project, ref, goal, command, ids, moves, make_evidence, reversal, options.operation_id
+        )
         try:
             write_result = rewrite_plan(
                 project, ref, changer, options, command=command, before_write=journaled_move.begin
@@ -190,7 +192,9 @@ def move_plan(
             paths = [goal.path, goal.artifacts, *pairs, *other_contents, *rewrite_result.old_contents]
             paths = [path for path in paths if not path.startswith(f"{project.state}/")]
             summary, title = write_result.change.summary, write_result.change.expected_content.title
-            commit_result = commit_paths(project, goal.id, paths, command, summary, old_contents, title)
+            commit_result = commit_paths(
+                project, goal.id, paths, command, summary, old_contents, title, options.defer_commit
+            )
         move_result = _move_result(
             project, goal, moves, write_result, followed, "", commit_result, has_evidence=make_evidence is not None
         )
@@ -219,6 +223,7 @@ class _JournaledMove:
         moves: Sequence[tuple[str, str]],
         make_evidence: MakeEvidence | None,
         reversal: Reversal | None,
+        make_operation_id: Callable[[], str],
     ) -> None:
         self.project = project
         self.ref = ref
@@ -228,6 +233,7 @@ class _JournaledMove:
         self.moves = moves
         self.make_evidence = make_evidence
         self.reversal = reversal
+        self.make_operation_id = make_operation_id
         self.artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         self._begun: MoveIntent | None = None
         self._recording: JournalTransaction | None = None
@@ -249,7 +255,7 @@ class _JournaledMove:
         paths = self.ref.path, self.goal.path, self.goal.artifacts
         reverses = self.reversal.latest.id if self.reversal is not None else ""
         new_intent = move_record.create_intent(
-            self.command, self.ids, paths, list(self.moves), texts, new_operation_id(), reverses
+            self.command, self.ids, paths, list(self.moves), texts, self.make_operation_id(), reverses
         )
         if self.moves or new != old:
             self._journal(new_intent, change)

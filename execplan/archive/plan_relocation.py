@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.move_execution import read_evidence
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options: WriteOptions) -> list[MoveResult]:
     """Move plans to the directories of the new settings, archived ones to the archive; raises ExecplanError."""
+    bulk = BulkOperation()
     move_results = []
     for ref in refs:
         path = new.plan_file(new.archive if ref.archived else new.plans, ref.id)
@@ -39,8 +41,20 @@ def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options:
         old_evidence = read_evidence(old.plan_artifacts_dir(ref.path, archived=ref.archived))
         make_evidence = (lambda _, old_evidence=old_evidence: old_evidence) if old_evidence is not None else None
         move_results.append(
-            move_plan(old, ref, goal, _relocation_change, options, command="init", make_evidence=make_evidence)
+            move_plan(
+                old,
+                ref,
+                goal,
+                _relocation_change,
+                options._replace(bulk=bulk),
+                command="init",
+                make_evidence=make_evidence,
+            )
         )
+    warnings = bulk.commit("init", "move to the plans directory of the settings")
+    move_results = [bulk.with_commit(old, moved) for moved in move_results]
+    if move_results:
+        move_results[0] = move_results[0]._replace(warnings=(*move_results[0].warnings, *warnings))
     if not options.dry_run:
         _remove_empty_directories(old)
     return move_results

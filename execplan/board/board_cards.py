@@ -97,6 +97,11 @@ class Card(NamedTuple):
     """The project of the plan; None if the board is that of one project."""
 
     @property
+    def identity(self) -> tuple[ProjectOrigin | None, str, str]:
+        """What tells the plan from others on the board, also after it has changed its column."""
+        return self.from_project, self.project, self.id
+
+    @property
     def approval_text(self) -> str:
         """The approval status in two words; empty if nothing was compiled."""
         return execution_status.approval_label(self.approval)

@@ -23,6 +23,7 @@ from execplan.plan_store.plan_store import PlanRef
 from execplan.project import project_state
 from execplan.project.slug import slug
 from execplan.scaffold import plan_creation, plan_draft, plan_templates
+from execplan.secrets.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +79,10 @@ def import_plan(project: Project, data: bytes, source: str, options: WriteOption
 def capture_plan(project: Project, program: str, session: str, text: str, options: WriteOptions) -> CapturedPlan:
     """Create a plan from what a program's plan mode wrote, or update the plan of an earlier version.
 
-    `program` is the program's name for people, `session` the ID of its session. Raises ExecplanError.
+    `program` is the program's name for people, `session` the ID of its session. Secrets are redacted, because nobody
+    has looked at the text. Raises ExecplanError.
     """
+    text = Redactor(os.environ, os.environ).redact_text(text)
     data = text.encode("utf-8", "replace")
     native = convert(data.decode())
     with project_state.lock(project, "capture", f"capture of a plan of {program}"):

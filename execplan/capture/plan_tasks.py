@@ -8,6 +8,7 @@ from execplan.capture.heading_words import TASKS, is_numbered, without_number
 from execplan.capture.plan_parts import Part, list_items
 from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, text_without_timestamp
+from execplan.plan.model import is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -140,7 +141,7 @@ def format_tasks(tasks: Sequence[NativeTask]) -> list[str]:
             lines += [*([""] if lines else []), f"### {task.group}", ""]
             group = task.group
         lines.append(f"{'  ' * task.depth}- [{task.mark}] {text}")
-    if lines and all([task.mark != " " for task in tasks]):
+    if lines and not any([is_unfinished(task.mark, task.text) for task in tasks]):
         lines += [*(["", f"### {outline.OUTCOMES}", ""] if group else []), f"- [ ] {LAST_TASK}"]
     return lines
 

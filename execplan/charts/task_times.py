@@ -30,7 +30,7 @@ class TaskTimes(NamedTuple):
     done: int | None = None
     """When it was checked off for the last time; None if it is open."""
     removed: int | None = None
-    """When it was removed, or its plan was deleted for good; None if it is still there."""
+    """When it was removed or dropped, or its plan was deleted for good; None if it is still there."""
 
 
 class StampedTask(NamedTuple):
@@ -45,7 +45,7 @@ class StampedTask(NamedTuple):
 
 
 def stamped_tasks(path: str, plan: ParsedPlan) -> list[StampedTask]:
-    """Return the tasks of the plan at a path."""
+    """Return the tasks of the plan at a path, without dropped ones."""
     return [
         StampedTask(
             path,
@@ -54,6 +54,7 @@ def stamped_tasks(path: str, plan: ParsedPlan) -> list[StampedTask]:
             task.timestamp.date if task.timestamp is not None and task.timestamp.is_valid else "",
         )
         for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True)
+        if not task.is_dropped
     ]
 
 
@@ -87,9 +88,9 @@ def _replay_task_event(event: HistoryEvent, tasks: _Tasks, removed_tasks: list[T
         if key in tasks:
             removed_tasks.append(tasks.pop(key)._replace(removed=event.time))
     elif key in tasks and event.kind == history_event.TASK_DONE:
-        tasks[key] = tasks[key]._replace(done=event.time)
+        tasks[key] = tasks[key]._replace(done=event.time, removed=None)
     elif key in tasks and event.kind in (history_event.TASK_REOPENED, history_event.TASK_MARKED):
-        tasks[key] = tasks[key]._replace(done=None)
+        tasks[key] = tasks[key]._replace(done=None, removed=event.time if event.detail == "-" else None)
 
 
 def _keys_of_plan(tasks: _Tasks, path: str) -> list[tuple[str, str]]:

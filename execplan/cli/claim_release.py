@@ -8,7 +8,6 @@ from execplan.advice.next_tasks import claim_line, find_open_tasks
 from execplan.advice.plan_json import plan_json, task_line, tasks_json
 from execplan.cli.answer import Answer
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.plan.model import OPEN
 from execplan.plan_store import claims
 from execplan.plan_store.plan_store import quote_plan_name
 
@@ -27,7 +26,7 @@ def release_claims(
         if to is None
         else claims.transfer_claims(project, ref, name, to, task, hours)
     )
-    tasks_by_id = {open_task["id"]: open_task for open_task in tasks_json(plan.tasks) if open_task["state"] == OPEN}
+    tasks_by_id = {task["id"]: task for task in tasks_json(plan.tasks)}
     released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
     nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
     if to is not None and not released:

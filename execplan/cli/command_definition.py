@@ -59,12 +59,16 @@ class ExecplanCommand(click.Command):
         return _is_text(argument) or (self.takes_excluded_words and self._is_excluded_word(argument))
 
     def _is_excluded_word(self, argument: str) -> bool:
-        """Return whether an argument is a hyphen and a word, which is neither `-qv`, several flags, nor `-Cdir`."""
+        """Return whether an argument is a hyphen and a word, which is neither `-qv`, several flags, nor `-Cdir`.
+
+        `-parser` excludes a word, and `-p` is an option.
+        """
         if argument[:1] != "-" or len(argument) < 3 or not argument[1].isalpha():
             return False
         options = {name[1]: option for option in self.params for name in option.opts if len(name) == 2}
         first = options.get(argument[1])
-        return (first is None or getattr(first, "is_flag", False)) and not options.keys() >= {*argument[1:]}
+        may_be_word = first is None or first.name == "plan" or getattr(first, "is_flag", False)
+        return may_be_word and not options.keys() >= {*argument[1:]}
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the command, print its answer, and return the exit status."""

@@ -22,9 +22,17 @@ def open_editor(path: str) -> None:
     try:
         click.edit(filename=path)
     except click.ClickException as error:
-        raise ExecplanError(
-            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a working command"
-        ) from None
+        name, cause = error.format_message().partition(": Editing failed")[0], error.__cause__
+        message = f"the editor {name} reported an error"
+        if isinstance(cause, OSError):
+            message = f"the editor {name} can't be started: {os.strerror(cause.errno or 0).lower()}"
+        raise _editor_error(message) from None
+    except ValueError:
+        raise _editor_error("the command in VISUAL or EDITOR has a quote that is never closed") from None
+
+
+def _editor_error(message: str) -> ExecplanError:
+    return ExecplanError("no-editor", message, exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a working command")
 
 
 def edit_text(text: str) -> str:

@@ -13,6 +13,7 @@ from execplan.edits.plan_writer import format_diff
 from execplan.errors import USAGE, ExecplanError
 from execplan.project import project_discovery, project_state
 from execplan.text.message_parts import align_descriptions
+from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,8 +61,9 @@ def check_request(
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
         message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
+        hint = (did_you_mean(unknown_names[0], INTEGRATIONS) if unknown_names else "") or "use one of these"
         lines = align_descriptions([*INTEGRATIONS.items()])
-        raise ExecplanError("usage", message, exit=USAGE, hint=f"execplan {command_name} agents", candidates=lines)
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=lines)
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):

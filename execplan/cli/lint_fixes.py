@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.edits.bulk_operation import BulkOperation
 from execplan.errors import OK, ExecplanError
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_fix import fix_plan
 from execplan.linter.rules.project_rules import INDEX_CODE
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from execplan.cli.answer import Answer
     from execplan.edits.plan_writer import WriteOptions
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
+    from execplan.linter.checking.plan_fix import FixOutcome
     from execplan.plan_index.plan_index_file import WrittenIndex
     from execplan.project.project import Project
 
@@ -35,59 +38,44 @@ class FixSettings(NamedTuple):
         """Whether any fixes are requested."""
         return self.fix or self.unsafe_fixes
 
-    def fix_plans(self, plans: Sequence[CheckTarget], check_options: CheckOptions, options: WriteOptions) -> FixReport:
-        """Fix the plans, or show the changes in a dry run, and collect errors as warnings."""
-        options = options._replace(dry_run=options.dry_run or self.diff)
-        lines, fixed, warnings = [], [], []
-        failed = OK
-        for target in plans:
-            try:
-                fix_result = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
-            except ExecplanError as error:
-                warnings.append(f"{target.display_name}: {_describe_failure(error)}")
-                failed = failed or error.exit
-                continue
-            if fix_result is None:
-                continue
-            if fix_result.edit_result is None:
-                warnings.append(f"{target.display_name} is archived and was not fixed")
-                continue
-            amended = fix_result.edit_result
-            if amended.changed:
-                lines.append(
-                    amended.diff
-                    if options.dry_run
-                    else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
-                )
-            warnings += amended.warnings
-            fixed.append(
-                {
-                    "path": amended.path,
-                    "changed": amended.changed,
-                    "digest": amended.digest,
-                    "commit": amended.commit,
-                    "mended": dict(sorted(fix_result.fixed_counts.items())),
-                    **({"diff": amended.diff} if options.dry_run else {}),
-                }
-            )
-        return FixReport(tuple(lines), tuple(fixed), tuple(warnings), failed)
+    def fix_all(
+        self,
+        targets: Sequence[CheckTarget],
+        projects: Sequence[Project],
+        check_options: CheckOptions,
+        options: WriteOptions,
+    ) -> FixReport:
+        """Fix plans, and then the indexes of projects, as one operation and with one commit; errors become warnings.
 
-    def fix_indexes(self, projects: Sequence[Project], check_options: CheckOptions, options: WriteOptions) -> FixReport:
-        """Write the outdated plan indexes of projects, or show the changes in a dry run; errors become warnings."""
-        from execplan.plan_store.index_location import find_index
-
-        options = options._replace(dry_run=options.dry_run or self.diff, if_match=None)
+        In a dry run, the report shows the changes.
+        """
+        bulk = BulkOperation()
+        options = options._replace(dry_run=options.dry_run or self.diff, bulk=bulk)
         report = FixReport((), (), (), OK)
+        outcomes: list[FixOutcome] = []
+        indexes: list[tuple[Project, WrittenIndex]] = []
+        for target in targets:
+            try:
+                outcome = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
+            except ExecplanError as error:
+                report = report.add_failure(target.display_name, error)
+                continue
+            outcomes += [outcome] if outcome is not None else []
         for project in projects:
             try:
-                if INDEX_CODE in active_levels(project, check_options.selection, "") and find_index(project):
-                    from execplan.plan_index.plan_index_file import write_index
-
-                    report = report.add_index(write_index(project, options), is_dry_run=options.dry_run)
+                indexes += [(project, index) for index in _write_index(project, check_options, options)]
             except ExecplanError as error:
-                warning = f"the plan index: {_describe_failure(error)}"
-                report = report._replace(warnings=(*report.warnings, warning), failed=report.failed or error.exit)
-        return report
+                report = report.add_failure("the plan index", error)
+        try:
+            report = report.add_warnings(bulk.commit("lint", "lint --fix"))
+        except ExecplanError as error:
+            report = report.add_failure("the fixes", error)
+        for outcome in outcomes:
+            report = report.add_plan(outcome, bulk, is_dry_run=options.dry_run)
+        for project, index in indexes:
+            commit = bulk.commit_of(project) if index.changed else None
+            report = report.add_index(index._replace(commit=commit), is_dry_run=options.dry_run)
+        return report if options.dry_run else report.add_summary(outcomes, bulk)
 
     def fix_staged_indexes(self, directory: str, check_options: CheckOptions) -> FixReport:
         """Update the plan indexes in the next commit, of a directory's project and its nested ones.
@@ -113,6 +101,17 @@ class FixSettings(NamedTuple):
         return report
 
 
+def _write_index(project: Project, check_options: CheckOptions, options: WriteOptions) -> list[WrittenIndex]:
+    """Write the plan index of a project if it has one and its rule is on. Raises ExecplanError."""
+    from execplan.plan_store.index_location import find_index
+
+    if INDEX_CODE not in active_levels(project, check_options.selection, "") or not find_index(project):
+        return []
+    from execplan.plan_index.plan_index_file import write_index
+
+    return [write_index(project, options._replace(if_match=None))]
+
+
 def _describe_failure(error: ExecplanError) -> str:
     """Return why a fix was not written, or was written but not committed."""
     from execplan.git.git_commit import UNCOMMITTED_NOTE
@@ -129,6 +128,48 @@ class FixReport(NamedTuple):
     warnings: tuple[str, ...]
     failed: int
     """Exit status of the first plan that could not be fixed."""
+    next_commands: tuple[str, ...] = ()
+
+    def add_warnings(self, warnings: Sequence[str]) -> FixReport:
+        """Return the report with more warnings."""
+        return self._replace(warnings=(*self.warnings, *warnings))
+
+    def add_failure(self, subject: str, error: ExecplanError) -> FixReport:
+        """Return the report with an error as a warning, and its exit status."""
+        report = self.add_warnings([f"{subject}: {_describe_failure(error)}"])
+        return report._replace(failed=self.failed or error.exit)
+
+    def add_plan(self, outcome: FixOutcome, bulk: BulkOperation, *, is_dry_run: bool) -> FixReport:
+        """Return the report with a plan that was fixed, or would be."""
+        target = outcome.target
+        if outcome.edit_result is None:
+            return self.add_warnings([f"{target.display_name} is archived and was not fixed"])
+        amended = bulk.with_commit(target.project, outcome.edit_result)
+        line = amended.diff if is_dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
+        fixed_plan = {
+            "path": amended.path,
+            "changed": amended.changed,
+            "digest": amended.digest,
+            "commit": amended.commit,
+            "mended": dict(sorted(outcome.fixed_counts.items())),
+            **({"diff": amended.diff} if is_dry_run else {}),
+        }
+        return self._replace(
+            lines=(*self.lines, line) if amended.changed else self.lines, fixed_plans=(*self.fixed_plans, fixed_plan)
+        ).add_warnings(amended.warnings)
+
+    def add_summary(self, outcomes: Sequence[FixOutcome], bulk: BulkOperation) -> FixReport:
+        """Return the report with the number of fixed plans and their commit, or the command that commits them."""
+        from execplan.cli.output.bulk_output import commit_commands
+
+        targets = [
+            outcome.target for outcome in outcomes if outcome.edit_result is not None and outcome.edit_result.changed
+        ]
+        lines = [f"fixed {format_count(len(targets), 'plan')}"] if len(targets) > 1 else []
+        commits = {bulk.commit_of(target.project) for target in targets} - {None}
+        lines += [f"committed {commit[:12]}" for commit in commits if commit]
+        next_commands = () if commits else commit_commands([(target.project, target.ref.path) for target in targets])
+        return self._replace(lines=(*self.lines, *lines), next_commands=next_commands)
 
     def add_index(self, index_result: WrittenIndex, *, is_dry_run: bool) -> FixReport:
         """Return the report with a plan index that was written, or would be; unchanged if it was current."""
@@ -150,15 +191,6 @@ class FixReport(NamedTuple):
             warnings=(*self.warnings, *index_result.warnings),
         )
 
-    def join(self, other: FixReport) -> FixReport:
-        """Return a report with the content of both."""
-        return FixReport(
-            self.lines + other.lines,
-            self.fixed_plans + other.fixed_plans,
-            self.warnings + other.warnings,
-            self.failed or other.failed,
-        )
-
     def prepend_to(self, answer: Answer) -> Answer:
         """Return an answer with this report before its own text."""
         text = "\n".join([*self.lines, answer.text])
@@ -167,6 +199,7 @@ class FixReport(NamedTuple):
             text=text,
             warnings=(*self.warnings, *answer.warnings),
             exit=answer.exit or self.failed,
+            next_commands=(*self.next_commands, *answer.next_commands),
         )
 
 

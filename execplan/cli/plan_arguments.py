@@ -114,7 +114,7 @@ def _take_leading(ctx: click.Context) -> None:
     values = ctx.meta.get(_LEADING_ARGUMENTS)
     leading = None
     if values is not None:
-        takes_any_name = names in (["run"], ["title"]) or _declares_plan(command)
+        takes_any_name = names in (["run"], ["title"]) or command.name == "comment"
         if not takes_any_name and not plan_selection.is_exact_name(os.getcwd(), values[0]):
             raise click.UsageError(f"Got unexpected extra argument ({values[-1]})", ctx)
         leading = values[0]
@@ -127,11 +127,6 @@ def _take_leading(ctx: click.Context) -> None:
     if leading is not None and params["plan"] is not None:
         require_one_plan([leading], params["plan"])
     params["plan"] = leading or params["plan"]
-
-
-def _declares_plan(command: click.Command) -> bool:
-    """Return whether the help of a command shows a plan before its argument."""
-    return any([isinstance(param, click.Argument) and "[PLAN]" in (param.metavar or "") for param in command.params])
 
 
 def _is_leading(params: dict[str, Any], name: str) -> bool:

@@ -10,7 +10,6 @@ from click.shell_completion import BashComplete, CompletionItem, FishComplete, S
 from execplan.cli.plan_arguments import PLAN_FLAG
 from execplan.errors import ExecplanError
 from execplan.plan import outline
-from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
@@ -84,14 +83,13 @@ def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
 
 
 def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Return task IDs, or numbers after a digit: open tasks, or completed ones for `reopen`."""
+    """Return task IDs, or numbers after a digit: unfinished tasks, or the others for `reopen`."""
     plan = _plan(directory, ctx)
     tasks = plan.tasks if plan is not None else []
-    state = DONE if ctx.info_name == "reopen" else OPEN
     named_tasks = [
         (str(task.number) if incomplete.isdigit() else name, task)
         for task, name in zip(tasks, task_ids(tasks), strict=True)
-        if task.state == state
+        if task.is_unfinished == (ctx.info_name != "reopen")
     ]
     return [CompletionItem(name, help=task.text) for name, task in named_tasks if name.startswith(incomplete)]
 

@@ -145,9 +145,9 @@ def _done_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:
 
 
 def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
-    """Yield a line for each task that is not done."""
+    """Yield a line for each task that still needs work."""
     tasks = dict(zip(task_ids(overview.plan.tasks), overview.plan.tasks, strict=True))
-    open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.state != DONE]
+    open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.is_unfinished]
     claimants = dict(overview.claimed_tasks)
     for task_id, task in open_tasks[:_MAX_OPEN]:
         marker = (
@@ -156,7 +156,7 @@ def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
         claim_note = (
             f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
         )
-        mark_note = f" (marked {escape_unprintable(task.mark)!r})" if task.state != OPEN else ""
+        mark_note = f" ({escape_unprintable(task.state_label)})" if task.state != OPEN else ""
         yield f"- {marker}`{task_id}` {quote_line(task.text, redact, _MAX_LINE_BYTES)}{mark_note}{claim_note}"
     if len(open_tasks) > _MAX_OPEN:
         yield f"- and {len(open_tasks) - _MAX_OPEN} more"

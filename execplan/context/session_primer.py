@@ -71,7 +71,7 @@ def _format_text(overview: PlanOverview, redact: Redact, max_bytes: int, command
 
     plan = overview.plan
     counts = plan.counts()
-    other_note = f", {counts['other']} in another state" if counts["other"] else ""
+    other_note = f", {plan.other_states_text}" if counts["other"] else ""
     stalled_note = ", stalled" if overview.stalled else ""
     lines = [
         _HEADER,

@@ -29,7 +29,7 @@ INTENTS = (*_INTENT_WORDS, GENERIC)
 _INTENT_BY_WORD = {word: name for name, intent_words in _INTENT_WORDS.items() for word in intent_words.split()}
 _FIRST_WORD_WEIGHT: Final = 3
 """Weight of the first word, which usually states the activity."""
-_CODE_OR_PATH = re.compile(r"`[^`]*`|\S*[/_]\S*")
+_CODE_OR_PATH = re.compile(r"`[^`]*`|(?<![^\s/_`])[^\s/_]*+[/_]\S*")
 """Pattern for code and paths, whose words say nothing about the activity."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SUFFIXES = ("", "s", "d", "ed", "es", "ing")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
+DEADLOCK_COMMAND = "execplan lint --select EP510"
+"""The command that shows the lines with dependencies of plans that wait for each other."""
+
 
 class DependencyAnswers:
     """The answers for the plans of a project; each plan is read once."""
@@ -68,6 +71,14 @@ def find_own_cycle(project: Project, ref: PlanRef) -> str:
     if entry is None:
         return ""
     return " -> ".join(deadlocks_by_plan(build_graph_from(resolver, entry)).get(entry.display_path, ()))
+
+
+def deadlock_error(cycle: Sequence[str]) -> ExecplanError:
+    """Return the error for open plans and tasks that wait for each other."""
+    hint = "remove one of these dependencies"
+    if not any([":" in name for name in cycle]):  # lint does not look into other projects
+        hint += f"; to see its line: {DEADLOCK_COMMAND}"
+    return cycle_error(cycle, hint)
 
 
 def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:

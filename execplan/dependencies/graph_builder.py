@@ -58,7 +58,7 @@ def _make_node(resolver: PlanResolver, entry: PlanEntry) -> PlanNode:
         entry.display_path,
         plan.facts.title or "",
         plan.state,
-        counts.open if counts is not None and plan.state != ARCHIVED else 0,
+        len(plan.facts.open_tasks) if plan.state != ARCHIVED else 0,
         counts.total if counts is not None else 0,
         resolver.is_done(entry),
         entry.origin,

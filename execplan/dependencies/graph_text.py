@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from shutil import which
 from typing import TYPE_CHECKING
@@ -113,8 +114,10 @@ def draw_svg(graph: DependencyGraph) -> str:
         completed = subprocess.run(  # noqa: S603 - the program is graphviz, the labels are escaped
             [program, "-Tsvg"], input=format_dot(graph).encode(), capture_output=True, timeout=_TIMEOUT, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired as error:
         raise _graphviz_error(str(error)) from None
+    except OSError as error:
+        raise _graphviz_error(f"{program}: {os.strerror(error.errno or 0).lower()}") from None
     if completed.returncode:
         raise _graphviz_error(completed.stderr.decode("utf-8", "replace").strip() or f"exit {completed.returncode}")
     return completed.stdout.decode("utf-8", "replace")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.plan.model import OPEN
 from execplan.plan.plan_dependencies import read_dependencies
 from execplan.plan.task_needs import read_task_needs
 
@@ -65,7 +64,7 @@ class PlanBlockers(NamedTuple):
 
 def find_blockers(resolver: PlanResolver, ref: PlanRef, plan: ParsedPlan) -> PlanBlockers:
     """Find what blocks a plan and its open tasks. Plans in the archive and complete plans block nothing."""
-    tasks = [(task.number, task.text) for task in plan.tasks if task.state == OPEN]
+    tasks = [(task.number, task.text) for task in plan.unfinished_tasks]
     return find_blockers_of(resolver, ref, read_dependencies(plan), tasks)
 
 
@@ -114,8 +113,8 @@ def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | Non
         reason = resolver.progress_text(entry)
         return Blocker(need.name, entry.ref.id, entry.display_path, "", reason, entry.origin)
     task_id, task = numbered_task
-    state = OPEN if task.state == OPEN else f"marked {task.mark!r}"
-    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, f"{state}: {task.text}", entry.origin)
+    reason = f"{task.state_label}: {task.text}"
+    return Blocker(need.name, entry.ref.id, entry.display_path, task_id, reason, entry.origin)
 
 
 def join_blockers(blockers: Sequence[Blocker]) -> str:

@@ -40,6 +40,9 @@ class Resolution(NamedTuple):
     is_task_name: bool = False
     """Whether no plan has the name, and it has the form of a task's name, such as `parser#3`."""
 
+    renamed_to: str = ""
+    """ID of the plan that had this full name before it was renamed."""
+
     @property
     def problem(self) -> str:
         """Why the name is not clear; empty if it is."""
@@ -47,6 +50,8 @@ class Resolution(NamedTuple):
             return ""
         if self.unknown_project:
             return f"unknown: your settings list no project {self.unknown_project} that can be read"
+        if self.renamed_to:
+            return f"the plan was renamed to {self.renamed_to}"
         if self.is_task_name:
             return "no such plan; a plan waits for whole plans, a task waits for a task: write `needs PLAN#TASK` in its text"
         return (

@@ -12,7 +12,7 @@ from execplan.plan.plan_dependencies import split_project_name
 from execplan.plan.plan_lookup import find_task, is_specific_enough
 from execplan.plan_facts.facts_loader import load_facts, read_plan_facts
 from execplan.plan_store import plan_store
-from execplan.project import plan_names
+from execplan.plan_store.former_names import read_former_names
 from execplan.project.project_discovery import related_projects
 from execplan.project.project_list import ProjectOrigin, identify, main_directory, unique_names
 
@@ -46,6 +46,8 @@ class PlanResolver:
         self._by_id: dict[str, list[PlanEntry]] = {}
         self._by_slug: dict[str, list[PlanEntry]] = {}
         self._written_ids: dict[str, list[PlanEntry]] | None = None
+        self._former_names: list[tuple[str, set[str]]] | None = None
+        """The ID of each plan with its former names."""
         self._loaded: dict[str, StoredPlan] = {}
         self._facts: dict[str, PlanFacts] = {}
         self._resolutions: dict[str, Resolution] = {}
@@ -63,7 +65,7 @@ class PlanResolver:
                 plan_id, path = plan_store.normalize_id(entry.ref.id), plan_store.normalize_id(entry.display_path)
                 self._names.append((entry, plan_id, path.removesuffix(".md")))
                 self._by_id.setdefault(plan_id, []).append(entry)
-                for slug in _slugs(entry):
+                for slug in plan_store.slugs(entry.project, entry.ref.id):
                     self._by_slug.setdefault(slug, []).append(entry)
         return self._entries
 
@@ -181,9 +183,16 @@ class PlanResolver:
         starts = (f"{bare_name}-", f"{bare_name}_")
         is_specific = is_specific_enough(bare_name)
         matches = self._by_id.get(bare_name) or self._by_slug.get(bare_name) or []
-        matches = matches or [entry for entry, plan_id, _ in self._names if is_specific and plan_id.startswith(starts)]
-        matches = matches or self._match_written_ids(bare_name)
-        return _single(matches or [entry for entry, plan_id, _ in self._names if is_specific and bare_name in plan_id])
+        if matches:
+            return _single(matches)
+        matches = [entry for entry, plan_id, _ in self._names if is_specific and plan_id.startswith(starts)]
+        if not matches and (entries := self._match_written_ids(bare_name)):
+            return _single(entries)
+        matches = matches or [entry for entry, plan_id, _ in self._names if is_specific and bare_name in plan_id]
+        renamed_ids = [] if bare_name.isdecimal() else self._match_former_names(bare_name)
+        if renamed_ids and [entry.ref.id for entry in matches] != renamed_ids:
+            return Resolution(None, renamed_to=" or ".join(renamed_ids))
+        return _single(matches)
 
     def _match_path(self, path: str) -> list[PlanEntry]:
         """Return the plans whose path ends with these parts; the last part may be the number that starts a file name."""
@@ -196,6 +205,13 @@ class PlanResolver:
                 matches.append(entry)
         return matches
 
+    def _match_former_names(self, name: str) -> list[str]:
+        """Return the IDs of the plans that had this full name before they were renamed."""
+        if self._former_names is None:
+            members = related_projects(self._project)
+            self._former_names = [(ref.id, names) for member in members for ref, names in read_former_names(member)]
+        return [plan_id for plan_id, names in self._former_names if name in names]
+
     def _match_written_ids(self, name: str) -> list[PlanEntry]:
         """Return the plans with this ID in their front matter."""
         if self._written_ids is None:
@@ -206,12 +222,6 @@ class PlanResolver:
                 if written_id:
                     self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
         return self._written_ids.get(name, [])
-
-
-def _slugs(entry: PlanEntry) -> set[str]:
-    return {
-        plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(entry.project.settings.name, entry.ref.id)
-    }
 
 
 def _single(matches: list[PlanEntry]) -> Resolution:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tomllib
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from execplan.doctor.integration_checks import NOT_INSTALLED, check_integration,
 from execplan.engine.run_records import run_statuses
 from execplan.errors import ExecplanError
 from execplan.files import file_access
+from execplan.text.plain_toml import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -198,7 +198,7 @@ def _read_json(path: str) -> dict[str, Any]:
 def _read_toml(path: str) -> dict[str, Any]:
     """Return the content of a TOML settings file, or an empty dictionary if it can't be read."""
     try:
-        return tomllib.loads(_read_bytes(path).decode("utf-8"))
+        return parse_toml(_read_bytes(path))
     except (ValueError, RecursionError):
         return {}
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.linter.rule import ERROR, WARNING
+from execplan.linter.rule import ERROR, NOTICE, WARNING
 from execplan.plan_facts.facts_loader import load_facts
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery, project_settings
@@ -117,10 +117,7 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-NOTICE = "notice"
-"""Level of a finding that is no problem, so it does not change the exit status."""
-
-__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "check"]
+__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
 class Fix(NamedTuple):
@@ -134,11 +131,19 @@ class Fix(NamedTuple):
     """Diff of the change to a plan."""
 
 
+class JointFinding(NamedTuple):
+    """How several equal findings are reported to people: with their number, and one remedy for all of them."""
+
+    subject: str
+    """Noun and predicate that follow the number."""
+    remedy: str
+
+
 class Finding(NamedTuple):
     """A problem found by a doctor check."""
 
     level: str
-    """`error` if a plan or the tool itself is at risk or inaccessible; `warning` for leftovers; `notice`."""
+    """`error` if a plan or the tool itself is at risk or inaccessible; `warning` for leftovers; `notice` for what is no problem."""
     path: str
     """Path from the repository root, or an empty string."""
     message: str
@@ -146,6 +151,7 @@ class Finding(NamedTuple):
     """Command or edit that solves the problem."""
     line: int = 0
     fix: Fix | None = None
+    joint: JointFinding | None = None
 
 
 class Check(NamedTuple):

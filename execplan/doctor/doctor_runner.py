@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan import trace
 from execplan.doctor import (
     agent_hook_checks,
     edit_checks,
@@ -16,6 +17,7 @@ from execplan.doctor import (
     staleness_checks,
 )
 from execplan.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
+from execplan.edits.bulk_operation import BulkOperation
 from execplan.errors import ExecplanError
 
 if TYPE_CHECKING:
@@ -137,6 +139,8 @@ def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions)
     """Apply all fixes, check by check, each after the fixes of earlier checks; return them and the failures."""
     applied: list[FixOutcome] = []
     failures: list[str] = []
+    bulk = BulkOperation()
+    options = options._replace(bulk=bulk)
     context = DoctorContext(start, script)
     for check in [check for check in CHECKS.values() if not check.is_about_staleness]:
         for finding in _run_check(check, context, set()).findings:
@@ -147,4 +151,8 @@ def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions)
                 applied += [FixOutcome(check.name, finding.path, message) for message in finding.fix.apply(options)]
             except ExecplanError as error:
                 failures.append(f"{finding.path or check.name}: {error.message}")
+    try:
+        trace.warnings += bulk.commit("doctor", "doctor --fix")
+    except ExecplanError as error:
+        failures.append(error.message)
     return applied, failures

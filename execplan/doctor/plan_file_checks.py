@@ -68,10 +68,9 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
 def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
     """Completed plans are in the archive, and no unfinished plan is there unless it states why."""
     for listed in context.plans:
-        counts = listed.facts.counts
-        if counts is None or listed.facts.conflict_line:
+        if listed.facts.counts is None or listed.facts.conflict_line:
             continue
-        if counts.open if listed.ref.archived else listed.facts.state == COMPLETE:
+        if listed.facts.open_tasks if listed.ref.archived else listed.facts.state == COMPLETE:
             yield from _find_misplaced(listed)
 
 

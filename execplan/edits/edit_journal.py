@@ -39,6 +39,8 @@ MAX_BYTES = 4 << 20
 
 An edit takes about 500 bytes plus its share of a full text.
 """
+STEP_SEPARATOR = "."
+"""Separates the ID of an operation on several plans from the number of a step, in the step's ID."""
 _MAX_CHAIN_LENGTH = 50
 """Number of differences after which the full texts are stored again, so that one damaged line affects few others."""
 
@@ -47,7 +49,7 @@ class Operation(NamedTuple):
     """The operation that a journal entry belongs to."""
 
     id: str = ""
-    """ID shared by all plans whose text the operation changes; empty for a new operation."""
+    """ID shared by a plan and those whose text follows its move; empty for a new operation."""
     kind: str = EDIT
     undoes: str = ""
     """For `undo` and `redo`, the ID of the operation that is undone or redone."""
@@ -156,6 +158,11 @@ class JournalTransaction:
 def new_operation_id() -> str:
     """Return a random ID for a new operation."""
     return os.urandom(6).hex()
+
+
+def group_id(operation_id: str) -> str:
+    """Return the ID of the operation on several plans that an operation is a step of, or else its own ID."""
+    return operation_id.partition(STEP_SEPARATOR)[0]
 
 
 def read_entries(project: Project, path: str) -> list[JournalEntry]:

@@ -14,7 +14,7 @@ from execplan.files import atomic_files
 from execplan.files.file_lock import is_held
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
-from execplan.plan.model import task_state
+from execplan.plan.model import is_unfinished, task_state
 from execplan.plan.plan_change import ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.plan.plan_lookup import ids_for_texts
 from execplan.plan_store import claims, plan_store
@@ -28,6 +28,8 @@ from execplan.trace import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from execplan.edits.bulk_operation import BulkOperation
+    from execplan.edits.plan_commit import PendingCommit
     from execplan.git.git_commit import CommitResult
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder, PlanChange, PlanContent
@@ -47,10 +49,21 @@ class WriteOptions(NamedTuple):
     dry_run: bool = False
     if_match: str | None = None
     """Digest that the file must have."""
+    bulk: BulkOperation | None = None
+    """The operation on several plans that the write is a step of."""
 
     def should_commit(self, project: Project) -> bool:
         """Return whether to commit the written files."""
         return project.settings.commit if self.commit is None else self.commit
+
+    @property
+    def defer_commit(self) -> Callable[[PendingCommit], None] | None:
+        """Function that leaves a commit to the end of `bulk`, or None if each write is committed itself."""
+        return None if self.bulk is None else self.bulk.defer_commit
+
+    def operation_id(self) -> str:
+        """Return the ID for a write: of the next step of `bulk`, or of a new operation."""
+        return self.bulk.next_id() if self.bulk is not None else edit_journal.new_operation_id()
 
     def prepare_commit(self, project: Project) -> None:
         """Import what a commit needs, if there will be one: before a lock is taken, because it takes longer than a commit."""
@@ -166,6 +179,7 @@ def amend(
             change.summary,
             {real: write_result.old},
             change.expected_content.title,
+            options.defer_commit,
         )
         return _edit_result(project, ref, write_result, options, commit_result)
 
@@ -216,8 +230,10 @@ def rewrite_plan(
         if before_write is not None:
             linked = atomic_files.replace_if_unchanged(ref.path, old, new, within=project.root, backup_writer=backup)
         else:
+            operation = make_operation()
+            operation = operation._replace(id=operation.id or options.operation_id())
             with edit_journal.JournalTransaction(
-                project, ref.path, command, change.summary, old, new, make_operation()
+                project, ref.path, command, change.summary, old, new, operation
             ) as recording:
                 linked = atomic_files.replace_if_unchanged(
                     ref.path, old, new, within=project.root, backup_writer=backup
@@ -323,7 +339,7 @@ def _edit_result(
     commit, commit_warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     if commit_result and commit_result.rewritten:
         new = plan_store.read_bytes(project, ref.path)
-    open_tasks = [mark for mark, _ in change.expected_content.tasks].count(" ")
+    open_tasks = [is_unfinished(*task) for task in change.expected_content.tasks].count(True)
     tasks = _edited_tasks(change)
     messages, warnings = change.messages, warnings + commit_warnings
     return EditResult(
@@ -339,7 +355,7 @@ def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
     ids = ids_for_texts([text for _, text in expected_tasks])
     return tuple(
         [
-            EditedTask(ids[index], index + 1, task_state(expected_tasks[index][0]), expected_tasks[index][1], old_id)
+            EditedTask(ids[index], index + 1, task_state(*expected_tasks[index]), expected_tasks[index][1], old_id)
             for index, old_id in change.tasks
         ]
     )

@@ -57,6 +57,17 @@ def read_commits(project: Project, revision: str, folders: Sequence[str]) -> lis
     return list(_parse_log(out.split(b"\0")))
 
 
+def read_renames(project: Project, folders: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the committed renames of files below the directories, each with its old and new path, oldest first.
+
+    Raises ExecplanError if git fails.
+    """
+    config = ("-c", "diff.relative=false", "-c", "log.follow=false")
+    args = (*_LOG_ARGS, "--diff-filter=R", _FORMAT, "HEAD", "--", *folders)
+    commits = list(_parse_log(git_query.output(project, *config, "--literal-pathspecs", *args).split(b"\0")))
+    return [(change.former_paths[0], change.path) for commit in reversed(commits) for change in commit.changes]
+
+
 def absent_blobs(project: Project, folders: Sequence[str]) -> frozenset[str]:
     """Return the IDs of the contents below the directories that a partial clone has not fetched; empty in other clones.
 

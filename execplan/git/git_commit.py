@@ -57,6 +57,9 @@ class CommitResult(NamedTuple):
     warnings: tuple[str, ...]
 
 
+NO_COMMIT = CommitResult(None, (), (), ())
+
+
 class _StatusEntry(NamedTuple):
     staged: str
     """Status of the index relative to HEAD, in the letters of `git status`."""
@@ -78,7 +81,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
         raise _commit_error(f"git ignores {ignored[0]}", f"see which pattern matches: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
     if not entries:
-        return CommitResult(None, (), (), ())
+        return NO_COMMIT
     for entry in entries:
         if entry.staged not in " ?":
             _ensure_not_partly_staged(runner, project, entry, old_contents)

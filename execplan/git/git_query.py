@@ -24,7 +24,13 @@ REGULAR_MODES = ("100644", "100755")
 """Modes of regular files, as opposed to links and submodules."""
 _TIMEOUT = 10
 """Timeout in seconds for an optional query."""
-GIT_UNUSABLE_CODES = ("no-git", "git-failed", "git-untrusted", "not-a-file")
+SCAN_TIMEOUT = 2
+"""Timeout in seconds for a query that compares files with ignore patterns.
+
+Git needs exponential time for some patterns, and whoever asks can continue without the answer.
+"""
+GIT_SLOW = "git-slow"
+GIT_UNUSABLE_CODES = ("no-git", "git-failed", GIT_SLOW, "git-untrusted", "not-a-file")
 """Error codes that mean that git can't be used; work that does not need git can continue."""
 _NO_INDEX_USAGE = b"usage: git diff --no-index"
 """Output of `git diff` in a repository that it does not open."""
@@ -83,9 +89,10 @@ def tracked_files(project: Project) -> list[str]:
 
 
 def unignored_files(project: Project) -> list[str]:
-    """Return the files that git tracks or would add, relative to the root. Raises ExecplanError if git fails."""
+    """Return the files that git tracks or would add, relative to the root. Raises ExecplanError if git fails or is slow."""
     args = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return list(dict.fromkeys([os.fsdecode(path) for path in output(project, *args).split(b"\0") if path]))
+    paths = output(project, *args, limit=SCAN_TIMEOUT).split(b"\0")
+    return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
 def ignored_paths(project: Project) -> list[str]:
@@ -177,23 +184,27 @@ def require_regular_files(project: Project) -> None:
             )
 
 
-def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
-    """Run git and return its output. Raises ExecplanError if it fails."""
-    return output_or_none(project, *arguments, stdin=stdin) or b""
+def output(project: Project, *arguments: str, stdin: bytes = b"", limit: float | None = None) -> bytes:
+    """Run git and return its output. Raises ExecplanError if it fails, or is not finished after `limit` seconds."""
+    return output_or_none(project, *arguments, stdin=stdin, limit=limit) or b""
 
 
-def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"") -> bytes | None:
+def output_or_none(
+    project: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"", limit: float | None = None
+) -> bytes | None:
     """Run git and return its output, or None if it exits silently with `no_status`.
 
-    Raises ExecplanError if it fails.
+    Raises ExecplanError if it fails, or is not finished after `limit` seconds.
     """
     command, environment = _prepare_command(project, arguments)
     try:
         process = subprocess.run(
-            command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False
+            command, cwd=project.root, env=environment, input=stdin, capture_output=True, check=False, timeout=limit
         )
     except FileNotFoundError:
         raise _git_missing_error() from None
+    except subprocess.TimeoutExpired:
+        raise _git_slow_error(arguments) from None
     if process.returncode and process.returncode == no_status and not process.stderr.strip():
         return None
     if process.returncode and _NO_INDEX_USAGE in process.stderr and arguments != _GIT_DIR_QUERY:
@@ -218,12 +229,17 @@ class BackgroundQueries:
         except FileNotFoundError:
             raise _git_missing_error() from None
 
-    def collect_outputs(self) -> list[bytes]:
-        """Return the output of each query. Raises ExecplanError if one failed."""
-        answers = [
-            (question, *process.communicate())
-            for question, process in zip(self._questions, self._processes, strict=True)
-        ]
+    def collect_outputs(self, limit: float | None = None) -> list[bytes]:
+        """Return the output of each query.
+
+        Raises ExecplanError if one failed, or is not finished after `limit` seconds.
+        """
+        answers = []
+        for question, process in zip(self._questions, self._processes, strict=True):
+            try:
+                answers.append((question, *process.communicate(timeout=limit)))
+            except subprocess.TimeoutExpired:
+                raise _git_slow_error(question) from None
         statuses = [process.returncode for process in self._processes]
         return [
             _require_success(status, stdout, stderr, question)
@@ -258,6 +274,12 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
             raise ExecplanError("git-failed", message, exit=ENVIRONMENT, hint=f"get them: {FETCH_ALL_COMMAND}")
         raise git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return stdout
+
+
+def _git_slow_error(arguments: Sequence[str]) -> ExecplanError:
+    command = next(argument for argument in arguments if not argument.startswith("-"))
+    message = f"git {command} did not finish in time; a pattern in a .gitignore may take very long to match"
+    return ExecplanError(GIT_SLOW, message, exit=ENVIRONMENT, hint=f"see how long it takes: git {command}")
 
 
 def _git_missing_error() -> ExecplanError:

@@ -213,7 +213,16 @@ def _check_ignore(project: Project, paths: Iterable[str], *, tree: str = "") -> 
     mode_args = ("--no-index",) if tree else ()
     out = (
         git_query.output_or_none(
-            project, *tree_args, "check-ignore", "-v", "-z", *mode_args, "--stdin", no_status=1, stdin=stdin
+            project,
+            *tree_args,
+            "check-ignore",
+            "-v",
+            "-z",
+            *mode_args,
+            "--stdin",
+            no_status=1,
+            stdin=stdin,
+            limit=git_query.SCAN_TIMEOUT,
         )
         or b""
     )

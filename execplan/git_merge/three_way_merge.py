@@ -57,6 +57,7 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
     from execplan.edits.plan_writer import format_diff
     from execplan.project import project_discovery, project_state
 
+    project_discovery.ensure_no_link_out(path)
     old = file_access.read_if_exists(path, _MAX_BYTES)
     if dry_run:
         return old != data, format_diff(old or b"", data, path) if old != data else ""

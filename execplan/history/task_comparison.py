@@ -15,7 +15,7 @@ from execplan.history.history_event import (
     HistoryEvent,
 )
 from execplan.plan.merge.unit_matching import match_to_base, split_words
-from execplan.plan.model import DONE, OPEN, task_state
+from execplan.plan.model import DONE, OPEN
 from execplan.text.sequence_alignment import align_sequences
 
 if TYPE_CHECKING:
@@ -105,15 +105,15 @@ def _task_events(old_task: TaskVersion | None, new_task: TaskVersion) -> list[Hi
         events.append(HistoryEvent(TASK_ADDED, task.text, new_task.id))
     elif old_task.task.text != task.text:
         events.append(HistoryEvent(TASK_REWORDED, task.text, new_task.id, previous=old_task.task.text))
-    old_mark = old_task.task.mark if old_task is not None else " "
-    if task_state(old_mark) == task.state == DONE or old_mark == task.mark:
+    old_label = old_task.task.state_label if old_task is not None else OPEN
+    if old_label == task.state_label:
         return events
     if task.state == DONE:
         events.append(HistoryEvent(TASK_DONE, task.text, new_task.id))
     elif task.state == OPEN:
         events.append(HistoryEvent(TASK_REOPENED, task.text, new_task.id))
     else:
-        events.append(HistoryEvent(TASK_MARKED, task.text, new_task.id, detail=task.mark))
+        events.append(HistoryEvent(TASK_MARKED, task.text, new_task.id, detail="-" if task.is_dropped else task.mark))
     return events
 
 

@@ -141,7 +141,7 @@ class Plan:
         return list(check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings)
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
-        """Check off tasks, with the time. Raises ExecplanError if the policy requires that their checks pass first."""
+        """Check off tasks, with the time; numbers may be given as `1-3` or `1,2,5`. Raises ExecplanError if the policy requires that their checks pass first."""
         from execplan.engine.acceptance.required_checks import require_verification
         from execplan.plan import task_edits
 
@@ -466,7 +466,9 @@ class Plan:
 
 
 def _names(tasks: Sequence[str | int]) -> tuple[str, ...]:
-    return tuple([str(task) for task in tasks])
+    from execplan.plan.plan_lookup import expand_numbers
+
+    return expand_numbers([str(task) for task in tasks])
 
 
 def _ensure_movable(project: Project, ref: PlanRef) -> None:

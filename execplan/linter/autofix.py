@@ -55,7 +55,7 @@ def build_fix_change(
         if not fix_counts:
             return PlanChange((), plan_content(plan), "", ("nothing to fix",))
         count = sum(fix_counts.values())
-        summary = f"mended {format_count(count, 'finding')}: {', '.join(sorted(fix_counts))}"
+        summary = f"fixed {format_count(count, 'finding')}: {', '.join(sorted(fix_counts))}"
         return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
 
     return change

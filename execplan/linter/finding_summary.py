@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.linter.rule import ERROR, LEVELS, RULES, SAFE, UNSAFE, Finding
-from execplan.linter.rules.completeness_rules import PLACEHOLDER_MESSAGE
+from execplan.linter.rules.completeness_rules import MISSING_MESSAGE, PLACEHOLDER_MESSAGE
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import join_first
 
@@ -12,13 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+CONFLICT_CODE = "EP002"
+"""Code of the rule about conflict markers, which must be resolved before anything else."""
+
+
 class FindingReport(NamedTuple):
     """What a report for people prints about the findings of a plan."""
 
     level_counts: tuple[int, ...]
     """Number of findings at each of `LEVELS`."""
     first_error: str
-    """Code of the first error, if any."""
+    """Code of the first error, if any; that of conflict markers before others."""
     first_code: str
     """Code of the first finding."""
     text: str = ""
@@ -46,6 +50,7 @@ def summarize(findings: Sequence[Finding]) -> FindingReport:
     for finding in findings:
         level_counts[finding.level] += finding_weight(finding)
     first_errors = [finding.code for finding in findings if finding.level == ERROR]
+    first_errors = [CONFLICT_CODE] if CONFLICT_CODE in first_errors else first_errors
     return FindingReport(tuple(level_counts.values()), first_errors[0] if first_errors else "", findings[0].code)
 
 
@@ -89,7 +94,8 @@ def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     groups: dict[object, list[Finding]] = {}
     for at, finding in enumerate(findings):
         kind = finding.fix.kind if finding.fix is not None else ""
-        message_key = PLACEHOLDER_MESSAGE if PLACEHOLDER_MESSAGE in finding.message else finding.message
+        common_parts = [part for part in (PLACEHOLDER_MESSAGE, MISSING_MESSAGE) if part in finding.message]
+        message_key = common_parts[0] if common_parts else finding.message
         groups.setdefault(at if is_overflow(finding) else (finding.code, finding.level, kind, message_key), []).append(
             finding
         )
@@ -104,6 +110,9 @@ def _merged_message(group: Sequence[Finding]) -> str:
     if PLACEHOLDER_MESSAGE in first_message:
         names = [finding.message.partition(PLACEHOLDER_MESSAGE)[0] for finding in group]
         return f"{len(group)} sections still contain placeholder text: {', '.join(names)}"
+    if first_message.startswith(MISSING_MESSAGE):
+        names = [finding.message.removeprefix(MISSING_MESSAGE) for finding in group]
+        return f"missing sections {', '.join(names)}"
     lines = list(dict.fromkeys([finding.line for finding in group[1:] if finding.line != group[0].line]))
     if not lines:
         return f"{first_message} ({len(group)} times)"

@@ -96,11 +96,13 @@ class PlanSource:
 
     @property
     def step_problems(self) -> tuple[StepProblem, ...]:
-        """Problems of steps in code blocks with attributes, computed only if the plan has such steps."""
+        """Problems of steps in code blocks with attributes, computed only if a line looks like such a step."""
         if self._step_problems is None:
-            plan = self._plan
+            plan, lines = self._plan, self._lines
             self._step_problems = ()
-            if plan is not None and any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
+            if plan is not None and any(
+                ["{" in lines[line] for mark in ("```", "~~~") for line, _ in self.find_all(mark)]
+            ):
                 self._step_problems = _find_step_problems(plan)
         return self._step_problems
 

@@ -20,7 +20,7 @@ WARNING: Final = "warning"
 HINT: Final = "hint"
 LEVELS: Final = (ERROR, WARNING, HINT)
 NOTICE: Final = "notice"
-"""Level of a file that is not a plan, so no rule ran."""
+"""Level of what is no problem, such as a file that is not a plan, so no rule ran."""
 GRADUAL: Final = "gradual"
 """Level in a rule selection that depends on whether the plan is complete (see `Rule.level_of`)."""
 
@@ -90,9 +90,10 @@ class Fix(NamedTuple):
     @property
     def is_displayable(self) -> bool:
         """Whether output may show the fix; a fix with a secret in its lines is applied but not shown."""
-        from execplan.secrets.certain_secrets import find_secrets
+        from execplan.secrets.certain_secrets import mask_secrets
 
-        return not any([find_secrets(line) for edit in self.edits for line in edit.lines])
+        text = "\n".join([line for edit in self.edits for line in edit.lines])
+        return mask_secrets(text) == text
 
     def to_json(self) -> dict[str, object]:
         """Return the fix as JSON. Lines count from 1 with an inclusive end, so an insertion ends before it starts."""

@@ -81,10 +81,10 @@ class RepositoryTree:
         """Return the plans and tasks that a plan waits for and that wait for it, as `a -> b -> a`; empty if there are none."""
         return str(self._ask(CYCLE, path))
 
-    def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
-        """Return the open review comments of a plan: short ID, author, kind and text of the part, occurrence, and text.
+    def open_comments(self, path: str) -> tuple[tuple[str, str, str, str, int, int, str], ...]:
+        """Return the open review comments of a plan: short ID, author, the fields of its `Anchor`, and text.
 
-        Part and occurrence are those of an `Anchor`. Without an ID, the text says why comments can't be read.
+        Without an ID, the text says why comments can't be read.
         """
         answer = self._ask(COMMENTS, path)
         return answer if isinstance(answer, tuple) else ()

@@ -123,10 +123,13 @@ def lint_plan(
     context: RuleContext | None = None,
     levels: dict[str, str] | None = None,
     max_findings: int = MAX_FINDINGS,
+    *,
+    is_complete: bool = False,
 ) -> list[Finding]:
     """Return the findings for a plan, sorted by line.
 
-    `levels` are the rules to run, each with its level. The default is all rules that are on by default.
+    `levels` are the rules to run, each with its level. The default is all rules that are on by default. With
+    `is_complete`, findings have the levels that they have once the plan is complete.
     """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
     if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
@@ -150,7 +153,7 @@ def lint_plan(
     for code, rule in RULES.items():
         if code not in codes_run:
             continue
-        level = rule.level_of(levels[code], complete=state == COMPLETE)
+        level = rule.level_of(levels[code], complete=is_complete or state == COMPLETE)
         level = WARNING if level == ERROR and code in lowered_codes else level
         rule_findings = _run_rule(rule, level, plan, context, max_findings)
         findings += rule_findings

@@ -32,11 +32,25 @@ RESTORED_PREFIX: Final = "Restored from the archive"
 """Prefixes of the revision notes that record why an unfinished plan was archived, or that it was restored."""
 
 
-def task_state(mark: str) -> str:
-    """Return the task state (open, done or other) for the character in a checkbox."""
+def task_state(mark: str, text: str) -> str:
+    """Return the task state (open, done or other) for the character in a checkbox and the text after it."""
     if mark == " ":
-        return OPEN
+        return OTHER if is_struck_through(text) else OPEN
     return DONE if mark in "xX" else OTHER
+
+
+def is_unfinished(mark: str, text: str) -> bool:
+    """Return whether a task still needs work: it is neither done nor dropped. Only `x` and `X` mean done."""
+    return mark not in "xX-" and not is_struck_through(text)
+
+
+def is_struck_through(text: str) -> bool:
+    """Return whether a task's text is struck through, apart from a note in parentheses: `~~text~~ (why)`."""
+    if not text.startswith("~~"):
+        return False
+    struck_text, _, note = text[2:].partition("~~")
+    note = note.strip(" .")
+    return bool(struck_text.strip()) and (not note or (note.startswith("(") and note.endswith(")")))
 
 
 class Section(NamedTuple):
@@ -87,7 +101,24 @@ class Task(NamedTuple):
     @property
     def state(self) -> str:
         """Return the task state: open, done or other."""
-        return task_state(self.mark)
+        return task_state(self.mark, self.text)
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the task was given up: its mark is `-`, or its text is struck through. Then it is neither open nor done."""
+        return self.state == OTHER and not self.is_unfinished
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the task still needs work, also if it has another mark, such as `[~]`."""
+        return is_unfinished(self.mark, self.text)
+
+    @property
+    def state_label(self) -> str:
+        """The state for people: `open`, `done`, `dropped`, or the mark of a task in another state, such as `marked [~]`."""
+        if self.state != OTHER:
+            return self.state
+        return "dropped" if self.is_dropped else f"marked [{self.mark}]"
 
 
 class Entry(NamedTuple):
@@ -144,6 +175,20 @@ class ParsedPlan(NamedTuple):
         }
 
     @property
+    def unfinished_tasks(self) -> list[Task]:
+        """The tasks that still need work."""
+        return [task for task in self.tasks if task.is_unfinished]
+
+    @property
+    def other_states_text(self) -> str:
+        """How many tasks are neither open nor done, such as `1 dropped, 2 in another state`; empty if none is."""
+        other_tasks = [task for task in self.tasks if task.state == OTHER]
+        dropped = len([task for task in other_tasks if task.is_dropped])
+        remaining = len(other_tasks) - dropped
+        parts = [f"{dropped} dropped"] if dropped else []
+        return ", ".join(parts + ([f"{remaining} in another state"] if remaining else []))
+
+    @property
     def is_archived_unfinished(self) -> bool:
         """Return whether the plan records why it was archived unfinished, and does not record a later restore."""
         notes = [
@@ -156,11 +201,11 @@ class ParsedPlan(NamedTuple):
     def state(self, *, archived: bool = False) -> str:
         """Return the plan state: archived, complete, draft or active.
 
-        A plan with tasks, none of them open, is complete; one with no done task and with template text is a draft.
+        A plan with tasks, none of them unfinished, is complete; one with no done task and with template text is a draft.
         """
         if archived:
             return ARCHIVED
-        states = {task.state for task in self.tasks}
-        if states and OPEN not in states:
+        if self.tasks and not self.unfinished_tasks:
             return COMPLETE
-        return DRAFT if DONE not in states and self.placeholder_lines else ACTIVE
+        is_started = any([task.state == DONE for task in self.tasks])
+        return DRAFT if self.placeholder_lines and not is_started else ACTIVE

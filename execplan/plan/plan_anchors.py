@@ -37,11 +37,13 @@ class Anchor(NamedTuple):
     """Text of the task or entry, title of the section, or ID of the step; empty for the whole plan."""
     occurrence: int = 1
     """Position among the parts of this kind with the same text, from 1."""
+    total: int = 1
+    """Number of parts of this kind with the same text."""
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """Return the anchor in the form used for comparison: without case, and with white space folded."""
-        return self.kind, normalize_text(self.text), self.occurrence
+    def key(self) -> tuple[str, str]:
+        """Return the kind and the text in the form used for comparison: without case, and with white space folded."""
+        return self.kind, normalize_text(self.text)
 
 
 class PlanTarget(NamedTuple):
@@ -71,20 +73,22 @@ def list_targets(plan: ParsedPlan, steps: Iterable[tuple[str, int]] = ()) -> lis
     rows += [(STEP, step_id, f"step {step_id}", line, "") for step_id, line in steps]
     counts: dict[tuple[str, str], int] = {}
     for kind, text, label, line, task_id in rows:
-        key = kind, normalize_text(text)
-        counts[key] = counts.get(key, 0) + 1
-        targets.append(PlanTarget(Anchor(kind, text, counts[key]), label, line, task_id))
-    return targets
+        anchor = Anchor(kind, text)
+        counts[anchor.key] = counts.get(anchor.key, 0) + 1
+        targets.append(PlanTarget(anchor._replace(occurrence=counts[anchor.key]), label, line, task_id))
+    return [
+        target._replace(anchor=target.anchor._replace(total=counts.get(target.anchor.key, 1))) for target in targets
+    ]
 
 
 def locate_anchor(targets: Sequence[PlanTarget], anchor: Anchor) -> PlanTarget | None:
     """Return the part that an anchor names, or None if its text is no longer in the plan.
 
-    If others with the same text were removed, the anchor names the last one that is left.
+    If parts with the same text were added or removed, the text alone does not tell which one is meant: the result is
+    None, too.
     """
-    kind, text, occurrence = anchor.key
-    matches = [target for target in targets if target.anchor.key[:2] == (kind, text)]
-    return matches[min(occurrence, len(matches)) - 1] if matches else None
+    matches = [target for target in targets if target.anchor.key == anchor.key]
+    return matches[anchor.occurrence - 1] if len(matches) == anchor.total else None
 
 
 def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:

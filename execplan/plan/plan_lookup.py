@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
 
+_MAX_NUMBER_DIGITS = 4
+"""Maximum digits of a task's number in a list of numbers."""
 _ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -65,6 +67,25 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
     if match is None:
         raise _no_such_task(f"no task contains {query!r}", plan, ids, query)
     return ids[match], plan.tasks[match]
+
+
+def expand_numbers(queries: Sequence[str]) -> tuple[str, ...]:
+    """Return the queries of tasks with each list of numbers replaced by its numbers, as in `1-3` and `1,2,5`."""
+    return tuple([name for query in queries for name in _listed_numbers(query) or [query]])
+
+
+def _listed_numbers(query: str) -> list[str]:
+    """Return the numbers in a list of numbers and ranges; empty for any other text."""
+    numbers: list[str] = []
+    for part in query.split(","):
+        first, hyphen, last = [name.strip() for name in part.partition("-")]
+        last = last if hyphen else first
+        if not all([name.isascii() and name.isdigit() and len(name) <= _MAX_NUMBER_DIGITS for name in (first, last)]):
+            return []
+        if int(first) > int(last):
+            return []
+        numbers += [str(number) for number in range(int(first), int(last) + 1)]
+    return numbers
 
 
 def find_section(plan: ParsedPlan, name: str) -> Section:

@@ -8,7 +8,7 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
 from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
-from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task
+from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task, is_struck_through
 from execplan.plan.plan_change import (
     ChangedTask,
     PlanChange,
@@ -59,6 +59,13 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
             if task.state == target_state:
                 messages.append(f"already {'done' if mark == 'x' else 'open'}: {label}")
                 continue
+            if mark == " " and is_struck_through(task.text):
+                raise ExecplanError(
+                    "struck-through",
+                    f"task {task.number} can't be reopened, because its text is struck through: {task.text}",
+                    exit=INPUT,
+                    hint=f"give it a text that is not: execplan reword {task.number} 'Text'",
+                )
             example = timestamp_example(plan, task)
             timestamp = write_timestamp(now, example) if now else ""
             line = _mark_line(plan.text.lines[task.box_line], task, mark, timestamp, example.separator or " ")

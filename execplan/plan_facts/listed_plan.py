@@ -26,7 +26,7 @@ class TaskCounts(NamedTuple):
 
 
 class OpenTask(NamedTuple):
-    """An open task of a plan."""
+    """A task of a plan that still needs work: an open one, or one with another mark, such as `[~]`."""
 
     number: int
     """Position among the plan's tasks, from 1."""
@@ -108,7 +108,6 @@ def broken_facts(message: str) -> PlanFacts:
 def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
     """Extract the facts from a parsed plan, given the digest of its file and its path from the repository root."""
     from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
-    from execplan.plan.model import OPEN
     from execplan.plan.plan_dependencies import read_dependencies
     from execplan.plan.plan_lookup import task_ids
     from execplan.plan.plan_metadata import read_metadata
@@ -116,7 +115,7 @@ def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
 
     open_tasks = []
     for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
-        if task.state == OPEN:
+        if task.is_unfinished:
             check = find_check(plan, task)
             stamp = task.timestamp.text if task.timestamp is not None else None
             lines = task.depth, task.start, task.end, task.box_line

@@ -140,7 +140,7 @@ def write_index(project: Project, options: WriteOptions, *, path: str | None = N
         index = atomic_files.retry_on_change(lambda: _write_once(project, path), project.display_path(path))
         if index.is_current or not options.should_commit(project):
             return _make_result(index, options)
-        return _make_result(index, options, _commit(project, index))
+        return _make_result(index, options, _commit(project, index, options))
 
 
 def _write_once(project: Project, path: str) -> PlanIndex:
@@ -151,11 +151,11 @@ def _write_once(project: Project, path: str) -> PlanIndex:
     return index
 
 
-def _commit(project: Project, index: PlanIndex) -> CommitResult:
+def _commit(project: Project, index: PlanIndex, options: WriteOptions) -> CommitResult:
     from execplan.edits.plan_commit import commit_paths
 
     old = {index.path: index.old} if index.old is not None else {}
-    return commit_paths(project, _COMMAND, [index.path], _COMMAND, _COMMIT_SUMMARY, old, None)
+    return commit_paths(project, _COMMAND, [index.path], _COMMAND, _COMMIT_SUMMARY, old, None, options.defer_commit)
 
 
 def _make_result(index: PlanIndex, options: WriteOptions, commit: CommitResult | None = None) -> WrittenIndex:

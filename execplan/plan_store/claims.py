@@ -6,7 +6,6 @@ import os
 
 from execplan.clock import now
 from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
-from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.plan_store import claim_log, plan_store
 from execplan.plan_store.author import actor, session_id
@@ -218,16 +217,12 @@ def _touched_task_ids(plan: ParsedPlan, change: PlanChange) -> list[str]:
 
 
 def _require_claimable(ref: PlanRef, plan: ParsedPlan, claimed: dict[str, Claim], query: str, name: str) -> str:
-    """Return the ID of the named open task. Raises ExecplanError if it is not open or claimed by another author."""
+    """Return the ID of the named task. Raises ExecplanError if it is done, dropped or claimed by another author."""
     task_id, task = find_task(plan, query)
-    if task.state != OPEN:
-        state_text = "done" if task.state == DONE else f"marked {task.mark!r}, not open"
-        hint = (
-            f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}"
-            if task.state == DONE
-            else "claim an open task"
-        )
-        raise ExecplanError("task-done", f"task {task.number} is {state_text}: {task.text}", exit=INPUT, hint=hint)
+    if not task.is_unfinished:
+        message = f"task {task.number} is {task.state_label}: {task.text}"
+        hint = f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}"
+        raise ExecplanError("task-done", message, exit=INPUT, hint=hint)
     claim = claimed.get(task_id)
     if claim is not None and claim.name != name:
         raise ExecplanError(
@@ -280,7 +275,7 @@ def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan:
 
 
 def _open_ids(plan: ParsedPlan) -> list[str]:
-    return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
+    return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.is_unfinished]
 
 
 def _plan_claims(project: Project, ref: PlanRef) -> list[Claim]:

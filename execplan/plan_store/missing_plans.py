@@ -8,6 +8,7 @@ from shlex import quote
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
+from execplan.plan_store.former_names import renamed_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
     """
     from execplan.git import git_query
 
-    untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
+    query = ("ls-files", "-z", "--others", "--exclude-standard", "--", "*.md")
+    try:
+        untracked = git_query.output(project, *query, limit=git_query.SCAN_TIMEOUT).split(b"\0")
+    except ExecplanError as error:
+        if error.code != git_query.GIT_SLOW:
+            raise
+        return None
     paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
     if not paths:
         return None
@@ -102,6 +109,8 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
     if len(matches) != 1:
         return None
     renamed_ref = _find_renamed_plan(project, matches[0])
+    if renamed_ref is not None and renamed_ref.id != matches[0].id:
+        raise renamed_error(matches[0].id, [renamed_ref.id])
     moved_ref = renamed_ref or find_moved_file(project, matches[0])
     if moved_ref is not None:
         from execplan import trace

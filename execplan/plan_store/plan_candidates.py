@@ -6,7 +6,6 @@ import os
 
 from execplan.clock import format_minute, now
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
 
@@ -93,7 +92,7 @@ def _next_and_claimed_tasks(
     if stored_plan.ref.archived:
         return None, []
     tasks = [
-        (task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN
+        (task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.is_unfinished
     ]
     task_claims = claims.task_claims(stored_plan.project, stored_plan.ref, plan)
     unclaimed = next(

@@ -70,7 +70,7 @@ def is_exact_name(start: str, query: str) -> bool:
 
 def _is_exact(project: Project, ref: PlanRef, query: str) -> bool:
     query_id = plan_store.normalize_id(query)
-    return query_id == plan_store.normalize_id(ref.id) or query_id in _slugs(project, ref)
+    return query_id == plan_store.normalize_id(ref.id) or query_id in plan_store.slugs(project, ref.id)
 
 
 def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
@@ -117,6 +117,10 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     differs_by_case = len({normalize("NFC", plans[at][1].id) for at in matches}) > 1
     if not matches and plan_name.strip():
         matches = _match_by_part(plans, plan_name)
+        if not any([_is_exact(*plans[at], plan_name) for at in matches]):
+            from execplan.plan_store.former_names import ensure_not_former
+
+            ensure_not_former(projects, os.path.basename(plan_name), [plans[at][1] for at in matches])
     current = [at for at in matches if not plans[at][1].archived]
     matches = current if len(current) == 1 and not differs_by_case else matches
     if len(matches) == 1:
@@ -170,7 +174,7 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
 
     is_part = is_specific_enough(plan_name)
     predicates: tuple[Callable[[int], bool], ...] = (
-        lambda at: folded_id in _slugs(*plans[at]),
+        lambda at: folded_id in plan_store.slugs(plans[at][0], plans[at][1].id),
         lambda at: is_part and folded_id in plan_store.normalize_id(plans[at][1].id),
         lambda at: folded_text == title(at),
         lambda at: is_part and folded_text in title(at),
@@ -180,13 +184,6 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
         if matches:
             return matches
     return []
-
-
-def _slugs(project: Project, ref: PlanRef) -> set[str]:
-    """Return the possible slugs of a plan's ID, by the name pattern in its settings and by common patterns."""
-    from execplan.project import plan_names
-
-    return {plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(project.settings.name, ref.id)}
 
 
 def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, plan_name: str) -> ExecplanError:
@@ -207,7 +204,7 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
     ids_by_name: dict[str, list[str]] = {}
     for project, ref in plans:
         title = normalize_text(_plan_title(project, ref) or "")
-        names = {plan_store.normalize_id(ref.id), title, *_slugs(project, ref)}
+        names = {plan_store.normalize_id(ref.id), title, *plan_store.slugs(project, ref.id)}
         words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
         for name in names | words:
             ids_by_name.setdefault(name, []).append(ref.id)

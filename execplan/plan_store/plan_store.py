@@ -219,6 +219,13 @@ def normalize_id(name: str) -> str:
     return normalize("NFC", name).casefold()
 
 
+def slugs(project: Project, plan_id: str) -> set[str]:
+    """Return the possible slugs of an ID, normalized, by the name pattern in the settings and by common patterns."""
+    from execplan.project import plan_names
+
+    return {normalize_id(slug) for slug in plan_names.extract_slugs(project.settings.name, plan_id)}
+
+
 def list_entries(folder: str, *, in_order: bool = True) -> list[str]:
     """Return the sorted names in a directory without hidden files; empty if the directory does not exist."""
     try:

@@ -65,9 +65,9 @@ def error_help_by_code() -> dict[str, ErrorHelp]:
 
 
 def _first_sentence(page: str) -> str:
-    """Return the first sentence of a help topic, regardless of line breaks."""
+    """Return the first sentence of a help topic, regardless of line breaks, and of an example that it introduces."""
     paragraph = " ".join(page.split("\n\n", 1)[0].split())
-    return paragraph.split(". ", 1)[0].rstrip(".") + "."
+    return paragraph.split(". ", 1)[0].rstrip(".:") + "."
 
 
 def _attribute_lines() -> list[str]:

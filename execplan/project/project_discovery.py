@@ -70,6 +70,20 @@ def _discover(start: str) -> Project:
     return ensure_folders_inside(Project(base, base, git, Settings(), exists=False))
 
 
+def ensure_no_link_out(path: str) -> None:
+    """Raise ExecplanError if the path of a file to write leads out of a repository or a project through a link in it.
+
+    A cloned repository can contain such a link without the knowledge of whoever names the path.
+    """
+    absolute_path = link = os.path.abspath(path)
+    while link != "/":
+        if os.path.islink(link):
+            project = _discover(os.path.dirname(link))
+            if project.exists or project.git is not None:
+                ensure_inside(project, absolute_path)
+        link = os.path.dirname(link)
+
+
 def project_at(folder: str) -> Project:
     """Return the project of exactly this directory, even if it is not set up yet.
 

@@ -8,7 +8,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
 from execplan.files.agent_files import INSTRUCTIONS
 from execplan.named_tuple import NamedTuple
-from execplan.text.plain_toml import parse_plain
+from execplan.text.plain_toml import parse_toml
 
 
 def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
@@ -16,12 +16,8 @@ def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object]
 
     Raises ExecplanError for invalid TOML, or a value that is not a table.
     """
-    parsed: object = parse_plain(data or b"")
     try:
-        if parsed is None:
-            import tomllib
-
-            parsed = tomllib.loads((data or b"").decode("utf-8"))
+        parsed: object = parse_toml(data or b"")
     except RecursionError:
         raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
     except ValueError as error:  # also raised for a number that is too long

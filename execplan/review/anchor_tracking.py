@@ -1,4 +1,4 @@
-"""Following anchors whose text is no longer in the plan: through the journal of edits, then through git history.
+"""Following anchors whose text does not tell the part any longer: through the journal of edits, then through git history.
 
 In the newest version that still has the text, the part is found; from there, each version is compared with the next one
 up to the current plan, as `log` and `diff` compare them.
@@ -35,24 +35,27 @@ _MAX_VERSIONS: Final = 500
 def track_anchors(project: Project, ref: PlanRef, plan: ParsedPlan, anchors: Sequence[Anchor]) -> list[Anchor | None]:
     """Return the current name of the part that each anchor named in an earlier version; None if the part is gone.
 
-    Anchors of steps and of the whole plan are not followed. Never fails: without git, or if git fails, only the journal
-    is searched.
+    If no version tells which of several parts with the same text is meant, it is the one at the same position among
+    them, unless one of them is gone. Anchors of steps and of the whole plan are not followed. Never fails: without git,
+    or if git fails, only the journal is searched.
     """
     try:
         current = VersionReader().read(plan.text.to_bytes())
     except ExecplanError:
         return [None for _ in anchors]
     tracked: dict[Anchor, Anchor | None] = {}
+    unknown = {anchor for anchor in anchors if _is_tracked(anchor)}
     for load_chain in (_journal_chain, _git_chain):
         pending = [anchor for anchor in dict.fromkeys(anchors) if tracked.get(anchor) is None and _is_tracked(anchor)]
         if not pending:
             break
         try:
-            for anchor, place in zip(pending, load_chain(project, ref, pending), strict=True):
-                tracked[anchor] = _follow_to(place, current)
+            for anchor, places in zip(pending, load_chain(project, ref, pending), strict=True):
+                tracked[anchor] = _follow_to(places[-1], current) if places else None
+                unknown -= {anchor} if places else set()
         except ExecplanError:
             continue
-    return [tracked.get(anchor) for anchor in anchors]
+    return [_guess(current, anchor) if anchor in unknown else tracked.get(anchor) for anchor in anchors]
 
 
 def _is_tracked(anchor: Anchor) -> bool:
@@ -71,9 +74,9 @@ class _Place:
     def anchor(self) -> Anchor:
         """The anchor that names the part in its version."""
         texts = _texts(self.version, self.kind)
-        key = normalize_text(texts[self.index])
-        occurrence = [normalize_text(text) for text in texts[: self.index + 1]].count(key)
-        return Anchor(self.kind, texts[self.index], occurrence)
+        keys = [normalize_text(text) for text in texts]
+        key = keys[self.index]
+        return Anchor(self.kind, texts[self.index], keys[: self.index + 1].count(key), keys.count(key))
 
 
 def _follow_to(place: _Place | None, version: VersionUnits) -> Anchor | None:
@@ -98,10 +101,26 @@ def _follow(place: _Place, version: VersionUnits) -> _Place | None:
 
 
 def _find(version: VersionUnits, anchor: Anchor) -> _Place | None:
-    """Return the part that an anchor names in a version, or None."""
+    """Return the part that an anchor names in a version, or None.
+
+    As many parts must have its text as when it was made; with fewer or more, the text alone does not tell which one.
+    """
+    indexes = _same_texts(version, anchor)
+    is_clear = len(indexes) == anchor.total
+    return _Place(version, anchor.kind, indexes[anchor.occurrence - 1]) if is_clear else None
+
+
+def _guess(version: VersionUnits, anchor: Anchor) -> Anchor | None:
+    """Return the anchor of the part at the same position among those with its text, or None if one of them is gone."""
+    indexes = _same_texts(version, anchor)
+    is_complete = len(indexes) >= anchor.total
+    return _Place(version, anchor.kind, indexes[anchor.occurrence - 1]).anchor if is_complete else None
+
+
+def _same_texts(version: VersionUnits, anchor: Anchor) -> list[int]:
+    """Return the indexes of the parts of a version that have an anchor's text."""
     texts = [normalize_text(text) for text in _texts(version, anchor.kind)]
-    indexes = [index for index, text in enumerate(texts) if text == normalize_text(anchor.text)]
-    return _Place(version, anchor.kind, indexes[min(anchor.occurrence, len(indexes)) - 1]) if indexes else None
+    return [index for index, text in enumerate(texts) if text == normalize_text(anchor.text)]
 
 
 def _texts(version: VersionUnits, kind: str) -> list[str]:
@@ -116,27 +135,29 @@ def _section_parts(version: VersionUnits) -> list[PlanPart]:
     return [part for part in version.parts if part.is_section and part.unit.kind != NOTES]
 
 
-def _follow_through(versions: Iterable[VersionUnits], place: _Place | None) -> _Place | None:
-    """Return the part in the last of several versions, in order, or None if one does not have it."""
+def _follow_through(versions: Iterable[VersionUnits], place: _Place) -> list[_Place | None]:
+    """Return the part in each of several versions, in order; None from the first one on that does not have it."""
+    places: list[_Place | None] = [place]
     for version in versions:
-        place = _follow(place, version) if place is not None else None
-    return place
+        last = places[-1]
+        places.append(_follow(last, version) if last is not None else None)
+    return places
 
 
-def _journal_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Iterator[_Place | None]:
-    """Yield each anchor's part in the last version of the journal, or None."""
+def _journal_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Iterator[list[_Place | None]]:
+    """Yield each anchor's part in the versions of the journal, from the last one that tells it; empty if none does."""
     pairs = list(read_texts(read_entries(project, ref.path)).values())[-_MAX_VERSIONS:]
     texts = list(dict.fromkeys([text for pair in pairs for text in pair]))
     reader = VersionReader()
     versions = [version for text in texts for version in _readable(reader, text)]
     for anchor in anchors:
-        place = None
+        places: list[_Place | None] = []
         for number in range(len(versions) - 1, -1, -1):
             place = _find(versions[number], anchor)
             if place is not None:
-                place = _follow_through(versions[number + 1 :], place)
+                places = _follow_through(versions[number + 1 :], place)
                 break
-        yield place
+        yield places
 
 
 def _readable(reader: VersionReader, text: bytes) -> Iterator[VersionUnits]:
@@ -146,8 +167,11 @@ def _readable(reader: VersionReader, text: bytes) -> Iterator[VersionUnits]:
         return
 
 
-def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Iterator[_Place | None]:
-    """Yield each anchor's part in the last committed version, or None. Raises ExecplanError if git fails."""
+def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Iterator[list[_Place | None]]:
+    """Yield each anchor's part in the committed versions, from the last one that tells it; empty if none does.
+
+    Raises ExecplanError if git fails.
+    """
     from execplan.git.blob_reader import BlobReader
     from execplan.git.commit_log import absent_blobs
     from execplan.git.git_query import require_repository
@@ -176,11 +200,11 @@ def _git_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) -> Ite
                     yield version
 
         for anchor in anchors:
-            place = None
+            places: list[_Place | None] = []
             for blob in blobs:
                 version = reader.version(blob)
                 place = _find(version, anchor) if not isinstance(version, ExecplanError) else None
                 if place is not None:
-                    place = _follow_through(versions_from(blob), place)
+                    places = _follow_through(versions_from(blob), place)
                     break
-            yield place
+            yield places

@@ -50,8 +50,9 @@ class CommentRecord(NamedTuple):
             fields["on"] = {"kind": self.anchor.kind}
             if self.anchor.kind != PLAN:
                 fields["on"]["text"] = self.anchor.text
-            if self.anchor.occurrence > 1:
+            if self.anchor.total > 1:
                 fields["on"]["occurrence"] = self.anchor.occurrence
+                fields["on"]["total"] = self.anchor.total
         else:
             fields["to"] = self.to
         return fast_json.write({**fields, "text": self.text}, has_spaces=True) + "\n"
@@ -149,11 +150,14 @@ def _parse_anchor(value: object) -> Anchor:
     if not isinstance(value, dict):
         raise ValueError("`on` is missing or not an object")  # noqa: TRY004 - damaged data, not a wrong argument
     kind, occurrence = _text_field(value, "kind"), value.get("occurrence", 1)
+    total = value.get("total", occurrence)  # older comments do not have it
     if kind not in ANCHOR_KINDS:
         raise ValueError(f"`on` has the unknown kind {kind[:40]!r}")
     if type(occurrence) is not int or occurrence < 1:
         raise ValueError("`occurrence` is not a positive number")
-    return Anchor(kind, "" if kind == PLAN else _text_field(value, "text"), occurrence)
+    if type(total) is not int or total < occurrence:
+        raise ValueError("`total` is not a number, or less than `occurrence`")
+    return Anchor(kind, "" if kind == PLAN else _text_field(value, "text"), occurrence, total)
 
 
 def _text_field(fields: dict[str, Any], name: str) -> str:

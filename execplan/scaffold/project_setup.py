@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.edits.plan_commit import commit_paths
 from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
-from execplan.plan.model import BROKEN, COMPLETE, OPEN
+from execplan.plan.model import BROKEN, COMPLETE
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.project.project import ensure_inside
@@ -43,7 +43,7 @@ def inspect_project(project: Project) -> ProjectInspection:
         if stored_plan.plan is None:
             broken.append((path, stored_plan.error.message if stored_plan.error is not None else BROKEN))
         elif stored_plan.ref.archived:
-            open_tasks = [task.state for task in stored_plan.plan.tasks].count(OPEN)
+            open_tasks = len(stored_plan.plan.unfinished_tasks)
             if (
                 open_tasks
                 and not stored_plan.plan.is_archived_unfinished

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
@@ -43,14 +45,11 @@ def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int,
     source, spans = _redact(item.text, spans)
     best_line, best_index = "", 0
     best_spans: tuple[tuple[int, int], ...] = ()
-    start = 0
     lines = source.split("\n")
     first_index = int(not spans and len(lines) > 1 and _is_heading(lines[0], item))
-    for index, line in enumerate(lines):
-        line_spans = _spans_within(spans, start, start + len(line))
+    for index, (line, line_spans) in enumerate(zip(lines, _spans_by_line(lines, spans), strict=True)):
         if index <= first_index or _count_words(line, line_spans) > _count_words(best_line, best_spans):
-            best_line, best_spans, best_index = line, line_spans, index
-        start += len(line) + 1
+            best_line, best_spans, best_index = line, tuple(line_spans), index
     indent = len(best_line) - len(best_line.lstrip())
     path = plan_file.project.display_path(plan_file.ref.path)
     if item.kind == ARTIFACT:
@@ -74,11 +73,16 @@ def _is_heading(line: str, item: SearchItem) -> bool:
     return item.kind == SECTION and line.startswith("#") and line.strip("# ") == item.heading.rpartition(" › ")[2]
 
 
-def _spans_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the parts of spans in a line, as positions in it."""
-    return tuple(
-        [(max(begin, start) - start, min(stop, end) - start) for begin, stop in spans if begin < end and stop > start]
-    )
+def _spans_by_line(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Return the parts of spans in each line, as positions in it."""
+    starts = [0, *accumulate([len(line) + 1 for line in lines])]
+    line_spans: list[list[tuple[int, int]]] = [[] for _ in lines]
+    for begin, stop in spans:
+        for index in range(bisect_right(starts, begin) - 1, bisect_left(starts, stop)):
+            start, length = starts[index], len(lines[index])
+            if begin - start < length:
+                line_spans[index].append((max(begin - start, 0), min(stop - start, length)))
+    return line_spans
 
 
 def _count_words(line: str, spans: Sequence[tuple[int, int]]) -> int:
@@ -98,14 +102,16 @@ def _redactor() -> Redactor:
 
 def _redact(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """Replace secrets in a text of several lines; spans move with the text, and those of secrets are dropped."""
-    remaining = list(spans)
-    for start, end in reversed(_redactor().spans(text)):
-        replacement = REDACTED + "\n" * text.count("\n", start, end)
-        text = text[:start] + replacement + text[end:]
-        shift = len(replacement) - (end - start)
-        remaining = [
-            (begin + shift, stop + shift) if begin >= end else (begin, stop)
-            for begin, stop in remaining
-            if stop <= start or begin >= end
-        ]
-    return text, remaining
+    pieces, shifts, copied_end = [], [0], 0
+    secrets = _redactor().spans(text)
+    for start, end in secrets:
+        pieces += [text[copied_end:start], REDACTED + "\n" * text.count("\n", start, end)]
+        shifts.append(shifts[-1] + len(pieces[-1]) - (end - start))
+        copied_end = end
+    ends = [end for _, end in secrets]
+    moved_spans = []
+    for begin, stop in spans:
+        index = bisect_right(ends, begin)
+        if index == len(secrets) or stop <= secrets[index][0]:
+            moved_spans.append((begin + shifts[index], stop + shifts[index]))
+    return "".join([*pieces, text[copied_end:]]), moved_spans

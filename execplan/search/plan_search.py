@@ -74,26 +74,34 @@ class SearchResults(NamedTuple):
 
 
 def search(
-    project: Project, query: str, *, limit: int, matches_per_plan: int, tick: Tick | None = None
+    project: Project,
+    query: str,
+    *,
+    limit: int,
+    matches_per_plan: int,
+    tick: Tick | None = None,
+    path: str | None = None,
 ) -> SearchResults:
     """Search the live and archived plans of a project and its nested projects; secrets in the lines are redacted.
 
-    At most `limit` plans are returned. `tick` is called with the number of plans that were read for the index, and the
-    total. Raises ExecplanError for an invalid query, for invalid settings, and if Python's SQLite has no full-text
-    search.
+    With `path`, only the plan with this path from the repository root is searched. At most `limit` plans are returned.
+    `tick` is called with the number of plans that were read for the index, and the total. Raises ExecplanError for an
+    invalid query, for invalid settings, and if Python's SQLite has no full-text search.
     """
     parsed_query = parse_query(query)
     plan_files = index_update.list_plan_files(project)
     hits, problems = _find_hits(project, plan_files, parsed_query, tick)
+    if path is not None:
+        hits = [hit for hit in hits if hit.path == os.fsencode(path)]
     hits_by_path: dict[bytes, list[Hit]] = {}
     for hit in hits:
         hits_by_path.setdefault(hit.path, []).append(hit)
     files_by_path = {plan_file.path: plan_file for plan_file in plan_files}
     results: list[PlanResult] = []
-    for path, plan_hits in hits_by_path.items():
+    for hit_path, plan_hits in hits_by_path.items():
         if len(results) == limit:
             break
-        result = _read_result(files_by_path[path], plan_hits, parsed_query, matches_per_plan)
+        result = _read_result(files_by_path[hit_path], plan_hits, parsed_query, matches_per_plan)
         if result is not None:
             results.append(result)
     max_matches = max(map(len, hits_by_path.values()), default=0)

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-_CLUSTER_KIND: Final = r"(?mi)(?:^|[ \t>+{,-])\"?kind\"?:[ \t]*[\"']?Secret(?:List)?[\"']?,?[ \t]*$"
+_CLUSTER_KIND: Final = r"(?mi)(?:^|[ \t>+{,-])\"?kind\"?:[ \t]*[\"']?Secret(?:List)?[\"']?[ \t]*(?:,|\}|$)"
 _DATA_BLOCK: Final = r"(?m)^(?P<indent>[ \t>+-]*)\"?(?:data|stringData)\"?:[ \t]*\{?[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+[^\n]*(?:\n|$)){1,400})"
 _DATA_ENTRY: Final = r"(?m)^[ \t>+-]*\"?[\w.-]{1,200}\"?:[ \t]*[\"']?(?P<s>[^\s\"',|>][^\s\"',]{2,20000})"
+_JSON_DATA: Final = r"\"(?:data|stringData)\"[ \t]*:\s{0,80}\{(?P<body>[^{}]{1,20000})\}"
+_JSON_ENTRY: Final = r"\"[\w.-]{1,200}\"\s{0,80}:\s{0,80}\"(?P<s>[^\s\"]{3,20000})\""
 _LOWER_ASCII: Final = {code: code + 32 for code in range(65, 91)}
 _MAX_AFTER_NEEDLE: Final = 300
 """Number of characters after a needle that a credential may extend to."""
@@ -87,8 +89,13 @@ def _find_kubernetes_secrets(text: str) -> Iterator[tuple[int, int]]:
         )
         separator = text.find("\n---", kind_line.end(), kind_line.end() + _MAX_DOCUMENT)
         document_end = separator if separator >= 0 else min(kind_line.end() + _MAX_DOCUMENT, len(text))
-        for data_match in compile_pattern(_DATA_BLOCK).finditer(text, document_start, document_end):
-            for entry_match in compile_pattern(_DATA_ENTRY).finditer(text, *data_match.span("body")):
+        for block, entry in ((_DATA_BLOCK, _DATA_ENTRY), (_JSON_DATA, _JSON_ENTRY)):
+            entry_matches = [
+                entry_match
+                for data_match in compile_pattern(block).finditer(text, document_start, document_end)
+                for entry_match in compile_pattern(entry).finditer(text, *data_match.span("body"))
+            ]
+            for entry_match in entry_matches:
                 if not is_placeholder(entry_match["s"]) and not entry_match["s"].startswith(("$", "{{", "<")):
                     yield entry_match.span("s")
 
@@ -101,12 +108,19 @@ _KEY_END: Final = rf"{_LINE_JOIN}{{0,16}}+-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY
 _KEY_WITHOUT_BEGIN: Final = (
     rf"(?:{_BODY_LINE}{_LINE_JOIN}{{1,16}}+){{1,400}}-----END[ A-Z0-9_-]{{0,60}}PRIVATE KEY(?: BLOCK)?-----"
 )
+_KEY_STARTS: Final = r"MII[\w+/]{3}IBA(?:AK|DAN)|MHcCAQEEI|MHQCAQEEI|MIGkAgEBBD|MIG[HI]AgEAMB[AM]|MC4CAQAwBQYDK2V[wx]BCIEI|b3BlbnNzaC1rZXktdjE"
+"""Starts of the base64 of private keys: RSA, EC, PKCS #8, Ed25519 (RFC 5208, 5915, 8017, 8410), and those of OpenSSH."""
+_KEY_WITHOUT_HEADER: Final = (
+    rf"(?<![\w+/])(?:{_KEY_STARTS})[A-Za-z0-9+/]{{8,}}={{0,2}}(?:{_LINE_JOIN}{{1,16}}{_BODY_LINE}){{0,400}}"
+)
 _WINDOW: Final = 8192
 _MIN_BODY: Final = 20
 
 
 def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of private keys, including their opening and closing lines."""
+    """Yield the spans of private keys, including their opening and closing lines if they have them."""
+    for key_match in compile_pattern(_KEY_WITHOUT_HEADER).finditer(text):
+        yield key_match.span()
     if "PRIVATE KEY" not in text:
         return
     previous_end = 0

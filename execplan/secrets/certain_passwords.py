@@ -18,6 +18,8 @@ _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 _VALUE_ENDS = frozenset(" \t\n\r\"'`,;|&\\")
 _MIN_NAMED, _MIN_TYPED, _MIN_KEY = 12, 8, 40
 """Minimum lengths of a value after a name, of one after `-u`, and of a storage key."""
+_MIN_WEBHOOK = 20
+"""Minimum length of the last part of a webhook's address."""
 _MAX_LENGTH = 200
 _MAX_WIDTH = 4096
 _SECRET_NAMES = (
@@ -126,6 +128,18 @@ def find_url_passwords(source: str) -> Iterator[Secret]:
             ):
                 yield Secret("password", login_start + len(name) + 1, at_sign)
         index = source.find("://", login_start)
+
+
+def find_webhooks(source: str, host: str) -> Iterator[Secret]:
+    """Yield the secret part of addresses to which anybody can post messages: three parts, the last one random."""
+    index = source.find(host)
+    while index >= 0:
+        start = index + len(host)
+        end = _value_end(source, start)
+        parts = source[start:end].split("/")
+        if len(parts) == 3 and len(parts[2]) >= _MIN_WEBHOOK and is_random(parts[2]):
+            yield Secret("Slack webhook", start, end)
+        index = source.find(host, start)
 
 
 def find_named_values(source: str, runs: Iterable[tuple[int, int]]) -> Iterator[Secret]:

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 _MIN_RUN = b"a" * 16
 _ALNUM_TABLE = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)])
+_WEBHOOK_HOST = "hooks.slack.com/services/"
 _KEY_LABEL = "PRIVATE KEY-----"
 _NEEDLES = ("assword", "ASSWORD", "asswd", "PASSWD", "AccountKey=", " -u ")
 """Text before a password that is shorter than such a run."""
+_PREFIXES = ("hf_", "GOCSPX-", "figd_", "figo_", "glpat-", "glrt-", "github_pat_", "pypi-", "sk-", "AIza", "xox")
+"""Prefixes of tokens that may have no such run: of letters only, or with separators."""
 _HINTS = (
     *"pass pwd psk secret token cred auth cookie bearer basic jwt dsn hook sig= key :// identified".split(),
     *(" -u", " -p", " -a", " -w", ":543", ":*:", "$2", "$6$", "$argon2"),
@@ -40,16 +43,19 @@ def find_secrets(source: str) -> list[Secret]:
     runs = list(_alnum_runs(source))
     has_key, has_login = _KEY_LABEL in source, "@" in source and "://" in source
     has_name = any([needle in source for needle in _NEEDLES])
-    if not (runs or has_key or has_login or has_name):
+    has_prefix = any([prefix in source for prefix in _PREFIXES])
+    if not (runs or has_key or has_login or has_name or has_prefix):
         return []
     from execplan.secrets import certain_passwords, service_tokens
 
-    secrets = list(service_tokens.find_tokens(source)) if runs else []
+    secrets = list(service_tokens.find_tokens(source)) if runs or has_prefix else []
     _add_new(secrets, certain_passwords.find_named_values(source, runs))
     if has_key:
         secrets += _find_private_keys(source)
     if has_login:
         secrets += certain_passwords.find_url_passwords(source)
+    if runs and _WEBHOOK_HOST in source:
+        secrets += certain_passwords.find_webhooks(source, _WEBHOOK_HOST)
     if has_name:
         _add_new(secrets, certain_passwords.find_passwords(source, _NEEDLES))
     return sorted(secrets, key=lambda secret: secret.start)

@@ -92,8 +92,13 @@ def is_login(match: re.Match[str], value: str) -> bool:
 
 
 def is_user_token(match: re.Match[str], value: str) -> bool:
-    """Return whether the text in place of a URL's user and password is a token."""
+    """Return whether the text in place of a URL's user and password is a token; the key of a Sentry DSN is public."""
+    if compile_pattern(_SENTRY_HOST).match(match.string, match.end()):
+        return False
     return len(value) >= 16 and is_secret(value, SERVICE, is_quoted=True, is_config=True)
+
+
+_SENTRY_HOST: Final = r"(?:[\w-]{1,40}\.){0,3}sentry\.io/\d"
 
 
 def is_curl_password(match: re.Match[str], value: str) -> bool:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.secrets import credential_checks
-from execplan.secrets.secret_names import PASSWORD, SECRET
+from execplan.secrets.secret_names import PASSWORD, SECRET, classify_name
 from execplan.secrets.secret_table import SHAPES
 from execplan.secrets.secret_values import is_secret
 
@@ -39,6 +39,8 @@ class CredentialPattern(NamedTuple):
 
 _PASSWORD_PROGRAMS: Final = (
     (("mysql", "mariadb"), r"(?:mysql|mariadb)[\w-]{0,12}", r"-p(?!ort|rot)"),
+    (("put-parameter",), r"aws[ \t]+ssm[ \t]+put-parameter", r"--value[ \t=]{1,3}"),
+    (("twine",), r"twine", r"-p[ \t]{1,3}"),
     (("sshpass",), r"sshpass", r"-p[ \t]{0,3}"),
     (
         ("login",),
@@ -185,6 +187,19 @@ _PATTERNS: Final = (
         ("htpasswd",),
         r"\bhtpasswd\b(?=[^\n|;]{0,40}[ \t]-[a-zA-Z]{0,5}b)[^\n|;]{0,80}[ \t](?P<u>[\w@.-]{1,60})[ \t]+[\"']?(?P<s>[^\s\"'-][^\s\"']{1,100})[\"']?[ \t]*(?=$|\n|[|;&])",
         credential_checks.is_login,
+    ),
+    CredentialPattern(
+        ("auth",),
+        r"(?:\bauth[ \t]{0,4}[=:][ \t]{0,4}[(\[]|\bHTTP(?:Basic|Digest|Proxy)Auth\()[ \t]{0,4}(?P<u>[^\s,()]{1,100}),[ \t]{0,4}(?:\"(?P<s>[^\"\n]{2,200})\"|'(?P<q>[^'\n]{2,200})')[ \t]{0,4}[)\]]",
+        lambda match, value: is_secret(value, PASSWORD, is_quoted=True, is_config=True),
+    ),
+    CredentialPattern(
+        ("define",),
+        r"#[ \t]{0,8}define[ \t]{1,8}(?P<n>\w{2,60}+)[ \t]{1,40}(?:\"(?P<d>[^\"\n]{3,300})\"|(?P<s>[^\s\"'()]{6,300}))",
+        lambda match, value: (
+            bool(kind := classify_name(match["n"]))
+            and is_secret(value, kind, is_quoted=match["s"] is None, is_config=False)
+        ),
     ),
     CredentialPattern(
         ("chpasswd",),

@@ -13,11 +13,18 @@ if TYPE_CHECKING:
 
 _NAME_AND_OPERATOR: Final = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{2,120}+)(?P<close>(?:\\{0,3}[\"'`])?[\])]{0,2})"
-    r"(?P<before>[ \t]{0,20}+\*{0,2})(?P<joint>=>|\|\|=|[:?+]?=(?![=~>])|:(?![:=/\w]))(?P<after>\*{0,2}[ \t]{0,40}+)"
+    r"(?P<before>(?<=[\"'])\s{1,40}+(?=:)|[ \t]{0,20}+\*{0,2})(?P<joint>=>|\|\|=|[:?+]?=(?![=~>])|:(?![:=/\w]))(?P<after>\*{0,2}[ \t]{0,40}+)"
 )
 _QUOTED: Final = re.compile(
     r"(?:(?:base64|hex|plain):)?[bBrRuUfF@&]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|[\"'`]))(?P<s>(?>(?:(?!(?P=quote))[^\n]){1,2000}))"
 )
+_WRAPPER: Final = re.compile(
+    r"(?:String(?:::from)?|(?:pydantic\.)?Secret(?:Str|Bytes|String|Value)?(?:::(?:new|from))?|Password|Some|bytes|Buffer\.from|new String)\("
+    r"(?=\\{0,3}[bB]?[\"'])"
+)
+"""Constructors of strings, whose argument is the value."""
+_YAML_PROPERTIES: Final = re.compile(r"(?:(?:!{1,2}(?:str|binary)?|&[\w-]{1,60})[ \t]{1,8}){1,3}")
+"""Tag and anchor before a value of YAML."""
 _SCHEME: Final = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot|ssws|base64:|plain:)[ \t]*")
 _TYPE_ANNOTATION: Final = re.compile(r"[&*]?'?[A-Za-z][\w.<>\[\], |&?]{0,60}?[ \t]{0,4}=(?!=)[ \t]{0,4}(?=[\"'`bru])")
 _BLOCK_SCALAR: Final = re.compile(r"[|>][+-]?\d?[ \t]*(?:#[^\n]*)?\n(?P<indent>[ \t]+)(?P<s>[^\n]+)")
@@ -65,6 +72,10 @@ def _assigned_value(text: str, name_match: re.Match[str], name_kind: str) -> tup
         offset = next_line.end()
     if name_match["joint"] == ":" and (annotation_match := _TYPE_ANNOTATION.match(text, offset)) is not None:
         offset = annotation_match.end()
+    if name_match["joint"] == ":" and (properties_match := _YAML_PROPERTIES.match(text, offset)) is not None:
+        offset = properties_match.end()
+    if (wrapper_match := _WRAPPER.match(text, offset)) is not None:
+        offset = wrapper_match.end()
     if (quoted_match := _QUOTED.match(text, offset)) is not None:
         return _quoted_value(text, quoted_match, name_kind)
     if (scheme_match := _SCHEME.match(text, offset)) is not None:

@@ -7,6 +7,12 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (
     ("AWS Bedrock key", ("ABSK",), "base64", 100, 0, False, False),
     ("AWS Bedrock key", ("bedrock-api-key-",), "base64", 24, 0, False, False),
     ("Google API key", ("AIza",), "word", 35, 35, False, False),
+    ("Google API key", ("AQ.Ab8",), "word", 30, 0, False, False),
+    ("Pinecone key", ("pcsk_",), "word", 40, 0, False, False),
+    ("Langfuse key", ("sk-lf-",), "word", 36, 36, False, False),
+    ("Weights & Biases key", ("wandb_v1_",), "word", 40, 0, False, False),
+    ("MongoDB Atlas service account secret", ("mdb_sa_sk_",), "word", 30, 0, False, False),
+    ("HubSpot token", ("pat-na1-", "pat-na2-", "pat-eu1-"), "word", 36, 36, False, False),
     ("Google client secret", ("GOCSPX-",), "word", 28, 28, False, False),
     ("Google access token", ("ya29.",), "word", 20, 0, False, False),
     ("Google refresh token", ("1//0",), "word", 30, 0, False, False),
@@ -220,6 +226,13 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (
 # service, needles, pattern
 SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("OpenAI key", ("t3blbkfj",), "(?P<s>sk-[A-Za-z0-9_-]{16,90}T3BlbkFJ[A-Za-z0-9_-]{16,90})"),
+    (
+        "AWS secret access key after its ID",
+        ("akia", "asia"),
+        "(?:AKIA|ASIA)[A-Z0-9]{16}[\\x22\\x27]?(?:[ \\t]{0,4}[,:;|/][ \\t]{0,4}|[ \\t]{1,4}|[ \\t]{0,4},?\\r?\\n[ \\t]{0,20}[\\x22\\x27]?(?:[\\w-]{1,40}[\\x22\\x27]?[ \\t]{0,4}[:=][ \\t]{0,4})?)[\\x22\\x27]?(?P<s>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+    ),
+    ("Salesforce session", ("00d",), "(?P<s>00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{40,200})"),
+    ("Azure DevOps token", ("azdo",), "(?P<s>[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9])"),
     ("Azure storage key", ("jqqj99",), "(?P<s>[A-Za-z0-9]{48,56}JQQJ99[A-Za-z0-9]{20,30})"),
     (
         "Dropbox or X token",
@@ -457,6 +470,7 @@ ABOUT: tuple[str, ...] = (
     "input",
     "column",
     "table",
+    "timeout",
     "usage",
     "window",
     "schema",
@@ -762,6 +776,8 @@ NOTHING: tuple[str, ...] = (
     "include",
     "omit",
     "same-origin",
+    "lax",
+    "strict",
     "getpass",
     "fixture",
     "mock",

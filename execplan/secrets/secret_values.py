@@ -27,7 +27,7 @@ _MASKED: Final = r"[xX*.•·#_?+~\s-]*"
 _REFERENCE: Final = r"""(?x)
     \$(?:\w+|\{\w+(?:[?+]|:[?+]|\})|\(|\{\{|env:|\w+\[) .*          # $NAME, ${NAME}, $(command), ${{ … }}
     | (?:[fFrRbB]*["'])?[^{}\n]{0,40}(?:\{[\w.:!\[\] ?-]{0,60}\}|\{\{[^{}\n]{0,200}\}?\}?) .{0,80}   # {name}, {{ name }}, Bearer {token}
-    | %(?:\(|\w+%|[sdr]\b) .* | !(?:vault|ref|sub|getatt|env)\b .* | \#\{ .* | @[\w./~-]+ | &\w+ | \*\w+ | <[^<>\n]{0,80}>?
+    | %(?:\(|\w+%|[sdr]\b) .* | !(?:vault|ref|sub|getatt|env)\b .* | \#\{ .* | @[\w./~-]+ | --[a-z][\w-]* | &\w+ | \*\w+ | <[^<>\n]{0,80}>?
     | (?:op|vault|ssm|aws-sm|gcp-sm|arn|secretsmanager|keyring|env|file|azurekeyvault|ref\+\w+):/{0,2}[\w/:.$-]+
     | (?:https?://|/|\./|\.\./|~/)[\w./@:%?=&~+-]*                     # an address, a path
     | (?:secrets?|vars?|env|inputs|github|steps|matrix|params|process|os|config|settings|self|this|data|local|module|each|input|ctx|args?|opts?|options|request|req|row|user|obj)

@@ -56,6 +56,8 @@ _FIRST_LENGTH, _MAX_LENGTH = 256, 8192
 """Maximum number of characters of a run to compare, in the first attempt and in total."""
 _MIN_TRUNCATED = 12
 """Minimum length after the prefix of a token that was cut off, or whose exact length is unknown."""
+_MIN_RANDOM_LETTERS = 20
+"""Minimum length of a token that has no digit."""
 _LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", "`")
 _MIN_WRAPPED, _MAX_LINES = 8, 12
 """Minimum number of token characters on the first line, and maximum number of continuation lines."""
@@ -135,8 +137,13 @@ def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, st
     while index >= 0:
         run_end = data.find(b" ", index)
         run_end = len(source) if run_end < 0 else run_end
-        # a certain token has a digit; its characters are those of a run, and `%`
-        if only_certain and digits.find(b"1", index, run_end) < 0 and source[run_end : run_end + 1] != "%":
+        # a certain token has a digit or capitals; its characters are those of a run, and `%`
+        if (
+            only_certain
+            and digits.find(b"1", index, run_end) < 0
+            and source[run_end : run_end + 1] != "%"
+            and source[index:run_end].islower()
+        ):
             index = data.find(_MIN_RUN, run_end)
             continue
         char_before = source[index - 1] if index else ""
@@ -199,11 +206,19 @@ def is_token(prefix: str, body: str, min_length: int, max_length: int, *, only_c
     if only_certain:
         return (
             min_length <= len(body) <= (max_length or len(body))
-            and is_random(body)
+            and (is_random(body) or (prefix[-1] in "_-" and _is_random_letters(body)))
             and (prefix != "eyJ" or body.count(".") in (2, 4))
         )
     required_length = min_length if len(prefix) < _MIN_DISTINCT_PREFIX else min(min_length, _MIN_TRUNCATED)
     return len(body) >= required_length and is_random_like(body)
+
+
+def _is_random_letters(text: str) -> bool:
+    """Return whether a long text of letters has as many capitals as random letters have, and a name has not."""
+    if len(text) < _MIN_RANDOM_LETTERS or not text.isalpha():
+        return False
+    capitals = sum([char.isupper() for char in text])
+    return 3 <= 10 * capitals / len(text) <= 7 and not any([example in text.lower() for example in _EXAMPLES])
 
 
 def is_random_like(text: str) -> bool:

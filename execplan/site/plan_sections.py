@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import islice, takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +34,9 @@ class TaskItem(NamedTuple):
     id: str
     state: str
     """State of the task: open, done or other."""
+    state_label: str
+    """State for people: open, done, dropped, or the mark."""
+    is_unfinished: bool
     mark: str
     """Character in the checkbox."""
     text: Markup
@@ -85,6 +89,7 @@ class _ContentWriter:
     def __init__(self, plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> None:
         self._plan = plan
         self._claims = claims
+        self._section_starts = [section.start for section in plan.sections]
         self._anchor_counts: dict[str, int] = {}
         self._markdown = plan_markdown(plan, resolve_link, self._name_anchor)
         if plan.title is not None:
@@ -133,8 +138,8 @@ class _ContentWriter:
 
     def _next_section_start(self, line: int) -> int:
         """Return the line of the first section at or after a line, or the end of the plan."""
-        starts = [section.start for section in self._plan.sections if section.start >= line]
-        return min(starts, default=len(self._plan.text.lines))
+        index = bisect_left(self._section_starts, line)
+        return self._section_starts[index] if index < len(self._section_starts) else len(self._plan.text.lines)
 
     def _title_lines(self) -> set[int]:
         title_line = self._plan.title_line
@@ -160,6 +165,8 @@ class _ContentWriter:
                 task.number,
                 task_id,
                 task.state,
+                task.state_label,
+                task.is_unfinished,
                 task.mark,
                 Markup(self._markdown.inline(task.text)),  # noqa: S704 (escaped)
                 task.timestamp.date_time if task.timestamp is not None else "",

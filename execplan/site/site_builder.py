@@ -59,9 +59,9 @@ def build_site(
     `tick` is called with the number of plans that were checked or rendered, and the total. Raises ExecplanError if the
     directory is not a site's, can't be written or is being written for too long.
     """
-    site = SiteDirectory(directory, dry_run=dry_run)
     for listed_project in [listed.project for listed in projects] or [project]:
-        ensure_separate(listed_project, site.path)
+        ensure_separate(listed_project, directory)
+    site = SiteDirectory(directory, dry_run=dry_run)
     parts, problems = load_parts(projects, tick) if projects else ([load_part(project, tick)], [])
     if not parts:
         raise ExecplanError("no-such-project", problems[0], exit=INPUT, hint="fix the project, or name another one")

@@ -6,8 +6,9 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.files.file_access import resolve_path
 from execplan.project.project import IN_GIT_DIR, is_in_git_dir
-from execplan.project.project_discovery import with_nested_projects
+from execplan.project.project_discovery import ensure_no_link_out, with_nested_projects
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
@@ -17,8 +18,13 @@ DEFAULT_DIRECTORY: Final = ".agent/site"
 """Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
 
 
-def ensure_separate(project: Project, directory: str) -> None:
-    """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
+def ensure_separate(project: Project, path: str) -> None:
+    """Raise ExecplanError if a site must not be written to a path.
+
+    It must not be in a git directory, among the plans and artifacts of a project, or reached through a link out of the repository.
+    """
+    ensure_no_link_out(path)
+    directory = resolve_path(path)
     if is_in_git_dir(project, directory):
         message = f"{directory} {IN_GIT_DIR}"
         raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")

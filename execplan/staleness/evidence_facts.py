@@ -8,7 +8,6 @@ from execplan.clock import epoch_seconds
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
 from execplan.linter.rules.timestamp_rules import day_start, latest_timestamp_date
-from execplan.plan.model import OPEN
 from execplan.plan.plan_metadata import read_metadata
 from execplan.staleness.claimed_status import read_claimed_status
 
@@ -50,8 +49,8 @@ class StalenessFacts(NamedTuple):
 
     @property
     def open_tasks(self) -> list[Task]:
-        """The tasks that are not done."""
-        return [task for task in self.plan.tasks if task.state == OPEN]
+        """The tasks that still need work."""
+        return self.plan.unfinished_tasks
 
     @property
     def status(self) -> ClaimedStatus | None:

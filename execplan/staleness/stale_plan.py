@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.linter.rules.staleness_rules import is_on_hold
-from execplan.plan.model import COMPLETE, DRAFT, OTHER
+from execplan.plan.model import COMPLETE, DRAFT
 from execplan.staleness.claimed_status import DONE, GIVEN_UP
 from execplan.staleness.evidence_text import (
     drift_evidence,
@@ -104,8 +104,7 @@ def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
     plan = facts.plan
     if facts.stored_plan.ref.archived:
         return None
-    has_unclear_box = any([task.state == OTHER and task.mark != "-" for task in plan.tasks])
-    is_complete = plan.state() == COMPLETE and not has_unclear_box
+    is_complete = plan.state() == COMPLETE
     is_merged_without_tasks = not plan.tasks and facts.is_merged_since_start and not facts.timeline.missing
     status = facts.status
     is_done_without_tasks = not plan.tasks and status is not None and status.meaning == DONE

@@ -1,12 +1,33 @@
-"""A reader of plain TOML: tables with strings, whole numbers, booleans and lists, each on one line.
+"""Readers of TOML: one of plain TOML, and one that leaves everything else to `tomllib`, including all errors.
 
-Most settings are that plain, and importing `tomllib` takes longer than checking a plan. Everything else is for `tomllib`,
-including all errors.
+Plain TOML is tables with strings, whole numbers, booleans and lists, each on one line. Most settings are that plain, and
+importing `tomllib` takes longer than checking a plan.
 """
 
 from __future__ import annotations
 
 _MAX_DIGITS = 18
+
+
+_MAX_KEY_PARTS = 32
+"""Maximum number of parts in a dotted key: the time that `tomllib` takes grows with its square."""
+
+
+def parse_toml(data: bytes) -> dict[str, object]:
+    """Parse a TOML document; raises ValueError, and RecursionError if it is nested too deeply."""
+    document = parse_plain(data)
+    if document is not None:
+        return document
+    import re
+    import tomllib
+
+    text = data.decode("utf-8")
+    part = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+    long_key = re.search(rf"(?<![\w-]){part}(?:[ \t]*+\.[ \t]*+{part}){{{_MAX_KEY_PARTS}}}", text)
+    if long_key is not None:
+        line = text.count("\n", 0, long_key.start()) + 1
+        raise ValueError(f"a key has more than {_MAX_KEY_PARTS} parts (at line {line})")
+    return tomllib.loads(text)
 
 
 class _NotPlainError(Exception):
@@ -50,7 +71,9 @@ def _set(table: dict[str, object], key: str, value: object) -> None:
 
 
 def _skip_spaces(text: str, at: int) -> int:
-    return len(text) - len(text[at:].lstrip(" "))
+    while text[at : at + 1] == " ":
+        at += 1
+    return at
 
 
 def _parse_value(text: str, at: int) -> tuple[object, int]:

@@ -6,15 +6,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MIN_SIMILARITY = 0.6
+_MIN_SIMILARITY = 0.7
+_SHORT_LENGTH = 5
+"""Longest name in which another first letter makes it another word, such as nope and rope."""
+_MIN_PART_LENGTH = 3
+"""Shortest name that is similar to a longer one because it is its beginning, or one of its words."""
 _MAX_SUGGESTIONS = 3
 
 
 def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SUGGESTIONS) -> list[str]:
-    """Return the known names that are similar to a name, most similar first; none if no name is."""
+    """Return the known names that are similar to a name, most similar first; none if no name is.
+
+    A known name is similar if it differs by a typo: most letters are the same, and in a short name also the first
+    one, unless it is missing, added or swapped with the second. It is also similar if the name is its beginning or one
+    of its words.
+    """
     from difflib import get_close_matches  # it imports re
 
-    return get_close_matches(name, list(known_names), n=limit, cutoff=_MIN_SIMILARITY)
+    if not name:
+        return []
+    names = list(known_names)
+    is_short = len(name) <= _SHORT_LENGTH
+    likely_names = [other_name for other_name in names if not is_short or _begins_alike(name, other_name)]
+    typos = get_close_matches(name, likely_names, n=limit, cutoff=_MIN_SIMILARITY)
+    parts = sorted([known_name for known_name in names if _is_part(name, known_name)], key=len)
+    return list(dict.fromkeys([*typos, *parts]))[:limit]
 
 
 def similarity(name: str, known_name: str) -> float:
@@ -28,3 +44,16 @@ def did_you_mean(name: str, known_names: Iterable[str]) -> str:
     """Return a question that suggests the most similar known name, or an empty string if no name is similar."""
     similar_names = closest_names(name, known_names, limit=1)
     return f"did you mean {similar_names[0]}?" if similar_names else ""
+
+
+def _begins_alike(name: str, known_name: str) -> bool:
+    """Return whether the first letter is the same, or missing, added or swapped with the second."""
+    return name[:1] in (known_name[:1], known_name[1:2]) or name[1:2] == known_name[:1]
+
+
+def _is_part(name: str, known_name: str) -> bool:
+    """Return whether a name is the beginning of a known name, or one of its words."""
+    if len(name) < _MIN_PART_LENGTH or name not in known_name:
+        return False
+    words = known_name.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    return known_name.startswith(name) or name in words

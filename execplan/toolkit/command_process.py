@@ -10,12 +10,17 @@ import asyncio
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from execplan.errors import INTERNAL_ERROR, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from execplan.secrets.redaction import Redactor
+
+Value = TypeVar("Value")
 
 Document = dict[str, Any]
 """An `execplan/1` document: `ok`, `data`, `error`, `warnings` and `next`, as a command prints it with `--json`."""
@@ -26,7 +31,8 @@ async def run_command(
 ) -> Document:
     """Run a command for the project at `root` and return its document, of success or of an error.
 
-    With `as_text`, the data is the text for people, if there is no error. Canceling the call ends the process.
+    With `as_text`, the data is the text for people, if there is no error. Secrets are redacted. Canceling the call ends
+    the process.
     """
     status, output, messages = await _run_process(
         [arguments[0], "-C", root, *(() if as_text else ("--json",)), *arguments[1:]], stdin, agent
@@ -34,15 +40,27 @@ async def run_command(
     if as_text and status:
         return await run_command(root, arguments, stdin=stdin, agent=agent)
     if as_text:
-        return make_document(arguments[0], {"text": output}, warnings=messages.splitlines())
+        return redact(make_document(arguments[0], {"text": output}, warnings=messages.splitlines()))
     try:
-        document: Document = json.loads(output)
+        document: Document = redact(json.loads(output))
     except ValueError:
         message = f"execplan {arguments[0]} ended with status {status} and printed no document"
         return error_document(
             arguments[0], ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=messages[-2000:] or "try it again")
         )
     return document
+
+
+def redact(value: Value) -> Value:
+    """Return a document or a text for an agent without secrets."""
+    return cast("Value", _redactor().redact_value(value))
+
+
+@cache
+def _redactor() -> Redactor:
+    from execplan.secrets.redaction import Redactor
+
+    return Redactor(os.environ, os.environ)  # of variables, only those whose names mark secrets
 
 
 async def _run_process(arguments: Sequence[str], stdin: str, agent: str | None) -> tuple[int, str, str]:

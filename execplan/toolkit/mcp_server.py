@@ -20,7 +20,7 @@ from execplan import __version__
 from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.project import builtin_templates
-from execplan.toolkit.command_process import run_command
+from execplan.toolkit.command_process import redact, run_command
 from execplan.toolkit.project_tools import ProjectTools
 from execplan.toolkit.tool_list import project_tools
 
@@ -205,7 +205,7 @@ def _read_plan(root: str, name: str) -> str:
     try:
         if "/" in name:
             raise MCPError(types.INVALID_PARAMS, f"{name!r} is not the ID of a plan")
-        return Plan.find(name, root).read().text.to_str()
+        return redact(Plan.find(name, root).read().text.to_str())
     except ExecplanError as error:
         raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}") from None
 

@@ -55,7 +55,7 @@ class ProjectTools:
     async def edit_task(
         self,
         action: Literal["add", "done", "verify", "reopen", "reword", "split"],
-        task: Annotated[str, "number, ID or unique text"] = "",
+        task: Annotated[str, "number (1-3 for several), ID or unique text"] = "",
         text: Annotated[str, "new text; to split, what is done"] = "",
         remaining: Annotated[str, "to split"] = "",
         plan: PlanName = None,

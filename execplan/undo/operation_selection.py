@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits import operation_log
+from execplan.edits import edit_journal, operation_log
 from execplan.edits.edit_entries import REDO, UNDO
 from execplan.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.errors import CHECK_FAILED, ExecplanError
@@ -13,9 +13,10 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from execplan.edits.edit_entries import JournalEntry
     from execplan.edits.undo_stack import UndoableOperation
@@ -29,8 +30,33 @@ class SelectedOperation(NamedTuple):
     project: Project
     ref: PlanRef
     step: UndoableOperation
-    is_next: bool = True
-    """Whether the operation is the next one to reverse on its plan."""
+    later: tuple[UndoableOperation, ...] = ()
+    """Operations on the plan that must be reversed first, the last one last."""
+
+    @property
+    def is_next(self) -> bool:
+        """Whether the operation is the next one to reverse on its plan."""
+        return not self.later
+
+    @property
+    def group(self) -> str:
+        """ID of the operation on several plans that this is a step of, or else the operation's own ID."""
+        return edit_journal.group_id(self.step.operation.id)
+
+    @property
+    def is_reversible(self) -> bool:
+        """Whether only steps of the same operation must be reversed first on its plan."""
+        return all([edit_journal.group_id(step.operation.id) == self.group for step in self.later])
+
+
+class SelectedSteps(NamedTuple):
+    """The steps of the operation to undo or redo, in the order in which they are reversed."""
+
+    steps: tuple[SelectedOperation, ...]
+    blocked: tuple[SelectedOperation, ...] = ()
+    """Steps on plans where another operation must be reversed first, or that another author has done."""
+    other_plans: int = 0
+    """Number of plans that the operation has changed and that are left as they are, because one plan was named."""
 
 
 def steps_for(undo_stack: UndoStack, command: str) -> tuple[UndoableOperation, ...]:
@@ -49,16 +75,16 @@ def is_by_other_author(project: Project, step: UndoableOperation, command: str) 
     return bool(author) and author != actor(project)
 
 
-def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedOperation:
+def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedSteps:
     """Return the last operation on the named plan, or the author's last one on any plan; raises ExecplanError."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
-        return last_operation(*find_plan(start, query), command, other_authors=other_authors)
+        return _last_on_plan(*find_plan(start, query), command, other_authors=other_authors)
     project = project_discovery.require(start)
     other_operation: SelectedOperation | None = None
     for selected in iter_next_operations(project, command):
         if other_authors or not is_by_other_author(selected.project, selected.step, command):
-            return selected
+            return _with_other_plans(project, selected, command, other_authors=other_authors)
         other_operation = other_operation or selected
     if other_operation is not None:
         raise other_author_error(other_operation, command)
@@ -66,8 +92,23 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
         (member, ref) for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)
     ]
     if len(plans) == 1 and command == UNDO:  # the journal may be from an older version, which did not record the order
-        return last_operation(*plans[0], command, other_authors=other_authors)
+        return _last_on_plan(*plans[0], command, other_authors=other_authors)
     raise nothing_to_reverse_error(project, None, command)
+
+
+def _with_other_plans(
+    project: Project, selected: SelectedOperation, command: str, *, other_authors: bool
+) -> SelectedSteps:
+    """Return all steps of an operation, on any plan."""
+    if edit_journal.STEP_SEPARATOR not in selected.step.operation.id:
+        return SelectedSteps((selected,))
+    steps = [step for step in iter_operations(project, command) if step.group == selected.group]
+    allowed = [
+        step
+        for step in steps
+        if step.is_reversible and (other_authors or not is_by_other_author(step.project, step.step, command))
+    ]
+    return SelectedSteps(tuple(allowed), tuple([step for step in steps if step not in allowed]))
 
 
 def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
@@ -85,15 +126,30 @@ def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
         raise
 
 
-def last_operation(project: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedOperation:
-    """Return the last operation on a plan; raises ExecplanError if there is none or if it is another author's."""
-    steps = steps_for(read_stack(project, ref.path), command)
-    if not steps:
+def _last_on_plan(project: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedSteps:
+    """Return the last operation on a plan; raises ExecplanError if there is none or if it is another author's.
+
+    If it has also changed other plans, only its steps on this one are returned.
+    """
+    operations = operations_on_plan(project, ref, command)
+    if not operations:
         raise nothing_to_reverse_error(project, ref, command)
-    selected = SelectedOperation(project, ref, steps[-1])
-    if not other_authors and is_by_other_author(project, selected.step, command):
-        raise other_author_error(selected, command)
-    return selected
+    last = operations[0]
+    if not other_authors and is_by_other_author(project, last.step, command):
+        raise other_author_error(last, command)
+    steps = tuple([step for step in operations if step.group == last.group and step.is_reversible])
+    other_plans = 0
+    if edit_journal.STEP_SEPARATOR in last.step.operation.id:
+        prefix = f"{last.group}{edit_journal.STEP_SEPARATOR}"
+        paths = {path for operation, path in operation_log.newest_first(project) if operation.startswith(prefix)}
+        other_plans = len(paths - {ref.path})
+    return SelectedSteps(steps, other_plans=other_plans)
+
+
+def operations_on_plan(project: Project, ref: PlanRef, command: str) -> list[SelectedOperation]:
+    """Return the operations on a plan that the command can reverse, the next one first."""
+    steps = steps_for(read_stack(project, ref.path), command)
+    return [SelectedOperation(project, ref, step, steps[at + 1 :]) for at, step in enumerate(steps)][::-1]
 
 
 def iter_next_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
@@ -121,9 +177,9 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
                     steps_for(build_stack(journal_entries), command),
                 )
             entries_by_id, steps = journals[path]
-            step = next((step for step in steps if step.latest.id == operation), None)
-            if step is not None:
-                yield SelectedOperation(owner, plan_store.ref_for_path(owner, path), step, step == steps[-1])
+            at = next((at for at, step in enumerate(steps) if step.latest.id == operation), None)
+            if at is not None:
+                yield SelectedOperation(owner, plan_store.ref_for_path(owner, path), steps[at], steps[at + 1 :])
             elif command == REDO and _is_new_operation(owner, entries_by_id.get(operation)):
                 break
 
@@ -158,6 +214,15 @@ def describe_operation(selected: SelectedOperation) -> str:
     """Describe an operation: its action, time and plan."""
     operation = selected.step.operation
     return f"{operation.summary} ({selected.ref.id}, {operation.timestamp.replace('T', ' ')})"
+
+
+def describe_steps(steps: Sequence[SelectedOperation]) -> str:
+    """Describe an operation by its steps: its command, time and number of plans, or its only plan."""
+    plans = {step.ref.path for step in steps}
+    if len(plans) == 1:
+        return describe_operation(steps[0])
+    operation = steps[-1].step.operation
+    return f"{operation.command} ({format_count(len(plans), 'plan')}, {operation.timestamp.replace('T', ' ')})"
 
 
 def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str) -> ExecplanError:

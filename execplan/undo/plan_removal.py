@@ -83,13 +83,16 @@ def remove_plan(
         data = _read_removable(project, ref, options, check)
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         atomic_files.remove_leftover(ref.path, (data,), within=project.root)
-        with JournalTransaction(project, ref.path, command, summary, data, b"", Operation(kind=REMOVE, undoes=undoes)):
+        operation = Operation(options.operation_id(), REMOVE, undoes)
+        with JournalTransaction(project, ref.path, command, summary, data, b"", operation):
             atomic_files.remove_empty_directory(folder)
             atomic_files.remove(ref.path, data)
             atomic_files.remove_empty_directory(folder)
         if options.should_commit(project):
             title = _title(data)
-            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title)
+            commit_result = commit_paths(
+                project, ref.id, [ref.path, folder], command, summary, {ref.path: data}, title, options.defer_commit
+            )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, 0, (message,), warnings)
 
@@ -100,8 +103,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
-    tasks = reader.read(data).tasks
-    open_tasks = sum(task.mark == " " for task in tasks)
+    open_tasks = len(reader.read(data).unfinished_tasks)
     if os.path.lexists(ref.path):
         raise target_taken_error(path)
     if options.dry_run:
@@ -114,14 +116,16 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
     ):
         ensure_still_last(selected, command)
-        operation = Operation(kind=CREATE, undoes=step.operation.id)
+        operation = Operation(options.operation_id(), CREATE, step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
             if not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
                 raise target_taken_error(path)
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         atomic_files.make_directory(folder, within=project.root)
         if options.should_commit(project):
-            commit_result = commit_paths(project, ref.id, [ref.path, folder], command, summary, {}, _title(data))
+            commit_result = commit_paths(
+                project, ref.id, [ref.path, folder], command, summary, {}, _title(data), options.defer_commit
+            )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
 
@@ -204,7 +208,7 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
         return [*reasons, "it can't be read as a plan"]
     if plan.state() != DRAFT:
         reasons.append(f"it is {plan.state()}, not a draft")
-    reasons += [f"task {task.number} is {task.state}: {task.text}" for task in plan.tasks if task.state != OPEN]
+    reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
     logs = {
         "decisions": plan.decisions,
         "discoveries": plan.discoveries,

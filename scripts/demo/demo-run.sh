@@ -52,7 +52,8 @@ digest=$(digest_of shout)
 quietly "execplan approve shout --digest $digest --by Ann"
 run 'echo "# Edited after the approval." >>src/farewell.py'
 refused 4 'execplan run shout'
-quietly 'git checkout -q src/farewell.py'
+say 'Undo that edit, so that the file is as approved again.'
+run 'git checkout -q src/farewell.py'
 
 say 'A run that fails halfway is rolled back. The file is as it was before, so git shows no change. What git cannot see is listed.'
 refused 1 'execplan run shout -q'

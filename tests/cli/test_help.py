@@ -158,6 +158,7 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
         (["decide", "x"], "missing option --why", "see execplan decide --help"),
         (["done", "-p"], "-p requires a value", "see execplan done --help"),
         (["show", "--jsno"], "unknown option --jsno", "did you mean --json? Otherwise see execplan show --help"),
+        (["show", "--task", "x"], "unknown option --task", "see execplan show --help"),
         (
             ["decide", "--rationale"],
             "unknown option --rationale",

@@ -90,7 +90,7 @@ def _rule_context(code: str, heading: str) -> RuleContext:
         if kind in ("dependency", "need", "cycle"):
             return facts.get("cycle", "") if kind == "cycle" else "no such plan" * (facts.get("unknown") == subject)
         if kind == "comments":
-            return (("c7f3k", "Ann", "task", facts["comment"], 1, "Which one?"),) if "comment" in facts else ()
+            return (("c7f3k", "Ann", "task", facts["comment"], 1, 1, "Which one?"),) if "comment" in facts else ()
         paths = [*facts.get("has", "").split(), "src/reader.py"]  # which the clean plan names
         if kind == "has":
             return any(f"{path}/".startswith(f"{subject}/") for path in paths)

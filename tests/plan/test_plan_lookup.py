@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.plan.plan_lookup import match_edited_tasks
+from execplan.plan.plan_lookup import expand_numbers, match_edited_tasks
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=8)
 
@@ -42,3 +42,23 @@ def test_places_are_places(before: list[str], after: list[str]) -> None:
 @given(TEXTS)
 def test_what_is_not_edited_stays(texts: list[str]) -> None:
     assert match_edited_tasks(texts, texts) == [(at,) for at in range(len(texts))]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("2", ["2"]),
+        ("1-3", ["1", "2", "3"]),
+        ("1,2,5", ["1", "2", "5"]),
+        ("1-2, 5 - 6", ["1", "2", "5", "6"]),
+        ("3-1", ["3-1"]),
+        ("2025-12-30", ["2025-12-30"]),
+        ("1-", ["1-"]),
+        ("t6a76z2-2", ["t6a76z2-2"]),
+        ("1,x", ["1,x"]),
+        ("1-99999", ["1-99999"]),
+        ("¹-²", ["¹-²"]),
+    ],
+)
+def test_lists_of_numbers(query: str, numbers: list[str]) -> None:
+    assert expand_numbers([query]) == tuple(numbers)

@@ -223,8 +223,9 @@ def test_a_conflict_is_read_on_both_sides() -> None:
     [
         ("- [ ] a", "active"),
         ("- [x] a\n- [ ] b", "active"),
-        ("- [x] a\n- [~] b", "complete"),
-        ("- [~] b", "complete"),
+        ("- [x] a\n- [~] b", "active"),
+        ("- [~] b", "active"),
+        ("- [x] a\n- [-] b\n- [ ] ~~c~~", "complete"),
         ("", "active"),
     ],
 )

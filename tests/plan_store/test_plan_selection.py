@@ -164,15 +164,17 @@ def test_only_archived_plans(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", [PARSER, f".agent/execplans/{PARSER}.md"])
-def test_a_plan_that_was_renamed_without_a_commit_is_found_under_its_old_name(two_plans: Folder, name: str) -> None:
+def test_a_plan_that_was_renamed_without_a_commit_is_not_edited_under_its_old_name(
+    two_plans: Folder, name: str
+) -> None:
     two_plans.git("add", "-A")
     two_plans.git("commit", "-q", "-m", "Plans")
     two_plans.ok("rename", PARSER, "Read files")
-    new_path = ".agent/execplans/2026-01-01_read-files.md"
-    result = two_plans.run("done", "2", "-p", name)
-    assert result.exit == 0
-    assert f"warning: .agent/execplans/{PARSER}.md is now {new_path}" in result.err
-    assert "- [x] (2026-01-01 00:00Z) Build the parser." in (two_plans.path / new_path).read_text()
+    assert two_plans.run("done", "2", "-p", name).err == (
+        f"execplan: '{PARSER}' is a former name; the plan was renamed to 2026-01-01_read-files\n"
+        "hint: use the new name: 2026-01-01_read-files\n"
+    )
+    assert "renamed to" in two_plans.run("done", "2", "-p", "01-01_pars").err
     assert not (two_plans.path / f".agent/execplans/{PARSER}.md").exists()
 
 

@@ -59,8 +59,8 @@ def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, aft
     assert REDACTION.redact_text(redacted) == redacted
 
 
-NEEDS_FOLLOWING_COMMAND = ("chpasswd", "echo to stdin", "sudo from a pipe")
-"""Forms in which only the command behind the secret tells that it is one."""
+NEEDS_FOLLOWING_COMMAND = ("chpasswd", "echo to stdin", "sudo from a pipe", "kubernetes secret as JSON, kind last")
+"""Forms in which only what is behind the secret tells that it is one."""
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,17 @@ REAL = {
 }
 
 
+LETTERS = "ZkQwXbLmRtYcVnHjPdFgTsuEiOaSdWqKyB"
+
+REAL |= {
+    "Hugging Face token": "hf_" + LETTERS,
+    "GitLab runner": "glrt-t1_" + RANDOM[:20],
+    "Google client secret": "GOCSPX-" + RANDOM[:12] + "_" + RANDOM[13:28],
+    "Figma token": "figd_" + RANDOM[:9] + "-" + LETTERS[:24],
+}
+REAL["GitLab token"] = REAL.pop("GitLab runner")
+
+
 @pytest.mark.parametrize("kind", REAL)
 @pytest.mark.parametrize("line", ["{}", "`{}`", "export KEY={} && run", '"{}",', "the key 열쇠 {}.", "<!-- {} -->"])
 def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:

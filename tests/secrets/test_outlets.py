@@ -12,13 +12,19 @@ from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.user_program.sensitive_text import PersonalData
+from execplan.capture.captured_plan import capture_plan
 from execplan.context.checkpoint_page import format_page
 from execplan.context.context_pack import ContextPack, Unit, redact_pack
 from execplan.context.session_primer import format_primer
 from execplan.context.summary.plan_summary import redact_plan
+from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.commands.command_transcript import Transcript
+from execplan.linter.rule import SAFE, Fix
 from execplan.plan.reader import read
+from execplan.project import project_discovery
 from execplan.secrets.redaction import Redactor
+from execplan.text.line_edit import Edit
+from execplan.toolkit.command_process import redact
 from tests.agents.enhancer.test_mask import full_plan, sent_of
 from tests.context.test_session_primer import make_overview
 from tests.in_process_repository import InProcessRepository
@@ -108,6 +114,23 @@ def strings(value: object) -> Iterable[str]:
             yield from strings(nested)
 
 
+def _capture(form: Form, folder: Path) -> str:
+    repository = folder / "repo"
+    (repository / ".agent/execplans").mkdir(parents=True)
+    text = f"# Build the parser\n\n## Steps\n\n1. Read lines.\n2. Use it.\n\n{fenced(form)}"
+    capture_plan(project_discovery.find(str(repository)), "Claude Code", "a", text, WriteOptions())
+    return "\0".join([file.read_text("utf-8") for file in repository.rglob("*.md")])
+
+
+def _agent_document(form: Form, folder: Path) -> str:
+    return "\0".join(strings(redact({"data": {"text": form.text, "list": form.text.split("\n")}})))
+
+
+def _displayed_fix(form: Form, folder: Path) -> str:
+    fix = Fix(SAFE, (Edit(0, 1, tuple(form.text.split("\n"))),))
+    return "\0".join(strings(fix.to_json())) if fix.is_displayable else "not shown"
+
+
 OUTLETS: dict[str, Callable[[Form, Path], str]] = {
     "prime": _primer,
     "checkpoint": _checkpoint,
@@ -116,6 +139,9 @@ OUTLETS: dict[str, Callable[[Form, Path], str]] = {
     "transcript": _transcript,
     "audit record": _record,
     "enhancer": _enhancer,
+    "capture": _capture,
+    "MCP": _agent_document,
+    "fix": _displayed_fix,
 }
 
 

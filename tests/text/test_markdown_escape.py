@@ -1,4 +1,4 @@
-"""Escaped text of a plan shows its characters in GitHub's markdown, and adds no markup, HTML, link or mention."""
+"""Escaped text of a plan shows its characters in GitHub's markdown, and adds no markup, HTML, link, mention or reference."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.markdown_escape import escape_markdown
 
+SHA = "4f6d0e0c8a1b2c3d4e5f60718293a4b5c6d7e8f9"
 PUNCTUATION = "\\`*_{}[]()<>#+-.!|~&@$:=\"'^/ 1a"
 texts = st.one_of(
     st.text(PUNCTUATION, max_size=20),
@@ -29,6 +30,10 @@ texts = st.one_of(
                 "https://a.org/b_c",
                 "www.a.org",
                 "a@b.org",
+                "#5",
+                "GH-7",
+                SHA,
+                SHA[:7],
                 "&lt;",
                 "|",
                 "a",
@@ -42,8 +47,8 @@ WORD_JOINER = "\u2060"
 
 
 def shown(markup: str) -> str:
-    """The text that a page shows, apart from the invisible character after an at sign."""
-    return html.unescape(re.sub(r"</?code>", "", markup)).replace("@" + WORD_JOINER, "@")
+    """The text that a page shows, apart from invisible characters."""
+    return html.unescape(re.sub(r"</?code>", "", markup)).replace(WORD_JOINER, "")
 
 
 def expected(text: str) -> str:
@@ -83,15 +88,21 @@ def test_a_line_of_its_own_is_a_paragraph(text: str) -> None:
 
 
 @given(texts)
-def test_nothing_is_mentioned(text: str) -> None:
-    outside_code = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", escape_markdown(text))
-    assert not re.search(r"@(?!&#8288;)", outside_code)
+@example("#5 opens the line")
+@example("owner/repo#1, (#2), Fixes: #3, GH-4, gh-5")
+@example(f"{SHA} owner/repo@{SHA} {SHA[:7]}")
+def test_nothing_is_mentioned_or_referred_to(text: str) -> None:
+    page = cmarkgfm.github_flavored_markdown_to_html(escape_markdown(text))
+    outside_code = html.unescape(re.sub(r"<code>.*?</code>", " ", page))
+    pattern = rf"@(?!{WORD_JOINER})|#[0-9]|\bGH-[0-9]|\b{SHA[:7]}({SHA[7:]})?\b"
+    assert not re.search(pattern, outside_code, re.IGNORECASE)
 
 
 @pytest.mark.parametrize(
     ("text", "escaped"),
     [
         ("Build the parser (fast), e.g. in 2 days!", "Build the parser (fast), e.g. in 2 days!"),
+        ("In 20261128, #tag and bugfix-7 `#5`", "In 20261128, #tag and bugfix-7 `#5`"),
         ("Call `read_all()` of *this*", "Call `read_all()` of \\*this\\*"),
         ("a\n::error::b\n\nc", "a ::error::b c"),
         ("<!-- execplan -->", "&lt;!-- execplan --&gt;"),

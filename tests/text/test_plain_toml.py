@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from execplan.text.plain_toml import parse_plain
+from execplan.text.plain_toml import parse_plain, parse_toml
 
 PIECES = (
     *"[]=,#\"'\\ab1-_0. \n\t\r",
@@ -45,3 +45,10 @@ def test_plain_documents_are_read_as_by_python(text: str) -> None:
 )
 def test_common_settings_are_plain(text: str) -> None:
     assert parse_plain(text.encode()) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize("key", ["a.{}", "'a'.{}", "[a . {}]", "x = {{ a.{}", "'''\n'''\n\"a.b\" . {}"])
+def test_a_key_of_very_many_parts_is_an_error_before_it_takes_long(key: str) -> None:
+    text = key.format(" . ".join(["a"] * 30_000))
+    with pytest.raises(ValueError, match="a key has more than 32 parts"):
+        parse_toml(f"{text} = 1".encode())

@@ -24,7 +24,9 @@ def find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
     if project.git is not None and repository_paths:
         # without the prefix, git would take a path that begins with a colon for a pattern
         stdin = b"".join([b"./" + os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
-        output = git_query.output_or_none(project, "check-ignore", "-z", "--stdin", no_status=1, stdin=stdin) or b""
+        query = ("check-ignore", "-z", "--stdin")
+        limit = git_query.SCAN_TIMEOUT
+        output = git_query.output_or_none(project, *query, no_status=1, stdin=stdin, limit=limit) or b""
         ignored |= {os.fsdecode(raw_path).removeprefix("./") for raw_path in output.split(b"\0") if raw_path}
     return {path for path, relative_path in relative_paths.items() if relative_path in ignored}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.path_resolution import is_unambiguous
-from execplan.agents.guard.read_only_commands import program_path_args
 from execplan.agents.guard.read_policy import decide_read
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.command_table import READS_ALL_INPUT
+from execplan.execution.shell.reading_commands import find_command_reads
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.named_tuple import NamedTuple
 
@@ -243,4 +243,4 @@ def _early_exit_reason(argv: Sequence[str]) -> str:
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
             return f"`{name}` may exit early and so stop the command that writes to it"
-    return "" if program_path_args(argv) == [] else f"`{name}` after a pipe is not allowed to read anything else"
+    return "" if find_command_reads(argv) == () else f"`{name}` after a pipe is not allowed to read anything else"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.agents.guard import protected_paths
-from execplan.agents.guard.typed_command import parse_args
 from execplan.execution.permission import PLANS
+from execplan.execution.shell.simple_command import parse_args
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
 

@@ -12,13 +12,13 @@ from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
 from execplan.agents.guard.plan_file_edits import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
-from execplan.agents.guard.typed_command import parse_args
 from execplan.approvals.disk_world import DiskWorld
 from execplan.engine.agent_runs import agent_run_lookup
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.permission import ALLOW, PLANS, STEPS
+from execplan.execution.shell.simple_command import parse_args
 from execplan.git import git_query
 from execplan.plan_store import plan_store
 from execplan.text.pure_paths import is_inside
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.agents.guard.typed_command import ParsedArgs
+    from execplan.execution.shell.simple_command import ParsedArgs
     from execplan.execution.world import State
     from execplan.project.project import Project
 

@@ -8,15 +8,15 @@ from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason
-from execplan.agents.guard.read_only_commands import GIT_SUBCOMMANDS, operand_paths, program_path_args
 from execplan.agents.guard.tool_call import COMMAND, READ, TOOL
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
+from execplan.execution.shell.reading_commands import GIT, find_command_reads
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.agents.guard.tool_call import ToolCall
@@ -109,45 +109,27 @@ def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[st
     """Return the paths that a command reads, as it names them; None if it may do more."""
     if argv[0] == NAME:
         return None if denial_reason(argv, scope, folders) else []
-    path_args = program_path_args(argv)
-    return _git_path_args(argv[1:], scope, folders) if path_args is None and argv[0] == "git" else path_args
-
-
-def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
-    """Return the paths that a git command reads, if it uses the repository's own git directory."""
-    args, base = list(argv), ""
-    while args[:1] in (["-C"], ["--no-pager"]):
-        if args[0] == "-C":
-            if base or not all([is_repository_root("".join(args[1:2]), folder, scope.root) for folder in folders]):
-                return None
-            base = scope.root
-        args = args[1 + (args[0] == "-C") :]
-    folders = (base,) if base else folders
-    two_args = " ".join(args[:2])
-    name = two_args if two_args in GIT_SUBCOMMANDS else args[0] if args else ""
-    if name not in GIT_SUBCOMMANDS or not all(
-        [uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
-    ):
+    base = ""
+    if argv[0] == GIT:
+        base, argv = _split_directory(argv, scope, folders)
+        if not all([uses_repository_git(scope.root, os.path.realpath(base or folder)) for folder in folders]):
+            return None
+    reads = find_command_reads(argv)
+    if reads is None:
         return None
-    path_args = operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
-    line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
-    if path_args is None:
-        return None
-    return [os.path.join(base, path) for arg in (*path_args, *line_args) for path in _revision_paths(arg, scope.root)]
+    # a path of git can also start at the root, as in `HEAD:path`
+    reads = (*reads, *[os.path.join(scope.root, path) for path in reads if path not in argv])
+    return [os.path.join(base, path) for path in reads]
 
 
-def _revision_paths(arg: str, root: str) -> Iterator[str]:
-    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`.
-
-    The latter are relative to the working directory or to the root.
-    """
-    yield arg
-    while ":" in arg:
-        arg = arg.partition(":")[2]
-        path = (arg.partition(")")[2] if arg.startswith("(") else arg).lstrip("!^/")
-        if path:
-            yield path
-            yield os.path.join(root, path)
+def _split_directory(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the root of the repository and a git command without `-C` if that leads there; else the same command."""
+    at = 1 + (argv[1:2] == ("--no-pager",))
+    if argv[at : at + 1] != ("-C",):
+        return "", argv
+    directory = "".join(argv[at + 1 : at + 2])
+    is_root = all([is_repository_root(directory, folder, scope.root) for folder in folders])
+    return (scope.root, (*argv[:at], *argv[at + 2 :])) if is_root else ("", argv)
 
 
 def uses_repository_git(root: str, folder: str) -> bool:

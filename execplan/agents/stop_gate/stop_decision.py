@@ -11,7 +11,7 @@ from execplan.agents.stop_gate.attended_session import is_attended
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.plan import reader
-from execplan.plan.model import DONE, OPEN
+from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan.verified_tasks import is_verified
@@ -79,7 +79,7 @@ def _unfinished_claims(project: Project, session: str) -> tuple[_NamedClaims, _N
         task = tasks_by_id.get(claim.task)
         if task is None:
             continue
-        if task.state == OPEN and claims.log_state(project, path, plan) == claim.baseline:
+        if task.is_unfinished and claims.log_state(project, path, plan) == claim.baseline:
             unexplained.append((claim, path, task.text))
         elif task.state == DONE and find_check(plan, task) is not None and not is_verified(plan, task):
             unverified.append((claim, path, task.text))

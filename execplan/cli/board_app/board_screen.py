@@ -87,15 +87,26 @@ class BoardScreen(Screen[None]):
         self._show_columns()
 
     def show_board(self, board: Board) -> None:
-        """Show the cards of a board that match the filter."""
+        """Show the cards of a board that match the filter; the highlight follows its plan to another column."""
+        highlighted_card = self._card_list(self._current).highlighted_card
         self._board = board
         words = self._filter_words()
         for column in board.columns:
             cards = [card for card in column.cards if _matches(card, words)]
             self._card_list(column.name).show_cards(cards, len(column.cards))
+        if highlighted_card is not None:
+            self._highlight(highlighted_card)
         if words and not self._card_list(self._current).cards:
             self._current = next((name for name in COLUMNS if self._card_list(name).cards), self._current)
         self._show_columns()
+
+    def _highlight(self, card: Card) -> None:
+        """Highlight the plan of a card in the column that has it now; a later key must not edit another one."""
+        for name in self._visible_columns():
+            position = self._card_list(name).find_plan(card)
+            if position is not None:
+                self._card_list(name).highlighted = position
+                self._current = name
 
     def _show_columns(self) -> None:
         """Show the columns that have cards, or only the current one on a narrow terminal."""

@@ -95,11 +95,16 @@ class CardList(ScrollView, can_focus=True):
             return
         old_card = self.highlighted_card
         self.cards = tuple(cards)
-        positions = [at for at, card in enumerate(cards) if old_card is not None and card.path == old_card.path]
+        position = self.find_plan(old_card) if old_card is not None else None
         self.virtual_size = Size(0, len(cards) * _CARD_HEIGHT)
-        self.set_reactive(CardList.highlighted, max(0, min((positions or [self.highlighted])[0], len(cards) - 1)))
+        position = self.highlighted if position is None else position
+        self.set_reactive(CardList.highlighted, max(0, min(position, len(cards) - 1)))
         self._show_highlighted()
         self.refresh()
+
+    def find_plan(self, card: Card) -> int | None:
+        """Return the position of the card with the plan of another card, or None."""
+        return next((at for at, other in enumerate(self.cards) if other.identity == card.identity), None)
 
     def render_line(self, y: int) -> Strip:
         """Draw a line of the visible part."""

@@ -18,7 +18,7 @@ from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.errors import ExecplanError
-from execplan.plan.model import OPEN
+from execplan.plan.model import is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,7 +182,7 @@ class PlanScreen(Screen[None]):
 def _find_highlighted(view: OpenedPlan, old_view: OpenedPlan | None, highlighted: int | None) -> int:
     """Return the position of the task that was highlighted, or of the one in its place; at first, of the first open one."""
     if highlighted is None or old_view is None:
-        return next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+        return next((at for at, task in enumerate(view.tasks) if is_unfinished(task.mark, task.text)), 0)
     task_id = old_view.tasks[highlighted].id
     return next(
         (at for at, task in enumerate(view.tasks) if task.id == task_id), max(0, min(highlighted, len(view.tasks) - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,21 +11,25 @@ from execplan.archive import plan_archive
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
+from execplan.cli.output.bulk_output import PlanAnswer, join_answers
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
+from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import (
     DESCRIPTIONS,
     list_open_runs,
 )
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
+    from execplan.archive.plan_move import MoveResult
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -50,7 +54,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag()
-@click.option("--complete", is_flag=True, help="Archive every plan whose tasks are all done.")
+@click.option("--complete", is_flag=True, help="Archive every complete plan.")
 @click.option(
     "--as",
     "how",
@@ -77,14 +81,15 @@ def archive(
 ) -> Answer:
     """Archive completed plans and their artifacts.
 
-    Use it when the work is done. A plan with open tasks, without an outcome, or with lint errors is not archived, and
-    all reasons are listed. A file with evidence is added: digests, counts and the commit. If the plan ran, an
+    Use it when the work is done. A plan with unfinished tasks, without an outcome, or with lint errors is not archived,
+    and all reasons are listed. A file with evidence is added: digests, counts and the commit. If the plan ran, an
     attestation of its last run is added too.
 
     To archive a plan that will never be finished, use --as abandoned with a reason. Resume or roll back an unfinished
-    run first; only --force archives a plan with one. If you name several plans, either all are archived or none.
-    --complete archives each complete plan that has no problem, and lists the others. Documents that refer to the old
-    paths are reported, and rewritten if you agree.
+    run first; only --force archives a plan with one. If you name several plans, nothing is archived if one of them
+    can't be. --complete archives each complete plan that has no problem, lists the others with the reasons, and exits 1
+    if there are any. One `undo` restores all plans that one command has archived. Documents that refer to the old paths
+    are reported, and rewritten if you agree.
     """
     _ensure_compatible_options(
         plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
@@ -101,23 +106,39 @@ def archive(
         blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
         if blocked and not complete:
             raise _not_finished_error(blocked, len(selected))
-    answers = []
-    for project, ref in selected:
-        if ref.id in blocked:
+    to_archive = [(project, ref) for project, ref in selected if ref.id not in blocked]
+    bulk = BulkOperation() if len(to_archive) > 1 else None
+    failed = CHECK_FAILED
+    moves: list[tuple[Project, PlanRef, MoveResult]] = []
+    for project, ref in to_archive:
+        try:
+            moved = Plan(project, ref).archive(
+                reason=reason_text,
+                superseded_by=successor,
+                abandoned=how == ABANDONED,
+                force=force,
+                confirm_rewrite=rewrite_decider(call, links),
+                options=options._replace(bulk=bulk),
+            )
+        except ExecplanError as error:
+            if len(selected) == 1 and not complete:
+                raise
+            blocked[ref.id], failed = [error.message, *error.candidates], error.exit
             continue
-        moved = Plan(project, ref).archive(
-            reason=reason_text,
-            superseded_by=successor,
-            abandoned=how == ABANDONED,
-            force=force,
-            confirm_rewrite=rewrite_decider(call, links),
-            options=options,
-        )
+        moves.append((project, ref, moved))
+    warnings: tuple[str, ...] = ()
+    if bulk is not None:
+        warnings = bulk.commit("archive", "archive")
+        moves = [(project, ref, bulk.with_commit(project, moved)) for project, ref, moved in moves]
+    answers = []
+    for project, ref, moved in moves:
         command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
-        answers.append(move_answer(project, moved, options, "already archived", command))
-    if len(answers) == 1 and not complete:
-        return answers[0]
-    return _join_answers(answers, blocked)
+        answers.append(PlanAnswer(project, move_answer(project, moved, options, "already archived", command)))
+    if len(answers) == 1 and not complete and not blocked:
+        return answers[0].answer
+    headline = f"archived {format_count(len([moved for _, _, moved in moves if moved.changed]), 'plan')}:"
+    answer = join_answers(answers, headline, blocked, "not archived", options, failed=failed)
+    return answer._replace(text=answer.text or "no complete plans to archive", warnings=(*answer.warnings, *warnings))
 
 
 def _ensure_compatible_options(
@@ -177,7 +198,7 @@ def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
 
 
 def _find_complete_plans() -> list[LocatedPlan]:
-    """Return every plan outside the archive whose tasks are all done; raises ExecplanError."""
+    """Return every complete plan; raises ExecplanError."""
     stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
     return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
@@ -202,22 +223,6 @@ def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanEr
         candidates=lines,
         data={"reasons": lines},
     )
-
-
-def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answer:
-    """Combine the answers for several plans into one."""
-    data: dict[str, Any] = {
-        "plans": [answer.data for answer in answers],
-        "left": [{"id": name, "reasons": reasons} for name, reasons in blocked.items()],
-        "changed": any([answer.data["changed"] for answer in answers]),
-    }
-    lines = [answer.text for answer in answers]
-    lines += [f"not archived: {name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
-    text = "\n".join(lines) or "no complete plans to archive"
-    warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
-    next_commands = tuple([command for answer in answers for command in answer.next_commands])
-    is_requested = bool(blocked) or any([answer.is_requested for answer in answers])
-    return Answer(data, text, CHECK_FAILED if blocked else OK, warnings, next_commands, is_requested=is_requested)
 
 
 command = archive

@@ -22,12 +22,12 @@ from execplan.plan_store.plan_store import quote_plan_name
     writes="one line in comments.jsonl in the plan's artifacts; with the first one, a .gitattributes file next to it.",
     examples=(
         'execplan comment "Who will review this?"',
-        'execplan comment parser --on 3 "Which line endings?"',
-        "execplan comment parser --on 'Decision Log' @work.md",
-        "execplan comment parser --on 'decision 1' \"This is no longer true.\"",
+        'execplan comment --on 3 "Which line endings?" -p parser',
+        "execplan comment --on 'Decision Log' @work.md",
+        "execplan comment --on 'decision 1' \"This is no longer true.\"",
     ),
 )
-@click.argument("text", required=False, metavar="[PLAN] [TEXT]")
+@click.argument("text", required=False, metavar="[TEXT]")
 @click.option(
     "--on",
     metavar="PART",

@@ -3,63 +3,115 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option, match_option
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.edits.plan_commit import commit_plan
+from execplan.edits.plan_commit import changed_plans, commit_plan, commit_plans
+from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.edits.plan_commit import PlanCommitResult
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 
 @define_command(
-    reads="the plan and its artifacts directory.",
-    writes="a commit of only these paths; what is staged stays staged.",
-    examples=("execplan commit", "execplan commit parser"),
+    reads="the plans and their artifacts directories.",
+    writes="one commit of only these paths; what is staged stays staged.",
+    examples=("execplan commit", "execplan commit parser", "execplan commit --all -m 'Review'"),
 )
-@plan_argument()
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@plan_flag()
+@click.option("--all", "all_plans", is_flag=True, help="Commit all plans with changes, archived ones too.")
 @click.option("--dry-run", is_flag=True, help="Show the paths without committing them.")
 @click.option("-m", "--message", metavar="TEXT", help="What was done, for the commit message.")
 @match_option
 @lock_option
-def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
-    """Commit a plan and its artifacts, and nothing else.
+def commit(
+    call: Call, plans: tuple[str, ...], *, all_plans: bool, dry_run: bool, message: str | None, if_match: str | None
+) -> Answer:
+    """Commit plans and their artifacts, and nothing else.
 
-    Use it to record the state of a plan in git without your other changes.
+    Use it to record the state of plans in git without your other changes. Several plans go into one commit.
     """
-    if plan is None and not plan_selection.plan_from_environment():
-        project = project_discovery.require(os.getcwd())
-        if not any(
-            [plan_store.refs(member_project) for member_project in project_discovery.with_nested_projects(project)]
-        ):
-            return Answer(
-                {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
-            )
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    for is_wrong, problem, hint in (
+        (all_plans and bool(plans), "--all and PLAN can't be combined", "execplan commit --all"),
+        (
+            if_match is not None and (all_plans or len(plans) > 1),
+            "--if-match accepts only one plan",
+            "name one plan: execplan commit PLAN --if-match DIGEST",
+        ),
+    ):
+        if is_wrong:
+            raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
     message_text = read_text(message, "the message") if message is not None else None
-    commit_result = commit_plan(project, ref, message_text, dry_run=dry_run, if_match=if_match)
+    project = None if plans or plan_selection.plan_from_environment() else project_discovery.require(os.getcwd())
+    if project is not None and not all_plans and not _has_plans(project):
+        return Answer({"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans")
+    if all_plans:
+        selected = changed_plans(project_discovery.require(os.getcwd()))
+    else:
+        matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans or (None,)]
+        selected = list({ref.real_path: (member, ref) for member, ref in matches}.values())
+        if len(selected) == 1:
+            result = commit_plan(*selected[0], message_text, dry_run=dry_run, if_match=if_match)
+            data = {**_plan_json(selected[0], result), "paths": list(result.paths)}
+            return _commit_answer([(selected[0], result)], data, dry_run=dry_run)
+    results = list(zip(selected, commit_plans(selected, message_text, dry_run=dry_run), strict=True))
+    commits = [result.commit for _, result in results if result.commit]
     data = {
-        "path": project.display_path(ref.path),
-        "changed": bool(commit_result.paths),
-        "digest": commit_result.digest,
-        "commit": commit_result.commit,
+        "plans": [_plan_json(plan, result) for plan, result in results],
+        "changed": any([result.paths for _, result in results]),
+        "commit": commits[0] if commits else None,
+        "paths": list(dict.fromkeys([path for _, result in results for path in result.paths])),
     }
+    return _commit_answer(results, data, dry_run=dry_run)
+
+
+def _has_plans(project: Project) -> bool:
+    """Return whether a project or a nested one has plans outside the archive."""
+    return any([plan_store.refs(member) for member in project_discovery.with_nested_projects(project)])
+
+
+def _plan_json(plan: tuple[Project, PlanRef], result: PlanCommitResult) -> dict[str, Any]:
+    """Return the JSON form of the result for a plan."""
+    project, ref = plan
+    return {
+        "path": project.display_path(ref.path),
+        "changed": bool(result.paths),
+        "digest": result.digest,
+        "commit": result.commit,
+    }
+
+
+def _commit_answer(
+    results: Sequence[tuple[tuple[Project, PlanRef], PlanCommitResult]], data: dict[str, Any], *, dry_run: bool
+) -> Answer:
+    """Build the answer of a commit, or of its preview."""
+    warnings = tuple([warning for _, result in results for warning in result.warnings])
     if dry_run:
-        text = printable_lines([f"would commit {path}" for path in commit_result.paths]) or "nothing to commit"
-        return Answer({**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings)
-    text = (
-        f"committed {commit_result.commit[:12]}"
-        if commit_result.commit
-        else f"nothing to commit: {escape_unprintable(ref.id)} has no changes"
-    )
-    return Answer(
-        {**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False
-    )
+        text = printable_lines([f"would commit {path}" for path in data["paths"]]) or "nothing to commit"
+        return Answer(data, text, warnings=warnings)
+    commits = list(dict.fromkeys([result.commit for _, result in results if result.commit]))
+    count = f": {format_count(len([plan for plan, result in results if result.paths]), 'plan')}"
+    lines = [f"committed {commit[:12]}{count if len(results) > 1 else ''}" for commit in commits]
+    if not lines:
+        names = [escape_unprintable(ref.id) for (_, ref), _ in results]
+        subject = f"{names[0]} has no changes" if len(names) == 1 else "no plan has changes"
+        lines = [f"nothing to commit: {subject}"]
+    return Answer(data, "\n".join(lines), warnings=warnings, is_requested=False)
 
 
 command = commit

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.plan_arguments import require_one_plan
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _HEAD = "HEAD"
     examples=(
         "execplan diff parser",
         "execplan diff parser HEAD~3",
-        "execplan diff parser 2026-10-01 --text",
+        "execplan diff parser --since 2026-10-01 --text",
         "execplan diff parser HEAD~2..HEAD --json",
     ),
 )
@@ -41,8 +41,11 @@ _HEAD = "HEAD"
     metavar="PLAN",
     help="Same as PLAN: ID, part of the ID or title, or path. Default: the only open plan.",
 )
+@click.option("--since", metavar="REV", help="Same as REV.")
 @click.option("--text", "with_text", is_flag=True, help="Also show the changed lines.")
-def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str | None, with_text: bool) -> Answer:
+def diff(
+    call: Call, plan: str | None, revision: str | None, *, plan_name: str | None, since: str | None, with_text: bool
+) -> Answer:
     """Show what changed in a plan, in the plan's terms.
 
     Tasks that were added, checked off, reopened, reworded, moved or removed since REV; entries and sections that were
@@ -61,6 +64,10 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
             require_one_plan([plan], plan_name)
         else:
             plan, revision = plan_name, plan
+    if since is not None:
+        if revision is not None:
+            raise ExecplanError("usage", "REV is given twice", exit=USAGE, hint="omit REV or --since")
+        revision = since
     project, ref, revision = _find_plan(plan, revision)
     old_commit, new_commit = _find_commits(project, revision or _HEAD)
     plan_diff = compare_revisions(project, ref, old_commit, new_commit)

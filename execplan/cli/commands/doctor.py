@@ -19,6 +19,7 @@ from execplan.plan_store import plan_selection
 from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
+    from execplan.doctor.doctor_check import Finding, JointFinding
     from execplan.doctor.doctor_runner import CheckResult
     from execplan.edits.plan_writer import WriteOptions
 
@@ -153,7 +154,17 @@ def _doctor_answer(
         if not check.was_run:
             skipped.setdefault(check.message, []).append(check.name)
     lines.append(_headline(checked, problem_count, len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
+    joint_findings: dict[JointFinding, list[Finding]] = {}
+    for _, finding in findings:
+        if finding.joint is not None:
+            joint_findings.setdefault(finding.joint, []).append(finding)
+    joint_findings = {joint: members for joint, members in joint_findings.items() if len(members) > _MAX_SEPARATE}
+    for joint, members in joint_findings.items():
+        paths = join_first([finding.path for finding in members], _MAX_SEPARATE)
+        lines += [f"{members[0].level}: {len(members)} {joint.subject}: {paths}", f"  fix: {joint.remedy}"]
     for name, finding in findings:
+        if finding.joint in joint_findings:
+            continue
         location = f"{finding.path}:{finding.line}" if finding.line else finding.path
         message = finding.message.removeprefix(f"{finding.path}: ").removeprefix(f"{finding.path} ")
         lines += [f"{location or name}: {finding.level}: {message}", f"  fix: {finding.remedy}"]
@@ -176,6 +187,8 @@ def _doctor_answer(
     )
 
 
+_MAX_SEPARATE = 3
+"""Maximum number of findings that are listed each for itself although one remedy is for all of them."""
 _MAX_SKIPPED_NAMED = 5
 """Maximum number of skipped checks to name."""
 

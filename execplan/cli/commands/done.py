@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ),
     examples=(
         "execplan done 3",
-        "execplan done 3 4 --commit",
+        "execplan done 1-3 5 --commit",
         'execplan done "write the tests" -p parser',
         "execplan done 3 --verify",
     ),
@@ -39,7 +39,7 @@ def done(
 ) -> Answer:
     """Check off tasks, with a timestamp.
 
-    A TASK is a number, an ID, or unique text.
+    A TASK is a number, several numbers as in 1-3 or 1,2,5, an ID, or unique text.
 
     A task can have a check, the command that shows that it is done: a nested item "Check: `pytest -q tests/reader`".
     With --verify, the checks run in the sandbox if there is one, without the network. If a check fails, its task stays open, and the

@@ -52,7 +52,7 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     """
     from execplan.dependencies import graph_text
     from execplan.dependencies.deadlocks import find_deadlock
-    from execplan.dependencies.dependency_answers import cycle_error
+    from execplan.dependencies.dependency_answers import deadlock_error
     from execplan.dependencies.graph_builder import build_graph
     from execplan.dependencies.plan_resolver import PlanResolver
 
@@ -66,10 +66,7 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
         dependency_graph = dependency_graph.related_to(path)
     cycle = find_deadlock(dependency_graph)
     if cycle:
-        hint = "remove one of these dependencies"
-        if not any([":" in name for name in cycle]):  # lint does not look into other projects
-            hint += "; to see its line: execplan lint --select EP510"
-        raise cycle_error(cycle, hint)
+        raise deadlock_error(cycle)
     data = dependency_graph.to_json()
     warnings = tuple(
         [f"{entry.path}:{entry.line}: {entry.name}: {entry.problem}" for entry in dependency_graph.unclear]

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
+from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan_index.index_table import index_lines
 from execplan.plan_index.plan_index_file import compute_index, write_index
 from execplan.plan_store.index_location import find_index
@@ -85,7 +86,11 @@ def _written_answer(index_results: list[tuple[Project, WrittenIndex]], *, dry_ru
 
 def _describe(result: WrittenIndex, *, dry_run: bool) -> str:
     plan_index = result.plan_index
-    plans = format_count(len(plan_index.entries), "open plan")
+    open_count = len([entry for entry in plan_index.entries if entry.state in (ACTIVE, DRAFT)])
+    count = len(plan_index.entries)
+    plans = (
+        format_count(count, "open plan") if count == open_count else f"{format_count(count, 'plan')}, {open_count} open"
+    )
     if not result.changed:
         return f"{plan_index.display_path} is current ({plans})"
     verb = "created" if plan_index.old is None else "updated"

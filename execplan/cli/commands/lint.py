@@ -95,7 +95,8 @@ def lint(
 
     The rules find what makes a plan hard to follow or to process: missing sections, malformed tasks, placeholder text,
     broken links. `execplan explain --codes` lists all rules. Prints `file:line:col CODE message` for each finding.
-    Exits 1 if a finding is an error.
+    If you name no plan and the findings are many, those of changed and open plans come first, and the others are
+    counted by rule; `--all` lists them all. Exits 1 if a finding is an error.
     """
     output = OutputSettings(**_pick_options(OutputSettings, flags))
     fix_settings = FixSettings(**_pick_options(FixSettings, flags))
@@ -122,12 +123,11 @@ def lint(
     check_options = add_committed_plans(target_groups, add_histories(target_groups, check_options, base))
     for target in iter_targets(target_groups) if options.if_match is not None else ():
         ensure_digest_matches(target.project, target.ref, options.if_match)
-    fix_report = fix_settings.fix_plans(
-        list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
-    )
+    fix_report = None
     if fix_settings.is_requested:
         projects = {group.project.base: group.project for group in target_groups if group.project.exists}
-        fix_report = fix_report.join(fix_settings.fix_indexes(list(projects.values()), check_options, options))
+        targets = list(iter_targets(target_groups))
+        fix_report = fix_settings.fix_all(targets, list(projects.values()), check_options, options)
     ignored_warnings: tuple[str, ...] = ()
     make_report = report_maker() if output.prints_all_findings and not call.as_json else None
     with ProgressBar("lint", is_enabled=not call.quiet and not call.as_json) as bar:
@@ -147,12 +147,15 @@ def lint(
 
         checked += check_projects(directory, check_options)
         ignored_warnings = gitignore.ignore_warnings(project_discovery.require(directory))
-    answer = output.answer(call, checked, check_options, dry_run=options.dry_run)
+    is_whole_project = not (plans or hook) and since is None
+    answer = output.answer(
+        call, checked, check_options, target_groups if is_whole_project else None, dry_run=options.dry_run
+    )
     rule_warnings = unmet_rule_warnings(
         check_options.selection.select, git=any([group.project.git is not None for group in target_groups])
     )
     answer = answer._replace(warnings=answer.warnings + rule_warnings + ignored_warnings)
-    return fix_report.prepend_to(answer) if fix_settings.is_requested else answer
+    return answer if fix_report is None else fix_report.prepend_to(answer)
 
 
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:

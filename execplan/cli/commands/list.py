@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from execplan.advice import execution_status
 from execplan.advice.plan_json import (
     listed_conflict_warnings,
@@ -17,8 +15,9 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
+from execplan.cli.plan_filters import selected_states, state_filter_options
 from execplan.errors import CHECK_FAILED, OK
-from execplan.plan.model import BROKEN
+from execplan.plan.model import ARCHIVED, BROKEN
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
@@ -26,18 +25,24 @@ from execplan.worktrees.newest_plans import with_newest_versions
 
 
 @define_command(
-    reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans and approvals.",
+    reads="every plan outside the archive, with those of nested projects; with --all or --state, also archived plans; execution plans and approvals.",
     writes="the index of many plans in the git directory; nothing else.",
-    examples=("execplan list", "execplan list --all --json"),
+    examples=("execplan list", "execplan list --all --json", "execplan list --state active --state draft"),
 )
-@click.option("--all", "everything", is_flag=True, help="Include archived plans.")
-def list_(call: Call, everything: bool) -> Answer:
+@state_filter_options
+def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     """List plans, one per line.
 
     Each line shows the plan's state, how many of its tasks are done, its ID and its title.
     """
     project = project_discovery.require(os.getcwd())
-    listed_plans, locations = with_newest_versions(project, load_listed_plans(project, archive=everything))
+    shown_states = selected_states(states, everything=everything)
+    listed_plans, locations = with_newest_versions(
+        project, load_listed_plans(project, archive=ARCHIVED in shown_states)
+    )
+    listed_plans = [
+        plan for plan in listed_plans if plan.state in shown_states or (plan.ref.path in locations and not states)
+    ]
     plans = [
         {
             **listed_plan_json(listed_plan),
@@ -60,12 +65,13 @@ def list_(call: Call, everything: bool) -> Answer:
         else (plan["state"], "-", plan[name], plan["error"])
         for plan in plans
     ]
-    text = format_table(("state", "done", name, "title"), rows) if rows else no_open_plans_text(project)
+    no_plans_text = "no plans match" if states else no_open_plans_text(project)
+    text = format_table(("state", "done", name, "title"), rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     names = [plan[name] for plan in plans]
     text = "\n".join([text, *worktree_lines(list(zip(names, places, strict=True)))])
     next_commands = (
-        no_open_plans_commands(project)
+        (("execplan list --all",) if states else no_open_plans_commands(project))
         if not plans
         else (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
         if broken

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--author", metavar="TEXT", help="Show changes by authors whose name contains TEXT.")
 @click.option("--decisions", is_flag=True, help="Show only decisions, with their rationale.")
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N events; a new plan counts as one."
+    "-n", "--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N events; a new plan counts as one."
 )
 def log(
     call: Call,

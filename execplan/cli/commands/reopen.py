@@ -22,7 +22,7 @@ from execplan.edits.plan_writer import WriteOptions
 def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
     """Uncheck tasks.
 
-    Use it if a task that was checked off is not done after all. A TASK is a number, an ID, or unique text.
+    Use it if a task that was checked off is not done after all. A TASK is a number, several numbers as in 1-3 or 1,2,5, an ID, or unique text.
     """
     return edit_plan(plan, lambda plan: plan.reopen(*tasks, options=options), options, "execplan next {id}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice import execution_status
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
@@ -15,7 +16,7 @@ from execplan.cli.run_output.loaded_run import is_unapproved
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.error_hints import format_resume_command
 from execplan.engine.run_records.run_summary import STATES
-from execplan.errors import CHECK_FAILED, OK
+from execplan.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
@@ -28,19 +29,30 @@ if TYPE_CHECKING:
 
 
 def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
-    """Return the runs of one or all plans, and why others can't be read; `name` is the quoted plan name."""
+    """Return the runs of one or all plans, and why others can't be read; `name` is the plan's name as given."""
     exit_, warnings = CHECK_FAILED if broken else OK, tuple(broken)
     audit_commands = ("execplan audit --verify",) if broken else ()
     selected = [summary for summary in summaries if state in (None, summary.state)]
     data = {"runs": [_summary_json(summary) for summary in selected]}
     if not selected:
         text = f"no {state} runs" if summaries else "no readable runs" if broken else "no runs yet"
-        next_commands = audit_commands if summaries or broken else (f"execplan run {name}" if name else "execplan run",)
+        next_commands = audit_commands if summaries or broken else _first_run_commands(name)
         return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands)
     head = ("state", "run", "plan", "started", "duration", "done", "details")
     spare = ("started", "duration", "done", "plan")
     text = format_table(head, [_summary_row(summary) for summary in selected], spare)
     return Answer(data, text, exit_, warnings=warnings, next_commands=_follow(selected) + audit_commands)
+
+
+def _first_run_commands(name: str | None) -> tuple[str, ...]:
+    """Return the command that leads to the first run of a plan or, without a name, of the only open plan."""
+    try:
+        project, ref = plan_selection.select_plan(os.getcwd(), name)
+    except ExecplanError:  # none or several are open
+        return ("execplan explain steps",)
+    execution = execution_status.status_if_readable(plan_store.load(project, ref))
+    plan_name = plan_store.name_in_commands(project, ref)
+    return execution_status.start_commands(execution, plan_name) or (f"execplan compile {plan_name}",)
 
 
 def _summary_json(summary: RunSummary) -> dict[str, Any]:
@@ -107,7 +119,7 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     if plan is not None or plan_selection.plan_from_environment() is not None:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
         summaries, broken = list_readable_runs(project, [ref])
-        return runs_answer(summaries, broken, quote_plan_name(ref.id, project.display_path(ref.path)), state)
+        return runs_answer(summaries, broken, plan, state)
     project = project_discovery.require(os.getcwd())
     summaries, broken = [], []
     for member_project in project_discovery.with_nested_projects(project):

@@ -12,6 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.project_options import projects_option, select_projects
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
@@ -41,10 +42,12 @@ _SIMPLE_QUERY = "\"'*:-"
         "execplan search 'pars* in:decisions author:ann'",
         "execplan search '\"read lines\" task:open -tests'",
         "execplan search 'task:done after:2026-01' --json",
+        "execplan search tests -p parser",
         "execplan search parser --project . --project ../other",
     ),
 )
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+@click.option("-p", "--plan", metavar="PLAN", help="Search only this plan. Default: all plans.")
 @click.option(
     "--limit",
     type=click.IntRange(1, _MAX_NUMBER),
@@ -62,6 +65,7 @@ def search(
     call: Call,
     query: tuple[str, ...],
     *,
+    plan: str | None,
     limit: int,
     matches: int,
     project_paths: tuple[str, ...],
@@ -84,13 +88,17 @@ def search(
     if not text.strip():
         raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
     selected = select_projects(project_paths, all_projects=all_projects)
-    options = _project_arguments(project_paths, all_projects=all_projects)
+    if plan is not None and selected is not None:
+        message = "-p can't be combined with --project and --all-projects"
+        raise ExecplanError("usage", message, exit=USAGE, hint="use the filter plan: in the query")
+    path = _find_path(plan) if plan is not None else None
+    options = _selection_arguments(plan, project_paths, all_projects=all_projects)
     problems: tuple[str, ...] = ()
 
     def find(words: str, plans: int, plan_matches: int, tick: Tick | None = None) -> SearchResults:
         if selected is None:
             project = project_discovery.require(os.getcwd())
-            return plan_search.search(project, words, limit=plans, matches_per_plan=plan_matches, tick=tick)
+            return plan_search.search(project, words, limit=plans, matches_per_plan=plan_matches, tick=tick, path=path)
         return search_projects(selected.projects, words, limit=plans, matches_per_plan=plan_matches, tick=tick)
 
     with ProgressBar("indexing", is_enabled=not call.quiet) as progress:
@@ -108,11 +116,17 @@ def search(
     )
 
 
-def _project_arguments(project_paths: tuple[str, ...], *, all_projects: bool) -> str:
-    """Return the options that name projects, for a command line."""
-    return "".join([f" --project {quote(path)}" for path in project_paths]) + (
-        " --all-projects" if all_projects else ""
-    )
+def _find_path(plan: str) -> str:
+    """Return the path of a plan from the repository root."""
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    return project.display_path(ref.path)
+
+
+def _selection_arguments(plan: str | None, project_paths: tuple[str, ...], *, all_projects: bool) -> str:
+    """Return the options that name the plan or projects, for a command line."""
+    options = [f" -p {quote(plan)}"] if plan is not None else []
+    options += [f" --project {quote(path)}" for path in project_paths]
+    return "".join([*options, " --all-projects" if all_projects else ""])
 
 
 def _next_commands(

@@ -98,7 +98,7 @@ def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
         return "\n".join(lines)
     if not built_site.has_charts:
         lines.append("without charts; to add them: pip install 'execplan[charts]'")
-    return "\n".join([*lines, f"open {index}"])
+    return "\n".join([*lines, index])
 
 
 def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.plan_filters import selected_states, state_filter_options
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
@@ -61,13 +62,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
     ),
 )
 @plan_argument(default="all plans")
-@click.option(
-    "--state",
-    "states",
-    type=click.Choice(STATES),
-    multiple=True,
-    help="Show only plans in this state; can be repeated.",
-)
+@state_filter_options
 @click.option(
     "--stalled", is_flag=True, help="Show only open plans without activity for `stalled_days` days (default: 14)."
 )
@@ -77,18 +72,25 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
     default=_BY_STATE,
     help="Order of the plans: by state (default), latest activity first, highest progress first, or by ID.",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N plans.")
+@click.option("-n", "--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N plans.")
 def status(
-    call: Call, plan: str | None, *, states: tuple[str, ...], stalled: bool, sort: str, limit: int | None
+    call: Call,
+    plan: str | None,
+    *,
+    everything: bool,
+    states: tuple[str, ...],
+    stalled: bool,
+    sort: str,
+    limit: int | None,
 ) -> Answer:
     """Show plans by state, and the next task of each open plan.
 
-    Broken plans come first. Archived plans are only counted; use --state to list them. On a terminal, this also applies
-    to complete plans. Exits 1 if a plan is broken.
+    Broken plans come first. Archived plans are only counted; use --all or --state to list them. On a terminal, this
+    also applies to complete plans. Exits 1 if a plan is broken.
     """
-    is_filtered = bool(states or stalled or limit is not None or sort != _BY_STATE)
+    is_filtered = bool(everything or states or stalled or limit is not None or sort != _BY_STATE)
     if plan is not None and is_filtered:
-        message = "PLAN can't be combined with --state, --stalled, --sort or --limit"
+        message = "PLAN can't be combined with --all, --state, --stalled, --sort or --limit"
         raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     is_named = plan is not None or (not is_filtered and plan_selection.plan_from_environment() is not None)
     if not is_named:
@@ -103,7 +105,7 @@ def status(
     activity, resolver = PlanActivity(), PlanResolver(project)
     resolver.add_listed(plans)
     claims_by_path = load_listed_claims(plans)
-    listed_states = states or [state for state in STATES if is_named or state != ARCHIVED]
+    listed_states = selected_states(states, everything=everything or is_named)
     rows = [
         _plan_row(
             listed_plan,
@@ -116,7 +118,7 @@ def status(
         if listed_plan.state in listed_states or (listed_plan.ref.path in locations and not states)
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
-    hides_complete = not (is_named or states or call.as_json) and sys.stdout.isatty()
+    hides_complete = not (is_named or everything or states or call.as_json) and sys.stdout.isatty()
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]

@@ -18,6 +18,7 @@ from execplan.project import project_discovery
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.edits.bulk_operation import BulkOperation
     from execplan.edits.plan_writer import WriteOptions
     from execplan.github.issue_changes import ExistingIssue, IssueChange
     from execplan.plan_store.plan_store import StoredPlan
@@ -163,6 +164,7 @@ class _Sync(NamedTuple):
     def run(self, *, applies: bool, all_plans: bool) -> Answer:
         """Compare and, with `applies`, make the changes. Raises ExecplanError."""
         from execplan.cli.output.sync_output import describe_change, summarize, sync_json
+        from execplan.edits.bulk_operation import BulkOperation
         from execplan.github.api_client import ApiClient
         from execplan.github.api_endpoint import find_endpoint
         from execplan.github.issue_sync import IssueSync, ensure_repository_name
@@ -180,13 +182,15 @@ class _Sync(NamedTuple):
             for change, issue in issue_sync.apply(preview) if applies else ():
                 issues[change.plan_issue.key] = issue
         link_warnings = []
+        bulk = BulkOperation()
         for change in preview.changes if self.link_options is not None else ():
             linked_issue = issues.get(change.plan_issue.key, change.issue)
             if linked_issue is not None and linked_issue.number not in change.plan_issue.linked_numbers:
                 try:
-                    self._write_link(change, linked_issue)
+                    self._write_link(change, linked_issue, bulk)
                 except ExecplanError as error:
                     link_warnings.append(f"the address of #{linked_issue.number} is not written: {error.message}")
+        commit_warnings = bulk.commit("sync", "sync github --link")
         item_changes = preview.item_changes
         lines = [describe_change(change, item_changes.get(change.plan_issue.key), issues) for change in preview.changes]
         data = sync_json(preview, issues, applies=applies)
@@ -196,11 +200,11 @@ class _Sync(NamedTuple):
             data,
             "\n".join([*filter(None, lines), summarize(preview, applies=applies)]),
             exit=CHECK_FAILED if link_warnings else OK,
-            warnings=(*preview.warnings, *link_warnings),
+            warnings=(*preview.warnings, *link_warnings, *commit_warnings),
             next_commands=(f"{command} --apply",) if data["changed"] and not applies else (),
         )
 
-    def _write_link(self, change: IssueChange, issue: ExistingIssue) -> None:
+    def _write_link(self, change: IssueChange, issue: ExistingIssue, bulk: BulkOperation) -> None:
         """Add the address of an issue to those in the plan's metadata; an archived plan is not edited.
 
         Raises ExecplanError if the plan can't be edited or committed.
@@ -213,7 +217,7 @@ class _Sync(NamedTuple):
             return
         plan = Plan(stored_plan.project, stored_plan.ref)
         links = ", ".join([*plan.metadata.links.issue, issue.url])
-        plan.set_metadata([f"links.issue={links}"], options=self.link_options)
+        plan.set_metadata([f"links.issue={links}"], options=self.link_options._replace(bulk=bulk))
 
 
 command = sync

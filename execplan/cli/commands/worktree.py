@@ -69,7 +69,7 @@ def worktree(
 
     With PLAN, creates a worktree and a branch for the plan, claims its next task in your name, and prints the directory
     of the project in it and nothing else: cd "$(execplan worktree parser)". If the plan already has a worktree, prints
-    its directory. Without PLAN, lists the worktrees of plans.
+    its directory. Without PLAN, or with the word list, lists the worktrees of plans.
 
     --finish merges the branch from which the worktree came into the plan's branch, in the plan's worktree, so conflicts
     are resolved there. Then it archives the plan if it is complete, merges the plan's branch back, removes the worktree
@@ -83,7 +83,7 @@ def worktree(
     git_query.require_repository(project)
     if finish:
         return _finish(call, project, plan, into=into, archives=not no_archive, commits=commits)
-    if plan is None:
+    if plan in (None, "list"):
         return _list(project)
     return _open(call, plan, commits=commits, branch=branch, directory=directory)
 

@@ -8,7 +8,7 @@ from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.plan.model import ARCHIVED, BROKEN
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, shorten
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Board, Card
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SPARE_COLUMNS = ("findings", "activity")
 """Columns that a narrow terminal leaves out, in this order."""
+_MAX_NEXT_LENGTH = 120
+"""Maximum length of a plan's next task, also in a pipe; `show` prints all of it."""
 
 
 def board_text(board: Board, *, everything: bool) -> str:
@@ -77,7 +79,8 @@ def _card_row(card: Card, name: str) -> _Row:
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
-    return progress, card.last_date or "-", findings, *plan, f"{card.next_text}{suffix}".strip() or "-"
+    next_text = shorten(card.next_text, _MAX_NEXT_LENGTH)
+    return progress, card.last_date or "-", findings, *plan, f"{next_text}{suffix}".strip() or "-"
 
 
 def broken_cards(board: Board) -> tuple[Card, ...]:

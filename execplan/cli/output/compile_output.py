@@ -18,6 +18,7 @@ from execplan.files import atomic_files, file_access
 from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.project.project_discovery import ensure_no_link_out
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.text_lines import digest
 
@@ -84,6 +85,7 @@ def write_to_file(compile_result: CompileResult, path: str, options: WriteOption
         raise ExecplanError(
             "usage", "--commit and --out can't be combined: only stored results are committed", exit=USAGE
         )
+    ensure_no_link_out(path)
     existing = _read_existing(path)
     if existing != compile_result.data and not options.dry_run:
         if existing is None:

@@ -14,6 +14,7 @@ from execplan.export.job_partition import passed_paths
 from execplan.files import atomic_files, file_access
 from execplan.files.file_access import resolve_path
 from execplan.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
+from execplan.project.project_discovery import ensure_no_link_out
 from execplan.text.message_parts import format_count
 from execplan.text.pure_paths import do_overlap, is_inside
 from execplan.text.text_lines import digest
@@ -70,6 +71,7 @@ def written_answer(
         return Answer({**data, "diff": diff}, text, warnings=_joined_waves(plan))
     if options.should_commit(project):
         ensure_inside(project, absolute_path)
+    ensure_no_link_out(absolute_path)
     options.prepare_commit(project)
     atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=is_in_repository)
     lines, warnings, commit = [f"wrote {place}: {count}"], _joined_waves(plan), None

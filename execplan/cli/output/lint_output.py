@@ -11,6 +11,7 @@ import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
+from execplan.cli.output.lint_overview import make_overview, statistics_table
 from execplan.cli.output.lint_report import (
     exit_status,
     explain_commands,
@@ -19,7 +20,6 @@ from execplan.cli.output.lint_report import (
     skip_notices,
     summarize_findings,
 )
-from execplan.cli.output.text_table import format_table
 from execplan.errors import USAGE, ExecplanError
 from execplan.linter.baseline_filter import unreadable_findings
 from execplan.linter.checking import baseline_file
@@ -32,9 +32,10 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.cli.output.lint_overview import LintOverview
     from execplan.linter.checking.baseline_file import BaselineComparison
+    from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
-    from execplan.linter.finding_summary import RuleStatistics
 
 _HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 
@@ -49,6 +50,7 @@ class OutputSettings(NamedTuple):
     baseline: str | None = None
     write_baseline: bool = False
     level: str | None = None
+    all: bool = False
 
     @property
     def is_machine_format(self) -> bool:
@@ -107,9 +109,18 @@ class OutputSettings(NamedTuple):
         return [check_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
 
     def answer(
-        self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False
+        self,
+        call: Call,
+        checked: Sequence[CheckedFile],
+        check_options: CheckOptions,
+        groups: Sequence[TargetGroup] | None = None,
+        *,
+        dry_run: bool = False,
     ) -> Answer:
-        """Build the answer in the selected format; in a dry run no baseline is written. Raises ExecplanError."""
+        """Build the answer in the selected format; in a dry run no baseline is written. Raises ExecplanError.
+
+        With `groups`, whose plans are the first results, a long report for people is an overview.
+        """
         held_baseline = None
         if self.baseline is not None or self.write_baseline:
             file = self.baseline or os.path.relpath(baseline_file.default_file("."))
@@ -139,16 +150,22 @@ class OutputSettings(NamedTuple):
                 "gone": held_baseline.gone_count,
             }
         lines = []
+        overview: LintOverview | None = None
         if self.statistics:
             tallies = count_by_rule([finding for checked_file in checked for finding in checked_file.findings])
             data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
-            lines.append(_statistics_table(tallies))
+            lines.append(statistics_table(tallies))
+        elif groups is not None and not call.as_json and self.form == formats.TEXT and not self.all:
+            overview = make_overview(groups, checked)
+            lines += report_lines(checked) if overview is None else [*report_lines(overview.in_full), overview.table]
         elif not call.as_json:
             lines += report_lines(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]
         if not call.quiet:
             lines += _summary_lines(checked, held_baseline)
+            lines += [overview.next_lines] if overview is not None else []
+        next_commands = explain_commands(checked) if overview is None else ()
         text = "\n".join([line for line in lines if line])
-        return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=explain_commands(checked))
+        return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=next_commands)
 
     def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
         """Write the findings to the baseline; unreadable plans can't be recorded, so they are still reported."""
@@ -196,28 +213,6 @@ def _with_columns(checked: CheckedFile, columns: str) -> CheckedFile:
     return checked.with_findings(convert_columns(checked.findings, read_lines(checked), columns))
 
 
-def _statistics_table(tallies: list[RuleStatistics]) -> str:
-    """Return a table with the number of findings per rule and the number of fixable ones."""
-    width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
-    rows = []
-    for rule_tally in tallies:
-        fixes = [
-            f"{count} {flag}"
-            for count, flag in ((rule_tally.safe, "--fix"), (rule_tally.unsafe, "--unsafe-fixes"))
-            if count
-        ]
-        rows.append(
-            [
-                f"{rule_tally.found:{width}}",
-                rule_tally.code,
-                rule_tally.level,
-                ", ".join(fixes) or "-",
-                rule_tally.sentence,
-            ]
-        )
-    return format_table(("count", "rule", "level", "fixable with", "what"), rows) if rows else ""
-
-
 def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineComparison | None) -> list[str]:
     """Return the summary of findings, with the number known to the baseline."""
     lines = [summarize_findings(checked)]
@@ -242,6 +237,7 @@ def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
         ),
         click.option("--baseline", metavar="FILE", help="Ignore findings recorded in this baseline."),
         click.option("--stdin-filename", metavar="PATH", help="Path to assume for the plan on standard input."),
+        click.option("--all", is_flag=True, help="List all findings, also if they are many."),
         click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
         click.option(
             "--columns",

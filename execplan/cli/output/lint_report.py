@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.linter.checking.batch_check import MakeReport
+    from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule import Finding
@@ -75,19 +76,31 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         checked += check_projects(os.getcwd(), check_options)
     for notice in skip_notices(checked):
         sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
-    _write_report(checked)
+    _write_report(checked, target_groups if not (paths or hook) else None)
     return exit_status(checked)
 
 
-def _write_report(checked: Sequence[CheckedFile]) -> None:
-    """Write the findings, a summary and the next command; without findings nothing is imported."""
-    summary_lines = [summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
+def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] | None) -> None:
+    """Write the findings, a summary and the next commands; without findings nothing is imported.
+
+    With the groups of all plans, a long report is an overview.
+    """
+    summary_lines, next_commands = [summarize_findings(checked)], explain_commands(checked)
     if any([checked_file.findings for checked_file in checked]):
         from execplan.cli.formats import text
 
-        for part in text.iter_printable(checked):
+        in_full = checked
+        if groups is not None:
+            from execplan.cli.output.lint_overview import make_overview
+
+            overview = make_overview(groups, checked)
+            if overview is not None:
+                in_full, next_commands = overview.in_full, ()
+                summary_lines = [overview.table, *summary_lines, overview.next_lines]
+        for part in text.iter_printable(in_full):
             sys.stdout.write(part)
-        sys.stdout.write("\n")
+        sys.stdout.write("\n" if in_full else "")
+    summary_lines += [f"next: {command}" for command in next_commands]
     sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
 
 
@@ -159,7 +172,19 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
 
 
 def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
-    """Return the command that explains the rule of the first error, or of the first finding."""
+    """Return the command that explains the rule of the first error, or of the first finding.
+
+    For a plan with conflict markers, it is the command that resolves them.
+    """
+    files = [checked_file for checked_file in checked if checked_file.findings]
+    if files:
+        from execplan.linter.finding_summary import CONFLICT_CODE
+
+        conflicted = [checked_file for checked_file in files if _report(checked_file).first_error == CONFLICT_CODE]
+        if conflicted:
+            from shlex import quote
+
+            return (f"execplan merge {quote(conflicted[0].display_name)}",)
     reports = _reports(checked)
     codes = [report.first_error for report in reports if report.first_error] or [
         report.first_code for report in reports

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
+from execplan.cli.output.bulk_output import commit_commands
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
@@ -60,9 +61,7 @@ def move_answer(
     lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
-    settled = options.dry_run or moved.commit or project.git is None
-    next_commands = (
-        () if settled else tuple([f"execplan commit {quote_plan_name(path)}" for path in (moved.path, *moved.followed)])
-    )
+    files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
+    next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)
     return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)

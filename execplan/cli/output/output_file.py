@@ -10,6 +10,7 @@ from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.project import project_state
+from execplan.project.project_discovery import ensure_no_link_out
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -24,6 +25,7 @@ def write_output_file(
     does not begin with `start`, and ExecplanError, as when another process has changed the file at the same time.
     """
     path = os.path.abspath(file)
+    ensure_no_link_out(path)
     name = project_state.path_key(os.path.realpath(path))
     make_lock = project_state.cache_lock if project.is_read_only else project_state.lock
     with ExitStack() as stack:

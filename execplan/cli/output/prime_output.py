@@ -113,11 +113,13 @@ def _build_answer(
 def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
     """Build the answer if there is no plan, or more than one."""
     if error.code == "ambiguous-plan":
+        from itertools import zip_longest
+
         from execplan.plan_store.plan_candidates import format_description
 
-        plans = [
-            (name, plan["title"] or "", format_description(plan))
-            for name, plan in zip(error.candidates, error.details, strict=True)
+        plans = [  # an error has the details of its first candidates only
+            (name, plan["title"] or "", format_description(plan)) if plan is not None else (name, "", "")
+            for name, plan in zip_longest(error.candidates, error.details)
         ]
         text = session_primer.format_plan_choices(error.message, plans, redactor)
     else:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 _MIN_WIDTH = 20
 """Minimum width of the last column and of the longest other one, whatever the terminal's width."""
+_MIN_WIDTH_AFTER_NAMES = 4
+"""Minimum width of the last column if the longest other one has the names of plans, which people copy."""
+_PLAN_NAMES = ("id", "path")
+"""Columns with names of plans."""
 _BAR_WIDTH = 8
 """Width of a progress bar in columns."""
-_MAX_GROUPED_WIDTH = 28
-"""Maximum width of a cell before the last column of a grouped table, where a terminal is narrow."""
 _MIN_WIDTH_WITH_BARS = 80
 """Minimum width of a terminal for progress bars in tables."""
 
@@ -39,12 +41,11 @@ def format_table(
     spare: Sequence[str] = (),
     *,
     wraps: bool = False,
-    max_width: int | None = None,
 ) -> str:
     """Format rows as a table, in color on a terminal unless NO_COLOR is set.
 
-    On a narrow terminal, cells before the last column are cut to `max_width`; then the bars and the `spare` columns are
-    dropped, in order. The last column is cut at the terminal's edge, or wrapped there with `wraps`.
+    On a narrow terminal, the bars and the `spare` columns are dropped, in order. The last column is cut at the
+    terminal's edge, or wrapped there with `wraps`.
     """
     texts = [[printable_line(cell if isinstance(cell, str) else cell.text) for cell in row] for row in rows]
     if sys.stdout.isatty():
@@ -54,9 +55,9 @@ def format_table(
             for column_at, cell in enumerate(row)
             if isinstance(cell, ProgressCell)
         }
-        columns = _fit_columns(head, _with_bars(texts, bars), spare, max_width)
+        columns = _fit_columns(head, _with_bars(texts, bars), spare)
         if len(columns[0]) < len(head):
-            columns = _fit_columns(head, _with_bars(texts, {}), spare, max_width)
+            columns = _fit_columns(head, _with_bars(texts, {}), spare)
         return _rich_table(*columns, wraps=wraps)
     widths = [max(len(row[at]) for row in texts) for at in range(len(head) - 1)]
     return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in texts])
@@ -79,7 +80,7 @@ def format_grouped_table(
     from execplan.cli.output.terminal_layout import paint
 
     all_rows = [row for _, rows in groups for row in rows]
-    lines = format_table(head, all_rows, spare, max_width=_MAX_GROUPED_WIDTH).split("\n")
+    lines = format_table(head, all_rows, spare).split("\n")
     has_head = sys.stdout.isatty()
     grouped_lines, lines = lines[:has_head], lines[has_head:]
     for title, rows in groups:
@@ -105,14 +106,13 @@ def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCe
 
 
 def _fit_columns(
-    head: Sequence[str], rows: Sequence[Sequence[Text]], spare: Sequence[str], max_width: int | None
+    head: Sequence[str], rows: Sequence[Sequence[Text]], spare: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[Sequence[Text]]]:
-    """Return the columns that fit the terminal if cells are cut to `max_width`."""
+    """Return the columns that fit the terminal."""
     from rich.console import Console
 
     column_indexes = list(range(len(head)))
     widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in column_indexes]
-    widths = [min(width, max_width or width) for width in widths]
     for name in spare:
         if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > Console().width:
             column_indexes.remove(head.index(name))
@@ -130,7 +130,8 @@ def _rich_table(head: Sequence[str], rows: Sequence[Sequence[Text]], *, wraps: b
     rich_table = Table(box=None, pad_edge=False, header_style="bold")
     widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in range(len(head) - 1)]
     longest = widths.index(max(widths))
-    available_width = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - _MIN_WIDTH
+    last_min_width = _MIN_WIDTH_AFTER_NAMES if head[longest] in _PLAN_NAMES else _MIN_WIDTH
+    available_width = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - last_min_width
     widths[longest] = min(widths[longest], max(available_width, _MIN_WIDTH))
     for name, width in zip(head, widths, strict=False):
         rich_table.add_column(name, no_wrap=True, overflow="ellipsis", width=width)

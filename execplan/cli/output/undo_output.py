@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.archive.plan_move import MoveResult
 from execplan.cli.answer import Answer
+from execplan.cli.output.bulk_output import PlanAnswer, join_answers
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
 from execplan.edits.edit_entries import REDO, UNDO
-from execplan.edits.undo_stack import read_stack
 from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.errors import OK
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
 from execplan.undo.operation_selection import (
     SelectedOperation,
     find_plan,
     is_by_other_author,
     iter_operations,
-    steps_for,
+    operations_on_plan,
 )
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-    from execplan.undo.undo_redo import ReversalResult
+    from execplan.undo.undo_redo import ReversalResult, ReversedStep
 
 _MAX_SHOWN = 20
 """Maximum number of operations shown to people; JSON has all of them."""
@@ -36,14 +38,33 @@ _MAX_SHOWN = 20
 
 def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
     """Build the answer of `undo` or `redo`."""
-    chosen, result = undo_result.selected, undo_result.result
+    if len(undo_result.steps) == 1 and not undo_result.left:
+        answer = _step_answer(undo_result.steps[0], undo_result.message, options)
+        return answer._replace(warnings=(*answer.warnings, *undo_result.warnings))
+    answers = [
+        PlanAnswer(step.selected.project, _step_answer(step, undo_result.message, options))
+        for step in undo_result.steps
+    ]
+    left = {selected.ref.id: [error.message, error.hint] for selected, error in undo_result.left}
+    failed = undo_result.left[0][1].exit if undo_result.left else OK
+    answer = join_answers(answers, f"{undo_result.message}:", left, "unchanged", options, failed=failed)
+    operation = {
+        **operation_json(undo_result.selected),
+        "plans": [step.selected.ref.id for step in undo_result.steps],
+    }
+    return answer._replace(
+        data={**answer.data, "operation": operation}, warnings=(*answer.warnings, *undo_result.warnings)
+    )
+
+
+def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Answer:
+    """Build the answer about one plan; `message` describes the complete operation."""
+    chosen, result = step
     operation = operation_json(chosen)
     if isinstance(result, MoveResult):
-        result = result._replace(
-            messages=(undo_result.message, *[line for line in result.messages if line != undo_result.message])
-        )
-        answer = move_answer(chosen.project, result, options, undo_result.message)
-        data = {**answer.data, "said": [undo_result.message], "operation": operation}
+        result = result._replace(messages=(message, *[line for line in result.messages if line != message]))
+        answer = move_answer(chosen.project, result, options, message)
+        data = {**answer.data, "said": [message], "operation": operation}
         return answer._replace(data=data)
     path = os.path.join(chosen.project.root, result.path)
     is_there = os.path.lexists(path)
@@ -75,26 +96,12 @@ def history_answer(start: str, query: str | None) -> Answer:
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         project, ref = find_plan(start, query)
-        edit_stack = read_stack(project, ref.path)
-        candidates = {
-            command: [
-                SelectedOperation(project, ref, step, step == steps_for(edit_stack, command)[-1])
-                for step in reversed(steps_for(edit_stack, command))
-            ]
-            for command in (UNDO, REDO)
-        }
+        candidates = {command: operations_on_plan(project, ref, command) for command in (UNDO, REDO)}
     else:
         project = project_discovery.require(start)
         candidates = {command: list(iter_operations(project, command)) for command in (UNDO, REDO)}
     data = {
-        name: [
-            {
-                **operation_json(candidate),
-                "next": candidate.is_next,
-                "yours": not is_by_other_author(candidate.project, candidate.step, command),
-            }
-            for candidate in candidates[command]
-        ]
+        name: [_history_json(steps, command) for steps in _group_steps(candidates[command])]
         for name, command in (("undo", UNDO), ("redo", REDO))
     }
     lines = [
@@ -106,13 +113,44 @@ def history_answer(start: str, query: str | None) -> Answer:
     return Answer(data, "\n".join(lines) if lines else "nothing can be undone or redone")
 
 
+def _group_steps(candidates: list[SelectedOperation]) -> list[list[SelectedOperation]]:
+    """Return the steps of each operation, in the order of their first steps."""
+    groups: dict[str, list[SelectedOperation]] = {}
+    for candidate in candidates:
+        groups.setdefault(candidate.group, []).append(candidate)
+    return list(groups.values())
+
+
+def _history_json(steps: list[SelectedOperation], command: str) -> dict[str, Any]:
+    """Return the JSON form of an operation in the list; `plan` and `path` are those of its last step."""
+    first = steps[0]
+    plans = list(dict.fromkeys([step.ref.id for step in steps]))
+    operation = operation_json(first) | ({"summary": first.step.operation.command} if len(plans) > 1 else {})
+    return {
+        **operation,
+        "plans": plans,
+        "next": all([step.is_reversible for step in steps]),
+        "yours": not any([is_by_other_author(step.project, step.step, command) for step in steps]),
+    }
+
+
 _PAST_TENSE = {"undo": "undone", "redo": "redone"}
 
 
 def _operations_table(rows: list[dict[str, Any]]) -> str:
     cells = [
-        (row["at"], row["by"] or "", row["plan"], f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}")
+        (
+            row["at"],
+            row["by"] or "",
+            _format_plans(row["plans"]),
+            f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}",
+        )
         for row in islice(rows, _MAX_SHOWN)
     ]
     remainder = f"\nand {len(rows) - _MAX_SHOWN} more; see all with --json" if len(rows) > _MAX_SHOWN else ""
     return format_table(("when", "by", "plan", "operation"), cells) + remainder
+
+
+def _format_plans(plans: list[str]) -> str:
+    """Format the plans of an operation: the only one, or their number."""
+    return plans[0] if len(plans) == 1 else format_count(len(plans), "plan")

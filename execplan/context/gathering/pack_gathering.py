@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
 from execplan.context.gathering.change_units import change_units
-from execplan.context.gathering.file_lookup import list_files, walk_files
+from execplan.context.gathering.file_lookup import FileListing, list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ErrorContext, ExecplanError
-from execplan.git.git_query import GIT_UNUSABLE_CODES
+from execplan.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import join_first
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.context_pack import Unit
-    from execplan.context.gathering.file_lookup import FileListing
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -97,12 +96,18 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
 
 
 def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
-    """List the repository's files; if git can't be used, walk the directory tree and return a warning."""
+    """List the repository's files; if git can't be used, walk the directory tree and return a warning.
+
+    If git takes too long to match ignore patterns, only tracked files are listed.
+    """
     try:
         return list_files(project, *base_directories), []
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
+        if error.code == GIT_SLOW:
+            listing = FileListing(tracked_files(project), root=project.root, base_directories=base_directories)
+            return listing, [f"left out: untracked files and uncommitted changes: {error.message}; {error.hint}"]
         message = "left out: uncommitted changes; files that git ignores may be included"
         return walk_files(project, *base_directories), [f"{message}: {error.message}; {error.hint}"]
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
-from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import find_task, normalize_text, task_ids
 from execplan.project.slug import slug
 from execplan.text.markdown_blocks import HEADING
@@ -48,9 +47,7 @@ def split_plan(
     else:
         reason = "the next open task"
         placeholder_lines = frozenset(plan.placeholder_lines)
-        next_task = next(
-            (task for task in plan.tasks if task.state == OPEN and task.start not in placeholder_lines), None
-        )
+        next_task = next((task for task in plan.unfinished_tasks if task.start not in placeholder_lines), None)
     units = [
         *_section_units(plan, builder),
         *_task_units(plan, builder, task_id_list, next_task, reason),

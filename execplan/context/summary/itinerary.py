@@ -18,7 +18,7 @@ from execplan.context.summary.summary_pieces import (
     quote_text,
     unquoted_piece,
 )
-from execplan.plan.model import DONE, OPEN
+from execplan.plan.model import DONE
 from execplan.text.markdown_blocks import HEADING
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _task_sections(subject: Subject) -> list[SummarySection]:
     pieces_by_group: dict[str, list[SummaryPiece]] = {}
     omitted_by_group: dict[str, int] = {}
     for index, task in enumerate(tasks):
-        group = task.heading if has_headings else _OPEN_GROUP if task.state == OPEN else _DONE_GROUP
+        group = task.heading if has_headings else _OPEN_GROUP if task.is_unfinished else _DONE_GROUP
         if abs(index - next_index) > MAX_PIECES:
             omitted_by_group[group] = omitted_by_group.get(group, 0) + 1
         else:

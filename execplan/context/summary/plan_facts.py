@@ -10,7 +10,7 @@ from execplan.context.summary.summary_pieces import escape_hidden
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.log_edits import is_newest_first
-from execplan.plan.model import ARCHIVED, DONE, OPEN
+from execplan.plan.model import ARCHIVED, DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,13 +80,18 @@ def has_text(task: Task) -> bool:
 
 
 def open_tasks(subject: Subject) -> list[Task]:
-    """Return the open tasks, the next one first."""
+    """Return the tasks that still need work, the next one first."""
     placeholder_lines = frozenset(subject.plan.placeholder_lines)
     return [
         task
         for task in subject.plan.tasks
-        if task.state == OPEN and task.box_line not in placeholder_lines and has_text(task)
+        if task.is_unfinished and task.box_line not in placeholder_lines and has_text(task)
     ]
+
+
+def dropped_tasks(subject: Subject) -> list[Task]:
+    """Return the dropped tasks."""
+    return [task for task in subject.plan.tasks if task.is_dropped and has_text(task)]
 
 
 def done_tasks(subject: Subject) -> list[Task]:
@@ -162,7 +167,7 @@ def plan_progress(subject: Subject) -> PlanProgress:
     done_count, total_count = counts["done"], counts["total"]
     task_counts = f"{done_count} of {total_count} tasks done" if total_count else "no tasks"
     if counts["other"]:
-        task_counts += f", {counts['other']} in another state"
+        task_counts += f", {plan.other_states_text}"
     if subject.state == ARCHIVED and counts["open"]:
         task_counts += f", {counts['open']} left open"
     timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])

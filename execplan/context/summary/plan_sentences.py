@@ -58,9 +58,14 @@ def read_sentences(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
     plan_sentences: list[Sentence] = []
     for paragraph, first_line, end_line in _iter_paragraphs(plan, start, end):
         for index, sentence in enumerate(split_sentences(paragraph)):
-            if not _BOILERPLATE.search(sentence) and not is_empty_text(sentence):
+            if not _is_boilerplate(sentence) and not is_empty_text(sentence):
                 plan_sentences.append(Sentence(sentence, len(plan_sentences), index == 0, first_line, end_line))
     return plan_sentences
+
+
+def _is_boilerplate(sentence: str) -> bool:
+    """Return whether a sentence is about plans in general: it says what a plan is, or to keep its sections up to date."""
+    return _BOILERPLATE.search(sentence) is not None or ("Progress" in sentence and "Decision Log" in sentence)
 
 
 def _iter_paragraphs(plan: ParsedPlan, start: int, end: int) -> Iterator[tuple[str, int, int]]:

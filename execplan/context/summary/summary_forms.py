@@ -89,6 +89,7 @@ def _list_sections(subject: Subject) -> list[SummarySection]:
     pieces_by_kind = {
         "open": task_pieces(subject, plan_facts.open_tasks(subject), _LIST_RANK),
         "done": task_pieces(subject, plan_facts.done_tasks(subject), _LIST_RANK + 1),
+        "dropped": task_pieces(subject, plan_facts.dropped_tasks(subject), _LIST_RANK + 1),
         "decision": entry_pieces(subject, plan_facts.newest_entries(plan.decisions), _LIST_RANK + 2),
         "discovery": entry_pieces(subject, plan_facts.newest_entries(plan.discoveries), _LIST_RANK + 3),
         "outcome": entry_pieces(subject, plan_facts.newest_entries(plan.outcomes), _LIST_RANK + 4),
@@ -222,6 +223,7 @@ def build_bullet_points(subject: Subject) -> list[SummarySection]:
         ("next", "Next", task_pieces(subject, open_tasks[:1], 2)),
         ("open", "Open", task_pieces(subject, open_tasks[1:], RANK_STEP // 2)),
         ("done", "Done", task_pieces(subject, done_tasks, 5)),
+        ("dropped", "Dropped", task_pieces(subject, plan_facts.dropped_tasks(subject), 5)),
         (
             "decisions",
             "Decided",
@@ -303,9 +305,10 @@ def build_report(subject: Subject) -> list[SummarySection]:
         status_pieces.append(unquoted_piece(f"{timestamp_range[:1].upper()}{timestamp_range[1:]}."))
     status_pieces += sentence_pieces(subject, plan_facts.purpose_sentences(subject, 1 if max_entries <= 2 else 3), 5)
     reason_label = "" if max_entries <= 2 else "Why: "
-    done_tasks, open_tasks, risk_sentences = (
+    done_tasks, open_tasks, dropped_tasks, risk_sentences = (
         plan_facts.done_tasks(subject),
         plan_facts.open_tasks(subject),
+        plan_facts.dropped_tasks(subject),
         plan_facts.risk_sentences(subject),
     )
     decisions, discoveries, outcomes = [
@@ -315,6 +318,7 @@ def build_report(subject: Subject) -> list[SummarySection]:
         SummarySection("status", "Status", tuple(status_pieces)),
         list_section("done", "Done", task_pieces(subject, done_tasks, 40), done_tasks, max_entries, "Nothing yet."),
         list_section("open", "Open", task_pieces(subject, open_tasks, 10), open_tasks, max_entries, "Nothing."),
+        list_section("dropped", "Dropped", task_pieces(subject, dropped_tasks, 45), dropped_tasks, max_entries, ""),
         list_section(
             "decisions",
             "Decisions",

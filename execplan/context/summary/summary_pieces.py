@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.context.summary.plan_sentences import first_sentences
 from execplan.named_tuple import NamedTuple
+from execplan.plan.model import OTHER
 from execplan.text.invisible_characters import may_have_hidden, replace_hidden
 
 if TYPE_CHECKING:
@@ -87,8 +88,10 @@ def task_pieces(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bo
         timestamp = task.timestamp if dated and task.mark != " " else None
         if quote:
             lead = f"{timestamp.date}: " if timestamp is not None else ""
+            is_marked = task.is_unfinished and task.state == OTHER
+            tail = f" ({escape_hidden(task.state_label)})" if is_marked else ""
             pieces.append(
-                SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, task.box_line + 1, task.end)
+                SummaryPiece((Segment(lead, quote),), tail, rank + index * RANK_STEP, task.box_line + 1, task.end)
             )
     return pieces
 

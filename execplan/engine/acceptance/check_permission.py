@@ -1,7 +1,7 @@
-"""Whether the check of a task may run: it comes from a plan, so it is rated like a step's command.
+"""Whether the check of a task may run: it comes from a plan, which anyone may have written.
 
-A command with a risk that needs no person runs, and so does one that a person has approved before. Another one needs a
-person's approval, and one that the policy blocks never runs.
+In a sandbox, a command that only reads files of the repository runs, and nothing there is writable. Any other one needs a
+person's approval, which counts from then on, whatever its risk is. One that the policy blocks never runs.
 """
 
 from __future__ import annotations
@@ -11,17 +11,24 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import POLICY, ExecplanError
 from execplan.execution.permission import ALLOW, ASK, DENY
-from execplan.execution.risk.command_risk import CRITICAL, HIGH, rate_command
+from execplan.execution.risk.command_risk import CRITICAL, HIGH, LOW, rate_command
 from execplan.execution.risk.row_matching import candidate_paths
 from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.reading_commands import GIT, find_command_reads
 from execplan.execution.shell.simple_command import is_outside_path
 from execplan.named_tuple import NamedTuple
+from execplan.secrets.secret_files import is_secret_file
+from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from execplan.approvals.check_approvals import CheckTerms
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.policy import Policy
     from execplan.project.project import Project
+
+_WILD = frozenset("*?[")
 
 
 class CheckPermission(NamedTuple):
@@ -36,6 +43,8 @@ class CheckPermission(NamedTuple):
     """Why the risk is no lower, or why the check may not run."""
     is_sandboxed: bool
     """Whether the check runs in a sandbox, and so without the network."""
+    only_reads: bool = False
+    """Whether the command is known to only read, so that it needs no approval and can write nothing."""
 
     @property
     def approval_terms(self) -> CheckTerms:
@@ -60,9 +69,29 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *,
     if outside_path and level != HIGH:
         level, reasons = HIGH, (f"`{outside_path}` leads outside the repository",)
     permission = CheckPermission(check, ALLOW, level, reasons, is_sandboxed)
-    if policy.needs_person(level) and not check_approvals.is_approved(project, permission.approval_terms):
-        return permission._replace(kind=ASK)
-    return permission
+    doubt = _doubt_of_reading(project, check) if is_sandboxed else "there is no sandbox"
+    if level == LOW and not doubt and not policy.needs_person(LOW):
+        return permission._replace(only_reads=True)
+    if check_approvals.is_approved(project, permission.approval_terms):
+        return permission
+    return permission._replace(kind=ASK, reasons=(doubt,) if level == LOW and doubt else reasons)
+
+
+def _doubt_of_reading(project: Project, check: AcceptanceCheck) -> str:
+    """Return why a command may do more than read what it names in the repository, or an empty string."""
+    from execplan.approvals.git_triggers import find_program_setting
+
+    reads = _find_reads(check)
+    if reads is None:
+        return "it is not known to only read"
+    if any([not _WILD.isdisjoint(path) for path in reads]):
+        return "it names files by a pattern"
+    if check.argv[0] != GIT:
+        return ""
+    if check.cwd != "." or project.git is None or not os.path.lexists(os.path.join(project.root, ".git")):
+        return "git could find another repository"
+    setting = find_program_setting(project)
+    return f"git may run what its setting {setting} names" if setting else ""
 
 
 def denied_error(permission: CheckPermission) -> ExecplanError:
@@ -105,6 +134,11 @@ def _denial_reasons(project: Project, check: AcceptanceCheck, command: str) -> t
 
     patterns = find_harmful_patterns(command, is_script=check.is_script)
     reasons = [pattern.message for pattern in patterns if pattern.level == ERROR]
+    reasons += [
+        f"`{argument}` contains credentials"
+        for argument, path in _path_arguments(check, command)
+        if is_secret_file(_real_path(project, path))
+    ]
     if _leads_outside(project, check.cwd) or ".git" in check.cwd.split("/"):
         reasons.append(f"its directory {check.cwd} is outside the repository's files")
     return tuple(reasons)
@@ -112,16 +146,33 @@ def _denial_reasons(project: Project, check: AcceptanceCheck, command: str) -> t
 
 def _find_outside_path(project: Project, check: AcceptanceCheck, command: str) -> str:
     """Return an argument that leads outside the repository, also through a link, or an empty string."""
+    for argument, path in _path_arguments(check, command):
+        if is_outside_path(path.removeprefix(f"{check.cwd}/")) or _leads_outside(project, path):
+            return argument
+    return ""
+
+
+def _path_arguments(check: AcceptanceCheck, command: str) -> Iterator[tuple[str, str]]:
+    """Yield each argument that may contain a path, with this path from the repository root."""
+    reads = _find_reads(check)
+    if reads is not None:
+        yield from [(path, os.path.join(check.cwd, path)) for path in reads]
+        return
     for simple in parse_command(command).simple_commands:
         for argument in simple.argv[1:]:
             for path in candidate_paths(argument):
-                if is_outside_path(path) or _leads_outside(project, os.path.join(check.cwd, path)):
-                    return argument
-    return ""
+                yield argument, os.path.join(check.cwd, path)
+
+
+def _find_reads(check: AcceptanceCheck) -> tuple[str, ...] | None:
+    """Return what a check reads; None if it may do more."""
+    return None if check.is_script or check.env else find_command_reads(check.argv)
 
 
 def _leads_outside(project: Project, path: str) -> bool:
     """Return whether a path from the repository root leads outside the repository, also through a link."""
-    root = os.path.realpath(project.root)
-    real_path = os.path.realpath(os.path.join(root, path))
-    return real_path != root and not real_path.startswith(os.path.join(root, ""))
+    return not is_inside(_real_path(project, path), os.path.realpath(project.root))
+
+
+def _real_path(project: Project, path: str) -> str:
+    return os.path.realpath(os.path.join(project.root, path))

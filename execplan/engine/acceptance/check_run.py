@@ -67,10 +67,12 @@ class CheckRunner:
         self._project, self._policy, self._sandbox, self._stop = project, policy, sandbox, stop
         self._redaction: Redactor = make_redaction()
 
-    def run(self, check: AcceptanceCheck, on_line: Callable[[str, bool], None] | None = None) -> CheckResult:
+    def run(
+        self, check: AcceptanceCheck, on_line: Callable[[str, bool], None] | None = None, *, only_reads: bool = False
+    ) -> CheckResult:
         """Run a check to its end; no process that it has started remains.
 
-        `on_line` gets each line of output, and whether it is from standard error. Raises ExecplanError if the
+        With `only_reads`, the sandbox lets it write no file of the repository. `on_line` gets each line of output, and whether it is from standard error. Raises ExecplanError if the
         transcript can't be written, and KeyboardInterrupt if a signal has stopped the check.
         """
         path = self._transcript_path(check)
@@ -78,7 +80,9 @@ class CheckRunner:
         transcript = Transcript(path, title, self._redaction, self._policy.output_kb << 10, on_line)
         try:
             transcript.command(check.command)
-            result = run_command(self._command_spec(check, path), self._sandbox, transcript, self._stop)
+            result = run_command(
+                self._command_spec(check, path, only_reads=only_reads), self._sandbox, transcript, self._stop
+            )
         finally:
             transcript.close()
             _remove_marks(path)
@@ -105,13 +109,17 @@ class CheckRunner:
             return path
         raise AssertionError
 
-    def _command_spec(self, check: AcceptanceCheck, path: str) -> CommandSpec:
+    def _command_spec(self, check: AcceptanceCheck, path: str, *, only_reads: bool) -> CommandSpec:
         policy = self._policy
         directory = os.path.normpath(os.path.join(self._project.root, check.cwd))
         seconds = min(check.timeout_s, policy.seconds)
         limits = Limits(seconds, policy.memory_mb, policy.processes, policy.file_mb)
         environment = build_environment(dict(check.env), policy.environment)
-        return CommandSpec(check.argv, directory, environment, network=False, limits=limits, marks_path=path)
+        if only_reads:
+            environment["GIT_OPTIONAL_LOCKS"] = "0"
+        return CommandSpec(
+            check.argv, directory, environment, network=False, limits=limits, marks_path=path, only_reads=only_reads
+        )
 
     def _tail_lines(self, result: CommandResult) -> tuple[str, ...]:
         text = self._redaction.redact_text(result.output_tail.decode("utf-8", "replace"))

@@ -100,9 +100,9 @@ def verify_tasks(
     runner = CheckRunner(project, policy, sandbox, stop, _artifacts_directory(project, ref))
     results: list[CheckResult] = []
     with SignalHandlers(stop, lambda: None):
-        for check in checks:
+        for check, permission in zip(checks, permissions, strict=True):
             observer.check_starts(check)
-            results.append(runner.run(check, observer.output_line))
+            results.append(runner.run(check, observer.output_line, only_reads=permission.only_reads))
             if stop.is_set():
                 raise _interrupted_error(stop, check)
     passed = [result for result in results if result.passed]

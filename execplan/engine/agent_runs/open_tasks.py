@@ -9,7 +9,6 @@ from execplan.approvals.current_plan import compile_plan_file
 from execplan.engine.run_records.run_summary import find_last_begun_run
 from execplan.errors import ExecplanError
 from execplan.plan import outline
-from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 
@@ -66,7 +65,7 @@ def list_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, steps: tuple[St
             "step": step_by_task.get(name),
         }
         for task, name in zip(plan.tasks, ids, strict=True)
-        if task.state == OPEN
+        if task.is_unfinished
     ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from execplan.engine.commands.command_spec import PACKAGE, CommandSpec, python_argv
 from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.files.agent_files import CONFIGURATION
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import common_git_dir
 
@@ -59,8 +60,10 @@ class Sandbox(NamedTuple):
         argv = [self.program, *_base_argv(spec.limits.memory_mb << 20 if self.can_limit_size else 0)]
         argv += ["--share-net"] if spec.network else []
         argv += self._visible_options(spec)
-        argv += ["--bind", root, root]
-        protected_paths = [path for path in self._protected_paths() if path.startswith(f"{root}/")]
+        argv += ["--ro-bind" if spec.only_reads else "--bind", root, root]
+        protected_paths = [
+            path for path in self._protected_paths() if path.startswith(f"{root}/") and not spec.only_reads
+        ]
         for path in _folders_between(root, protected_paths):
             argv += ["--bind", path, path]  # a mount point cannot be moved away together with its contents
         for path in protected_paths:
@@ -104,13 +107,21 @@ class Sandbox(NamedTuple):
         return argv
 
     def _protected_paths(self) -> list[str]:
-        """Return the repository's paths that are reserved for Git or execplan, outer ones first."""
+        """Return the repository's paths that are reserved for Git, execplan or agent programs, outer ones first."""
         from execplan.approvals import reserved_paths
 
         project = self.project
-        paths = [*reserved_paths.existing_tool_paths(project), *self.triggers, os.path.join(project.root, ".git")]
+        paths = [os.path.join(directory, name) for directory in self._agent_directories() for name in CONFIGURATION]
+        paths += [*reserved_paths.existing_tool_paths(project), *self.triggers, os.path.join(project.root, ".git")]
         paths += [project.git, common_git_dir(project.git)] if project.git else []
         return sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
+
+    def _agent_directories(self) -> list[str]:
+        """Return the directories of the repository in which people start agent programs: the root and those in it."""
+        root = self.project.root
+        with os.scandir(root) as entries:
+            directories = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return list(dict.fromkeys([root, self.project.base, *sorted(directories)]))
 
 
 def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]:
@@ -162,8 +173,10 @@ def _test_bwrap(program: str) -> tuple[str, bool]:
             completed = subprocess.run(  # noqa: S603 - found in the user's own PATH
                 command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired as error:
             return f"bwrap does not work here: {error}", False
+        except OSError as error:
+            return f"bwrap does not work here: {os.strerror(error.errno or 0).lower()}", False
         if not completed.returncode:
             return "", bool(size)
         stderr_text = " ".join(completed.stderr.decode("utf-8", "replace").split())[:200]

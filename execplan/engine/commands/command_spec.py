@@ -40,6 +40,8 @@ class CommandSpec(NamedTuple):
     """Data for the standard input."""
     readable_folders: tuple[str, ...] = ()
     """Directories that the command must be able to read, wherever they are."""
+    only_reads: bool = False
+    """Whether the repository is read-only for the command; effective only in a sandbox."""
 
 
 def python_argv(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:

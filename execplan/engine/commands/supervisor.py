@@ -97,7 +97,7 @@ class _SupervisedCommand:
             self._write_mark("begun", b"{'pid': %d}" % os.getpid())
             report = self._start_command()
         except OSError as error:
-            report = failure_report(None, f"it could not be started: {error}")
+            report = failure_report(None, f"it could not be started: {os.strerror(error.errno or 0).lower()}")
         if not report:
             self._wait_for_end(started_at + self.spec["seconds"])
             self._end_processes()

@@ -95,8 +95,10 @@ async def receive_workspace(workspace_id: str, data: bytes, digest: str) -> str:
 
     try:
         await asyncio.to_thread(unpack_workspace, data, digest, os.path.join(_folders[0], workspace_id))
-    except (ExecplanError, OSError) as error:
-        return error.message if isinstance(error, ExecplanError) else str(error)
+    except ExecplanError as error:
+        return error.message
+    except OSError as error:
+        return f"{error.filename or 'its directory'}: {os.strerror(error.errno or 0).lower()}"
     return ""
 
 

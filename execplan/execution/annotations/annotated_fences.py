@@ -7,7 +7,7 @@ from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
 from execplan.execution.step_drafts import VALIDATE, WORK, SkippedLine
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
-from execplan.text.markdown_blocks import FENCE, HEADING, QUOTE
+from execplan.text.markdown_blocks import FENCE, HEADING, PARAGRAPH, QUOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ SECTION_PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
 
 
 _STEP, _SKIPPED = "step", "left"
+_CONTAINER_MARKS = " \t>-*+0123456789.)"
+"""Characters of the list items and quotes in which a code block can open."""
 
 
 class AnnotatedFence(NamedTuple):
@@ -48,6 +50,15 @@ class AnnotatedFences(NamedTuple):
     skipped: tuple[SkippedLine, ...] = ()
     fence_lines: frozenset[int] = frozenset()
     """Every line of a code block with attributes, so that nothing else is inferred from it."""
+
+
+class UnopenedFence(NamedTuple):
+    """A line that is meant to open a code block, but is text, because its attributes contain a backtick."""
+
+    line: int
+    start: int
+    """Column of the attribute with the backtick."""
+    end: int
 
 
 _LATEST: list[tuple[ParsedPlan, AnnotatedFences]] = []
@@ -87,6 +98,35 @@ def _read_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
         tuple(collector.skipped),
         frozenset(collector.fence_lines),
     )
+
+
+def find_unopened_fences(plan: ParsedPlan) -> list[UnopenedFence]:
+    """Return the lines in sections with steps that open no code block because of a backtick in an attribute.
+
+    The line that closes the intended block then opens one, which hides the following steps.
+    """
+    return [
+        fence
+        for section in plan.sections
+        if section.name in SECTION_PHASES
+        for at in range(section.start, section.notes_start)
+        if "{" in (line := plan.text.lines[at]) and "```" in line and (fence := _read_unopened(plan, at))
+    ]
+
+
+def _read_unopened(plan: ParsedPlan, at: int) -> UnopenedFence | None:
+    line = plan.text.lines[at]
+    mark = line.index("```")
+    if line[:mark].strip(_CONTAINER_MARKS):
+        return None
+    column = len(line) - len(line[mark:].lstrip("`"))
+    info = parse_info_string(line[column:])
+    attribute = next((attribute for attribute in info.attributes if "`" in attribute.value), None) if info else None
+    if attribute is None or not any(
+        [block.kind == PARAGRAPH and block.start <= at < block.end for block in plan.blocks]
+    ):
+        return None
+    return UnopenedFence(at, column + attribute.start, column + attribute.end)
 
 
 class _FenceCollector:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.execution.annotations.annotated_fences import AnnotatedFence, find_annotated_fences
+from execplan.execution.annotations.annotated_fences import (
+    AnnotatedFence,
+    find_annotated_fences,
+    find_unopened_fences,
+)
 from execplan.execution.annotations.attribute_values import AttributeValueError, split_list
 from execplan.execution.attributes import COMMAND_TYPES, EXECUTE, EXPECT, SHELLS
 from execplan.execution.step_drafts import ANNOTATED, INFERRED, ParsedSteps, StepDraft, StepProblem
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 
+_UNOPENED_MESSAGE = (
+    "an attribute of a code block that starts with ``` can't contain a backtick: start and end the code block with ~~~"
+)
 PROMPT = "$ "
 _CONTINUATION_PROMPT = "> "
 """Prompt that a shell prints before a continuation line."""
@@ -113,7 +120,7 @@ def find_annotated_steps(plan: ParsedPlan) -> ParsedSteps:
     """Return the steps of annotated code blocks by line; a block with errors is read as far as possible."""
     annotated_fences = find_annotated_fences(plan)
     drafts = [draft for fence in annotated_fences.steps for draft in _fence_drafts(fence)]
-    problems: list[StepProblem] = []
+    problems = [StepProblem("EP601", *unopened, _UNOPENED_MESSAGE) for unopened in find_unopened_fences(plan)]
     for fence in annotated_fences.steps:
         problems += _syntax_problems(fence)
         if fence.expect is not None:

@@ -25,7 +25,6 @@ from execplan.execution.inference.work_kinds import (
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.execution.step_drafts import INFERRED, WORK, StepDraft
 from execplan.plan import outline
-from execplan.plan.model import OTHER
 from execplan.plan.plan_lookup import find_task
 from execplan.text.invisible_characters import has_hidden
 from execplan.text.lazy_pattern import lazy_pattern
@@ -56,7 +55,7 @@ def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[
     """
     if all([draft.origin != INFERRED for draft in drafts]):
         return list(drafts)
-    tasks = [task for task in plan.tasks if task.state != OTHER and _is_unambiguous_task(plan, task)]
+    tasks = [task for task in plan.tasks if not task.is_dropped and _is_unambiguous_task(plan, task)]
     if not tasks or len(tasks) * len(drafts) > _MAX_PAIRS:
         return list(drafts)
     run_commands = {draft.command for draft in drafts}

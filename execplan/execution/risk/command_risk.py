@@ -29,6 +29,7 @@ from execplan.execution.risk.row_matching import (
 )
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.command_table import SHELLS
+from execplan.execution.shell.reading_commands import find_command_reads
 from execplan.execution.shell.simple_command import is_outside_path, is_remote_address
 from execplan.named_tuple import NamedTuple
 
@@ -247,11 +248,17 @@ def _matching_rows(
     simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable
 ) -> tuple[list[RiskRow], list[RiskRow]]:
     """Return the built-in rows that rate a command as known, and those that warn of it."""
-    if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
-        return [RiskRow(LOW, "prints its version or usage")], []
+    rows = _rows_for_program(command.program, table)
+    if _only_reads(simple, table):
+        return [RiskRow(LOW, "is read-only")], [
+            row for row in rows if row.level in (HIGH, CRITICAL) and row_matches(row, command, table, anywhere=False)
+        ]
+    if command.is_help_request and command.is_trusted and not command.sources:
+        help_rows = [row for row in rows if row.words == ("@asks",)]
+        if help_rows:
+            return help_rows, []
     if is_unknown_module(simple, command, table):
         return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
-    rows = _rows_for_program(command.program, table)
     known_rows = [
         row
         for row in rows
@@ -299,9 +306,16 @@ def _build_index(table: RiskTable) -> _ProgramIndex:
     return index
 
 
-def _is_help_safe(command: AnalyzedCommand, table: RiskTable) -> bool:
-    """Return whether the table rates a program as harmless if it is only asked for help or its version."""
-    return any([command.program in row.program and row.words == ("@asks",) for row in table.rows])
+def _only_reads(simple: SimpleCommand, table: RiskTable) -> bool:
+    """Return whether a command does nothing but read; a wrapper or an unknown variable could change what it does."""
+    if not set(simple.via) <= {"|"} or find_command_reads(simple.argv) is None:
+        return False
+    return all(
+        [
+            {risk.level for risk in _assignment_risks(simple._replace(assignments=(assignment,)), table)} == {LOW}
+            for assignment in simple.assignments
+        ]
+    )
 
 
 def _npm_tool(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> SimpleCommand | None:

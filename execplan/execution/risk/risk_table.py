@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import LEVELS
+from execplan.execution.shell.command_table import READS_ONLY
 from execplan.named_tuple import NamedTuple
 from execplan.secrets import secret_files
 from execplan.text.text_lines import digest
@@ -109,6 +110,7 @@ def _can_raise(row: RiskRow, table: RiskTable) -> bool:
     if row.tool:
         return row.level == CRITICAL
     known_levels = [other.level for other in table.rows if set(other.program) & set(row.program)]
+    known_levels += [LOW for name in READS_ONLY if name.partition(" ")[0] in row.program]
     return LEVELS.index(row.level) > min([LEVELS.index(level) for level in [*known_levels, HIGH]])
 
 

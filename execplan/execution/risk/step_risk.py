@@ -70,12 +70,7 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     kind = step["type"]
     if kind == "use_tool":
         yield _rate_tool(step.get("tool") or "", table)
-    if step.get("command"):
-        assignments = _format_assignments(step["env"]) if step.get("env") else ""
-        is_script = step.get("shell") is not None
-        yield rate_command(step["command"] if is_script else assignments + step["command"], table, is_script=is_script)
-        if is_script and assignments:
-            yield rate_command(f"{assignments}true", table)
+    yield from _rate_commands(step, table)
     if step.get("allow"):
         yield Risk(HIGH, (f"lets an agent make additional calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",))
     if kind == "install_package":
@@ -88,11 +83,23 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
         for path in diff_paths(step.get("patch", "")):
             yield rate_path(path, action, table)
     yield from _rate_content(step, table)
-    test = step.get("validation", {}).get("test_after")
-    if test:
-        from shlex import join
 
-        yield rate_command(join(test), table)
+
+def _rate_commands(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
+    """Yield the risks of a step's command and of its test."""
+    from shlex import join
+
+    command, test = step.get("command") or "", join(step.get("validation", {}).get("test_after") or ())
+    if command:
+        assignments = _format_assignments(step["env"]) if step.get("env") else ""
+        is_script = step.get("shell") is not None
+        yield rate_command(command if is_script else assignments + command, table, is_script=is_script)
+        if is_script and assignments:
+            yield rate_command(f"{assignments}true", table)
+    if test:
+        yield rate_command(test, table)
+    if (step.get("cwd") or ".") != "." and "git" in (command[:3], test[:3]):
+        yield Risk(MEDIUM, (f"git can find another repository in `{step['cwd']}`, and run what its settings name",))
 
 
 def _format_assignments(env: Mapping[str, str]) -> str:

@@ -79,12 +79,17 @@ def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, dept
             )
     if name in EXEC_FLAGS:
         for at, word in enumerate(command.argv):
-            if word in EXEC_FLAGS[name]:
+            if word in EXEC_FLAGS[name] or (name != "find" and _combines_exec_flag(word)):
                 stops = [stop for stop in range(at, len(command.argv)) if command.argv[stop] in (";", "+")]
                 exec_argv = command.argv[at + 1 : stops[0] if stops else len(command.argv)]
                 yield from unwrap(_derive_command(command, exec_argv, f"{name} -exec"), read, depth + 1)
     if name in _WRAPPER_PROGRAMS:
         yield from _unwrap_wrapper(name, command, read, depth)
+
+
+def _combines_exec_flag(word: str) -> bool:
+    """Return whether a word combines `-x` or `-X` of `fd` with other flags, as in `-Hx`."""
+    return word.startswith("-") and word[1:].isalpha() and word.endswith(("x", "X"))
 
 
 def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,6 @@ from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import GIT_NEEDS, RULES
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_discovery, project_state
-from execplan.project.project import ensure_inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,8 +147,7 @@ def _resolve_path(file: str) -> tuple[str, Project]:
     """
     path = os.path.abspath(file)
     project = project_discovery.find(os.path.dirname(path))
-    if os.path.islink(path):
-        ensure_inside(project, path)
+    project_discovery.ensure_no_link_out(path)
     return path, project
 
 

@@ -115,13 +115,13 @@ class RepositoryTrees:
         split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
 
-    def _list_open_comments(self, project: Project, path: str) -> tuple[tuple[str, str, str, str, int, str], ...]:
+    def _list_open_comments(self, project: Project, path: str) -> tuple[tuple[str, str, str, str, int, int, str], ...]:
         """Return the open review comments of the plan in a file, in plain tuples that a cache can store.
 
         What can't be read is a comment without an ID and an author, whose text is the reason. Raises ExecplanError if Git
         fails.
         """
-        from execplan.plan.plan_anchors import PLAN
+        from execplan.plan.plan_anchors import PLAN, Anchor
         from execplan.review.comment_reading import read_records
         from execplan.review.comment_threads import build_threads
 
@@ -131,11 +131,11 @@ class RepositoryTrees:
         except ExecplanError as error:
             if self._is_staged:
                 raise
-            return (("", "", PLAN, "", 1, error.message),)
+            return (("", "", *Anchor(PLAN), error.message),)
         unreadable = [f"line {problem.line}: {problem.message}" for problem in parsed.problems if problem.is_unreadable]
         open_threads = [thread for thread in build_threads(parsed.records) if thread.is_open]
         return (
-            *[("", "", PLAN, "", 1, reason) for reason in unreadable],
+            *[("", "", *Anchor(PLAN), reason) for reason in unreadable],
             *[
                 (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
                 for thread in open_threads

@@ -25,7 +25,7 @@ def find_shipped_work(stored_plans: Sequence[StoredPlan], selection: RuleSelecti
         stored_plan
         for stored_plan in stored_plans
         if CODE in active_levels(stored_plan.project, selection, stored_plan.project.display_path(stored_plan.ref.path))
-        and stored_plan.require_plan().counts()["open"]
+        and stored_plan.require_plan().unfinished_tasks
     ]
     return {
         stale_plan.stored_plan.ref.path: ShippedWork("; ".join(stale_plan.evidence[1:]), stale_plan.remedy)

@@ -19,6 +19,8 @@ _MAX_LINE_LENGTH = 120
 """Maximum characters of a placeholder line; longer lines have content."""
 _MAX_OWN_SECTIONS = 100
 """Maximum number of the plan's own sections compared with a missing name; no plan has this many."""
+MISSING_MESSAGE = "missing section "
+"""Start of the message for a missing section."""
 PLACEHOLDER_MESSAGE = " still contains placeholder text"
 """Part of the message for a section that still contains placeholder text."""
 _FINAL_ANSWERS = frozenset(
@@ -211,8 +213,8 @@ def _missing_sections(plan: ParsedPlan, context: RuleContext, *, living: bool) -
         if kind.name in misplaced_headings:
             if living:
                 location = f"the heading on line {misplaced_headings[kind.name].start + 1} is not at level 2"
-                yield on_line(plan, max(plan.title_line, 0), f"missing section {kind.name}: {location}")
+                yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}: {location}")
         else:
             nearest_title = outline.closest_title(kind.name, own_titles)
             hint = f"; rename `## {nearest_title}`?" if nearest_title else ""
-            yield on_line(plan, max(plan.title_line, 0), f"missing section {kind.name}{hint}")
+            yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}{hint}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execplan.linter.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan.model import OPEN
 from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
@@ -87,8 +86,8 @@ def _dependencies(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[int,
 
     for mention in read_dependencies(plan):
         yield mention.line, "depends on", mention.name, mention.is_certain
-    for task in plan.tasks:
-        for need in read_task_needs(task.text) if task.state == OPEN else ():
+    for task in plan.unfinished_tasks:
+        for need in read_task_needs(task.text):
             yield task.box_line, _NEEDS, need.name, True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.linter.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
-from execplan.plan.model import COMPLETE, DONE, DRAFT, OPEN
+from execplan.plan.model import COMPLETE, DONE, DRAFT
 from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
@@ -218,7 +218,7 @@ def shipped_but_open(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
         - [x] (2026-03-07 23:27Z) Read lines.
         - [ ] Build the parser.
     """
-    tasks = [task for task in plan.tasks if task.state == OPEN]
+    tasks = plan.unfinished_tasks
     shipped = context.history.shipped if context.history is not None else None
     if shipped is not None and tasks and not context.is_archived:
         yield on_line(plan, tasks[0].box_line, f"{shipped.evidence}: {shipped.commands}")

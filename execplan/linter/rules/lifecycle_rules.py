@@ -6,7 +6,7 @@ from execplan.clock import minute_bounds
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
-from execplan.plan.model import COMPLETE, OPEN, OTHER
+from execplan.plan.model import COMPLETE
 from execplan.text.markdown_blocks import FRONT
 from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
@@ -122,8 +122,7 @@ def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
         The parser reads all twelve sections; lists in tables are left out.
     """
     section = plan.section(outline.OUTCOMES)
-    finished = plan.state() == COMPLETE and all([task.state != OTHER for task in plan.tasks])
-    if section is not None and not plan.outcomes and finished:
+    if section is not None and not plan.outcomes and plan.state() == COMPLETE:
         yield on_line(plan, section.start, "all tasks are done, but this section is empty")
 
 
@@ -143,7 +142,7 @@ def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator
 
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
-    tasks = [task for task in plan.tasks if task.state == OPEN]
+    tasks = plan.unfinished_tasks
     if context.is_archived and tasks:
         yield on_line(plan, tasks[0].box_line, f"archived with an open task{format_excess(len(tasks), 1)}")
 
@@ -167,8 +166,6 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
     """
     if not context.in_project or plan.state() != COMPLETE or not plan.outcomes or context.clock is None:
         return
-    if any([task.state == OTHER and task.mark != "-" for task in plan.tasks]):
-        return  # a task with such a box may be half done
     timestamps = [
         (minute_bounds(task.timestamp), task.timestamp.date) for task in plan.tasks if task.timestamp is not None
     ]
@@ -212,7 +209,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
 
         In progress.
     """
-    tasks = [task for task in plan.tasks if task.state == OPEN]
+    tasks = plan.unfinished_tasks
     if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
         for span in find_done_status(plan, context.source):
             message = f"the status says `{plain_status(plan.text.lines[span.line])}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"

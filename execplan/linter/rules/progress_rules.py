@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from execplan.clock import read_timestamp
-from execplan.linter.rule import ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rule import ERROR, HINT, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.timestamp_rules import group_tasks
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
+from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import ITEM, PARAGRAPH
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan, Task
+    from execplan.plan.model import ParsedPlan, Section, Task
 
 _DONE_BEFORE_PLAN = "(pre-satisfied)"
 """Prefix of a task that was done before the plan was written."""
@@ -21,25 +26,53 @@ _PREFIX_LENGTH = 40
 _CLOSING_PUNCTUATION = " .!;:,。"
 
 
-@rule("EP201", ERROR)
+@rule("EP201", ERROR, fix=UNSAFE)
 def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Progress contains no task.
 
     Without checkboxes, nobody can tell how far the work is, and zero of zero looks like done. A checkbox in a code
-    block, a quote, a comment or another section is not a task.
+    block, a quote, a comment or another section is not a task. The fix makes a task of each list item: a done one if it
+    starts with a timestamp, otherwise an open one.
 
     Bad:
         ## Progress
 
-        Work has begun.
+        - 2026-03-07 23:27Z: Read lines.
+        - Build the parser.
     Good:
         ## Progress
 
         - [ ] Build the parser.
+    Fixed:
+        ## Progress
+
+        - [x] 2026-03-07 23:27Z: Read lines.
+        - [ ] Build the parser.
     """
     section = plan.section(outline.PROGRESS)
-    if section is not None and not plan.tasks:
+    if section is None or plan.tasks:
+        return
+    edits = tuple(_box_edits(plan, section))
+    if edits:
+        command = "`execplan lint --fix --unsafe-fixes`"
+        message = (
+            f"no task: the {format_count(len(edits), 'list item')} without a checkbox can become tasks with {command}"
+        )
+        yield on_line(plan, section.start, message, edits)
+    else:
         yield on_line(plan, section.start, "no task: add one with `execplan add 'First step'`")
+
+
+def _box_edits(plan: ParsedPlan, section: Section) -> Iterator[Edit]:
+    """Yield the edits that give each item of the section's lists a checkbox; nested items stay as they are."""
+    blocks = plan.blocks[section.first_block : section.block_end]
+    for block, content in pairwise(blocks):
+        has_text = content.kind == PARAGRAPH and content.start == block.start and content.text[:1] != "["
+        if block.kind == ITEM and not block.depth and has_text and block.start not in plan.placeholder_lines:
+            line = plan.text.lines[block.start]
+            at = line.index(block.text, line.index(block.mark) + len(block.mark))
+            box = "[ ]" if read_timestamp(block.text) is None else "[x]"
+            yield Edit(block.start, block.start + 1, (f"{line[:at]}{box} {line[at:]}",))
 
 
 @rule("EP202", WARNING)

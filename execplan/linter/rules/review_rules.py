@@ -44,8 +44,8 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchor
 
     targets = list_targets(plan, [(draft.id, draft.start) for draft in find_annotated_steps(plan).drafts])
-    for short_id, author, kind, part_text, occurrence, text in comments:
-        target = locate_anchor(targets, Anchor(kind, part_text, occurrence))
+    for short_id, author, kind, part_text, occurrence, total, text in comments:
+        target = locate_anchor(targets, Anchor(kind, part_text, occurrence, total))
         line = target.line if target is not None else max(plan.title_line, 0)
         message = f"open comment {short_id} by {author}: {shorten(text, _MAX_TEXT_LENGTH)}"
         yield on_line(plan, line, message if short_id else f"review comments can't be read: {text}")

@@ -6,7 +6,7 @@ from execplan.clock import read_timestamp
 from execplan.linter.rule import CLOCK, HINT, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.timestamp_rules import MAX_TIMEZONE_OFFSET, day_start, latest_timestamp_date
 from execplan.plan import outline
-from execplan.plan.model import ACTIVE, OPEN
+from execplan.plan.model import ACTIVE
 from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """
     if context.is_archived or context.clock is None or plan.state() != ACTIVE:
         return
-    open_tasks = [task for task in plan.tasks if task.state == OPEN]
+    open_tasks = plan.unfinished_tasks
     limit = 1440 + MAX_TIMEZONE_OFFSET + context.stalled_days * 1440
     date = latest_timestamp_date(plan) if open_tasks else ""
     day = day_start(date)
@@ -75,7 +75,7 @@ def is_on_hold(plan: ParsedPlan, path: str) -> bool:
     """Return whether a plan is on hold, according to its header, its directory, or the text above its open tasks."""
     if not _ON_HOLD_DIRECTORIES.isdisjoint(path.lower().split("/")[:-1]) or _says_on_hold(plan):
         return True
-    open_tasks = [task for task in plan.tasks if task.state == OPEN]
+    open_tasks = plan.unfinished_tasks
     return bool(open_tasks) and _are_deferred(plan, open_tasks)
 
 

@@ -28,7 +28,8 @@ def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMa
     """The attributes of a step can't be read.
 
     The attributes follow the language of a code block: `{#id name=value name="words with spaces"}`, with nothing
-    after the closing brace. If they are malformed, the rest could only be guessed, so the step is not compiled.
+    after the closing brace. If they are malformed, the rest could only be guessed, so the step is not compiled. If an
+    attribute contains a backtick, write the code block with `~~~`: Markdown reads its first line as text otherwise.
 
     Bad:
         ## Concrete Steps

@@ -6,7 +6,6 @@ from execplan.linter.rule import SAFE, UNSAFE, WARNING, RuleContext, RuleMatch, 
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.plan.model import OTHER
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
 
@@ -153,8 +152,8 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
     """A task has a form other than `- [ ]` or `- [x]`.
 
     Tools and people look for these two. Other bullets and `[X]` are still recognized; `[]`, `[done]` and a checkbox
-    without spaces around it are text, so the task isn't counted. Any other mark, such as `[~]`, is neither open nor
-    done; only its author knows what it means, so it is never rewritten.
+    without spaces around it are text, so the task isn't counted. `[-]` is a dropped task. Any other mark, such as
+    `[~]`, keeps the task and so the plan unfinished; only its author knows what it means, so it is never rewritten.
 
     Bad:
         ## Progress
@@ -177,7 +176,7 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
     """
     issues_by_description: dict[str, list[_FormatIssue]] = {}
     for task in plan.tasks:
-        if task.mark not in " x" or task.item_block.mark in "*+":
+        if task.mark not in " x-" or task.item_block.mark in "*+":
             for issue in _task_issues(plan, task):
                 issues_by_description.setdefault(issue.description, []).append(issue)
     for issue in _unrecognized_tasks(plan):
@@ -202,7 +201,7 @@ def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
     """Yield the problems with the box and the bullet of a task."""
     line = plan.text.lines[task.box_line]
     at = line.index(f"[{task.mark}]")
-    if task.state == OTHER:
+    if task.mark not in " xX-":
         yield _FormatIssue(f"`[{task.mark}]` is neither open nor done", task.box_line, at, 3, None)
     elif task.mark == "X":
         yield _FormatIssue("the checkbox of a done task is `[x]`", task.box_line, at, 3, "[x]")

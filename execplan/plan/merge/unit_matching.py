@@ -84,6 +84,14 @@ def _reworded_tasks(base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int,
     }
 
 
+def _unit_text(unit: Unit) -> tuple[str, ...]:
+    return unit[:2]
+
+
+def _unit_lines(unit: Unit) -> tuple[object, ...]:
+    return (*_unit_identity(unit), unit.lines)
+
+
 def _unit_identity(unit: Unit) -> tuple[str, str, str]:
     return (unit.kind, unit.key, unit.parent_key)
 
@@ -108,9 +116,20 @@ def _match_equal(left: Sequence[object], right: Sequence[object]) -> list[tuple[
 
 
 def match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
-    """Return the indexes in a side for each unit of the base that the side still has."""
-    equal_pairs = _match_equal([unit[:2] for unit in base], [unit[:2] for unit in side])
-    pairs: dict[int, tuple[int, ...]] = {index: (side_index,) for index, side_index in equal_pairs}
+    """Return the indexes in a side for each unit of the base that the side still has.
+
+    Of several units with the same text, those with the same parent and lines match first.
+    """
+    pairs: dict[int, tuple[int, ...]] = {}
+    for identity in (_unit_lines, _unit_identity, _unit_text):
+        base_left = [index for index in range(len(base)) if index not in pairs]
+        side_left = _unmatched(pairs, side)
+        pairs |= {
+            base_left[index]: (side_left[side_index],)
+            for index, side_index in _match_equal(
+                [identity(base[index]) for index in base_left], [identity(side[index]) for index in side_left]
+            )
+        }
     matcher = _SimilarityMatcher(base, side)
     for base_run, new_indexes in _unmatched_runs(base, side, pairs):
         pairs |= matcher.match_in_place(base_run, new_indexes)

@@ -52,6 +52,25 @@ def test_a_task_is_checked_off_from_the_board(desk: InProcessRepository) -> None
     assert "- [x] (2026-01-01 00:00Z) Scan words." in text_of(desk, "scanner")
 
 
+@pytest.mark.parametrize("width", [60, 120])
+def test_the_highlight_follows_a_plan_to_another_column(desk: InProcessRepository, width: int) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("d")
+        await session.until("complete 2")
+        await session.press("d")
+        await session.until_true(lambda: "Build the scanner: no open tasks, no outcome" in session.notified)
+        await session.press("a")
+        await session.until("Add a task to Build the scanner")
+        await session.type("Scan numbers")
+        await session.press("enter")
+        await session.until("active 2")
+        await session.press("d")
+        await session.until_true(lambda: "done: 3. Scan numbers" in session.notified)
+
+    run_session(steps, (width, 30))
+    assert text_of(desk) == CLEAN
+
+
 def test_a_task_is_checked_off_and_reopened_in_the_opened_plan(desk: InProcessRepository) -> None:
     before = text_of(desk, "scanner")
 
@@ -226,7 +245,7 @@ def test_changes_of_other_programs_are_shown(desk: InProcessRepository) -> None:
     async def steps(session: AppSession) -> None:
         desk.plan(SECOND.replace("[ ] Scan", "[x] Scan"), "scanner")
         await session.until("complete 2")
-        await session.press("enter")
+        await session.press("left", "enter")
         await session.until("tab Tasks/text")
         desk.plan(CLEAN.replace("Build the parser", "Build another parser"), NAME)
         await session.until("Build another parser")

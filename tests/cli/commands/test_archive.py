@@ -283,3 +283,12 @@ def test_a_plan_is_given_up(repo: Folder) -> None:
 def test_the_help_says_how_a_plan_is_given_up(repo: Folder) -> None:
     assert "--as abandoned" in repo.run("archive", "--help").out
     assert "--as abandoned --reason" in repo.run("explain", "not-finished").out
+
+
+def test_all_reasons_are_named_before_the_tasks_are_done(repo: Folder) -> None:
+    repo.ok("new", "Build the parser")
+    repo.ok("add", "Read lines")
+    refused = repo.run("archive")
+    assert refused.exit == 1
+    for reason in ("task 1 is open", "Outcomes & Retrospective is empty", "still contain placeholder text"):
+        assert reason in refused.err

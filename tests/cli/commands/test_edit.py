@@ -6,6 +6,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -121,3 +123,18 @@ def test_ctrl_c_keeps_what_was_changed(repo: Folder) -> None:
     assert running.returncode == 130
     assert path.read_text() == CLEAN
     assert str(copies(repo)[0]) in err.decode()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("/no/such/editor", "the editor /no/such/editor can't be started: no such file or directory"),
+        ("false", "the editor false reported an error"),
+        ("vi 'x", "the command in VISUAL or EDITOR has a quote that is never closed"),
+    ],
+)
+def test_an_editor_that_does_not_work(repo: Folder, command: str, message: str) -> None:
+    repo.plan()
+    result = repo.run("edit", EDITOR=command)
+    hint = "hint: set VISUAL or EDITOR to a working command\n"
+    assert (result.exit, result.err) == (6, f"execplan: {message}\n{hint}")

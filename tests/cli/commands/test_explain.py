@@ -52,6 +52,11 @@ def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
             assert error.exit == REFUSALS[code].exit, error
 
 
+def test_a_summary_is_a_sentence() -> None:
+    sentences = [*help_topics.topic_summaries().values(), *[error_help.sentence for error_help in REFUSALS.values()]]
+    assert [sentence for sentence in sentences if not re.search(r"[\w)`'*]\.$", sentence)] == []
+
+
 def test_refusals_are_found_through_helpers() -> None:
     codes = {error.code for error in raised_codes()}
     assert {"nul-byte", "ambiguous-plan", "ambiguous-task", "usage"} <= codes

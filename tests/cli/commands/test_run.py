@@ -96,7 +96,7 @@ def test_who_runs_what_nobody_approved_sees_how_to_approve_it(desk: InProcessRep
     result = desk.type("run")
     assert result.exit == 7
     assert f"execplan approve {NAME}" in result.err
-    assert desk.type("runs").out == "no runs yet\nnext: execplan run\n"
+    assert desk.type("runs").out == f"no runs yet\nnext: execplan compile {NAME}\n"
 
 
 def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:

@@ -45,7 +45,7 @@ def failed_run(desk: InProcessRepository) -> JournaledRun:
 
 
 def test_a_plan_that_was_never_run(desk: InProcessRepository) -> None:
-    assert desk.type("runs").out == "no runs yet\nnext: execplan run\n"
+    assert desk.type("runs").out == f"no runs yet\nnext: execplan compile {NAME}\n"
     assert desk.data("runs", "parser") == {"runs": []}
     error = desk.refused(3, "no-such-run", "show", "--run")
     assert "execplan run" in error["hint"]

@@ -20,7 +20,7 @@ FRAME = frozenset(
     from to milestones behind ahead x and otherwise than planned superseded now pace evidence another in deviations  completed discovered recorded timestamp timestamps gap result with a days day
     usually mostly time one the longest minutes minute hours hour has for state risk
     title total other last discoveries outcomes revisions guidance id purpose decision date discovery
-    t z plan tasks
+    t z plan tasks dropped marked
     """.split()
 )
 """Every word that a summary may have that is not the plan's own."""

@@ -24,6 +24,7 @@ from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
+    from tests.in_process_repository import InProcessRepository
 
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[3].parent / "shared" / "corpus")
 NAMES = [length.name for length in LENGTHS]
@@ -312,3 +313,11 @@ def test_the_same_under_any_hash_seed(repo: Folder) -> None:
         for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo"))
     }
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_of_a_new_plan_nothing_of_the_template_is_quoted(desk: InProcessRepository, form: str) -> None:
+    assert desk.type("new", "Build the reader", "--task", "Read lines").exit == 0
+    text = desk.type("summarize", "reader", "--as", form, "--length", "comprehensive").out
+    assert "up to date" not in text
+    assert text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -11,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from execplan.approvals import check_approvals
+from execplan.approvals.check_approvals import CheckTerms
 from execplan.execution.policy import Policy, is_looser, tighten
+from execplan.project import project_discovery
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.needs import need
 
@@ -36,10 +40,17 @@ class CheckedRepository(InProcessRepository):
         super().__init__(path, patch)
         self.check("test -f Makefile")
         self.user_settings('sandbox = "off"')
+        for command in ("test -f Makefile", "test -f written", "test -f src/old.py", "grep -n absent Makefile"):
+            self.approve_check(command)
 
     def check(self, command: str) -> None:
         """Let this be the check of the first task."""
         self.plan(PLAN.format(command))
+
+    def approve_check(self, command: str) -> None:
+        """Let a person have approved this check."""
+        project = project_discovery.require(str(self.path))
+        check_approvals.approve(project, CheckTerms(tuple(shlex.split(command)), ".", (), False), "ann")
 
     def user_settings(self, text: str) -> None:
         """Let these be the user's own settings of the execution."""
@@ -152,8 +163,8 @@ def test_an_approval_is_for_one_repository_and_outside_of_it(checked: CheckedRep
     checked.check("sh run.sh")
     checked.write("run.sh", "")
     checked.data("done", "1", "--verify", "--yes")
-    (approval,) = (tmp_path / "state-home/execplan/approvals").glob("*.check")
-    assert json.loads(approval.read_bytes())["argv"] == ["sh", "run.sh"]
+    approvals = (tmp_path / "state-home/execplan/approvals").glob("*.check")
+    assert ["sh", "run.sh"] in [json.loads(approval.read_bytes())["argv"] for approval in approvals]
     other = CheckedRepository(tmp_path / "other", checked.patch)
     other.check("sh run.sh")
     other.refused(7, "check-not-approved", "done", "1", "--verify")

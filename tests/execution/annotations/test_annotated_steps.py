@@ -314,6 +314,33 @@ def test_an_unclosed_fence_with_attributes_is_no_step_to_be_taken() -> None:
     assert [kind for kind, _ in problems_of("```sh {#a}\nmake\n")] == ["EP601"]
 
 
+FIVE_STEPS = "".join([f"Run:\n\n{step(f'#step{number}')}\n" for number in range(5)])
+
+
+@pytest.mark.parametrize(
+    "line", ['```sh {#a title="use `make`"}', "1. ```sh {#a title='use ` here'}", "> ````sh {#a exit=`}"]
+)
+def test_a_backtick_in_an_attribute_is_reported_because_it_hides_the_steps_below(line: str) -> None:
+    steps = f"Run:\n\n{line}\nmake\n```\n\n{FIVE_STEPS}"
+    attribute = line[line.index("#a") + 3 : -1]
+    assert ("EP601", attribute) in problems_of(steps)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '~~~sh {#a title="use `make`"}\nmake\n~~~',
+        "```sh {#a}``` marks a step; `make` is its command.",
+        "The line ```sh {#a title='`'} is wrong.",
+        "````text\n```sh {#a title='`'}\n````",
+        "    ```sh {#a title='`'}",
+        "```{python} `x`",
+    ],
+)
+def test_other_lines_with_backticks_are_not(text: str) -> None:
+    assert "EP601" not in [kind for kind, _ in problems_of(text)]
+
+
 def test_a_fence_without_a_command() -> None:
     assert [kind for kind, _ in problems_of("```sh {#a}\n# nothing\n\n```\n")] == ["EP603"]
 

@@ -1,7 +1,8 @@
 """Mutated documents get the answers that pydantic gave when it validated them: the same violations in the same order.
 
 `recorded_outcomes.json` was written by the last commit whose models were pydantic's. Only the pointer of a
-`new_information` of the wrong type was changed in it, since it showed how pydantic checks JSON.
+`new_information` of the wrong type was changed in it, since it showed how pydantic checks JSON, and suggestions of names
+that are similar only by chance were removed.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def test_the_sets_are_rated_as_they_are(name: str, record_property: Any) -> None
         ("rm -rf ./.git/hooks", CRITICAL),
         ("rm -rf ../other", CRITICAL),
         ("git clean -fdq", HIGH),
-        ("git clean -n", LOW),
+        ("git clean -n", MEDIUM),
         ("git clean -nfd", HIGH),
         ("git stash", HIGH),
         ("git stash -u", HIGH),

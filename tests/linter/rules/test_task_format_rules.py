@@ -36,7 +36,7 @@ def test_what_is_certain_is_fixed(before: str, after: str) -> None:
     assert findings("EP206", f"{HEAD}{after}\n") == []
 
 
-@pytest.mark.parametrize("mark", ["~", "-", "✓", "?", "."])
+@pytest.mark.parametrize("mark", ["~", "/", "✓", "?", "."])
 def test_other_marks_are_told_and_kept(mark: str) -> None:
     text = f"{HEAD}- [x] a\n- [{mark}] b\n- [{mark}] c\n"
     assert marked_text("EP206", text) == [f"[{mark}]"]

@@ -90,7 +90,8 @@ def test_what_is_said_does_not_change_with_the_time() -> None:
         ("- [x] (2026-03-07) a\n- [x] (2026-03-07) b\n", "", "2026-09-01", False),  # complete
         ("- [ ] a\n- [ ] b\n", "", "2026-09-01", False),  # not begun
         ("- [x] (2026-03-07) a\n- [ ] b\n", "Plan revision note: 2026-08-30 - Waits.\n", "2026-09-01", False),
-        ("- [x] (2026-03-07) a\n- [~] b\n", "", "2026-09-01", False),
+        ("- [x] (2026-03-07) a\n- [~] b\n", "", "2026-09-01", True),
+        ("- [x] (2026-03-07) a\n- [-] b\n", "", "2026-09-01", False),
     ],
 )
 def test_a_plan_that_stands_still(tasks: str, rest: str, now: str, stalled: bool) -> None:

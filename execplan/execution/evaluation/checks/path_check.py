@@ -10,6 +10,7 @@ from execplan.execution.evaluation.trial import target_paths
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.plain_toml import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,10 +99,8 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
 
 def _execplan_settings(data: bytes | None) -> object:
     """Return the `tool.execplan` table of a pyproject.toml, or None if it is absent or can't be parsed."""
-    import tomllib
-
     try:
-        tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})
+        tools = parse_toml(data or b"").get("tool", {})
     except (ValueError, RecursionError):
         return None
     return tools.get("execplan") if isinstance(tools, dict) else None

@@ -9,6 +9,7 @@ from execplan.execution.evaluation.checks.check_registry import ERROR, CheckCont
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
 from execplan.text import fast_json
+from execplan.text.plain_toml import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +87,7 @@ def _detect_language(path: str, data: bytes | None) -> str:
 
 def _find_problem(language: str, data: bytes, world: World) -> str:
     """Return the syntax error, or an empty string."""
-    parse = {"python": _parse_python, "json": _parse_json, "toml": _parse_toml, "yaml": _parse_yaml}.get(language)
+    parse = {"python": _parse_python, "json": _parse_json, "toml": parse_toml, "yaml": _parse_yaml}.get(language)
     if parse is None:
         return world.syntax(language, data) or ""
     return _parse_problem(parse, data)
@@ -114,12 +115,6 @@ def _parse_python(data: bytes) -> None:
 
 def _parse_json(data: bytes) -> None:
     fast_json.loads(data.decode("utf-8"))
-
-
-def _parse_toml(data: bytes) -> None:
-    import tomllib
-
-    tomllib.loads(data.decode("utf-8"))
 
 
 def _parse_yaml(data: bytes) -> None:

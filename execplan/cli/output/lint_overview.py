@@ -1,0 +1,117 @@
+"""The report of `lint` on whole projects: changed and open plans in full, and a table of the findings in the others."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.cli.formats import text
+from execplan.cli.output.text_table import format_table
+from execplan.errors import ExecplanError
+from execplan.git import git_history
+from execplan.linter.checking.check_targets import iter_targets
+from execplan.linter.finding_summary import count_by_rule
+from execplan.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.plan_facts.facts_loader import load_facts
+from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.linter.checking.check_targets import TargetGroup
+    from execplan.linter.checking.plan_check import CheckedFile, CheckTarget
+    from execplan.linter.finding_summary import RuleStatistics
+
+_MAX_LINES = 60
+"""Maximum number of lines for findings in full; a report that fits has no table."""
+
+
+class LintOverview(NamedTuple):
+    """The parts of a report that is too long for people and agents."""
+
+    in_full: list[CheckedFile]
+    """The plans whose findings are reported in full."""
+    table: str
+    """The findings of the others, by rule."""
+    next_lines: str
+    """Commands that help, each with what it does."""
+
+
+def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile]) -> LintOverview | None:
+    """Return the overview of the results for all plans of the groups, which are the first ones; None for a short report.
+
+    Plans that differ from HEAD come first, then open ones, until the lines are used up.
+    """
+    reported = [position for position, checked_file in enumerate(checked) if checked_file.findings]
+    if _fit([checked[position] for position in reported], _MAX_LINES) == len(reported):
+        return None
+    targets = list(iter_targets(groups))
+    changed = _changed_paths(groups)
+    open_paths = _open_paths([targets[position] for position in reported if position < len(targets)])
+    important: list[int] = []
+    current: list[int] = []
+    for position in reported:
+        path = targets[position].ref.path if position < len(targets) else ""
+        if not path or os.path.realpath(path) in changed:
+            important.append(position)
+        elif path in open_paths:
+            current.append(position)
+    candidates = important + current
+    count = _fit([checked[position] for position in candidates], _MAX_LINES)
+    full_positions = candidates[: max(count, min(1, len(important)))]
+    rest = [checked[position] for position in reported if position not in full_positions]
+    tallies = count_by_rule([finding for checked_file in rest for finding in checked_file.findings])
+    all_tallies = count_by_rule([finding for position in reported for finding in checked[position].findings])
+    safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
+    commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
+    commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
+    commands += ["lint --write-baseline  # accepts these findings", "lint --all  # lists all findings"]
+    title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
+    return LintOverview(
+        [checked[position] for position in full_positions],
+        f"{title}\n{statistics_table(tallies)}",
+        "\n".join([f"next: execplan {command}" for command in commands]),
+    )
+
+
+def statistics_table(tallies: Sequence[RuleStatistics]) -> str:
+    """Return a table with the number of findings per rule and the number of fixable ones."""
+    width = max([len(str(tally.found)) for tally in tallies], default=0)
+    rows = []
+    for tally in tallies:
+        counts = ((tally.safe, "--fix"), (tally.unsafe, "--unsafe-fixes"))
+        fixes = ", ".join([f"{count} {flag}" for count, flag in counts if count])
+        rows.append([f"{tally.found:{width}}", tally.code, tally.level, fixes or "-", tally.sentence])
+    return format_table(("count", "rule", "level", "fixable with", "what"), rows) if rows else ""
+
+
+def _fit(checked: Sequence[CheckedFile], max_lines: int) -> int:
+    """Return how many of the reports, from the first one, have together at most so many lines."""
+    for count, checked_file in enumerate(checked):
+        max_lines -= text.render([checked_file]).count("\n") + 1
+        if max_lines < 0:
+            return count
+    return len(checked)
+
+
+def _changed_paths(groups: Sequence[TargetGroup]) -> set[str]:
+    """Return the real paths of tracked files that differ from HEAD; none if Git fails."""
+    projects = {group.project.root: group.project for group in groups if group.project.git is not None}
+    paths: set[str] = set()
+    for root, project in projects.items():
+        try:
+            directories = sorted(
+                {os.path.relpath(group.directory, root) for group in groups if group.project.root == root}
+            )
+            paths.update([os.path.join(root, path) for path in git_history.modified_files(project, directories)])
+        except ExecplanError:
+            continue
+    return paths
+
+
+def _open_paths(targets: Sequence[CheckTarget]) -> set[str]:
+    """Return the paths of the plans that are neither complete nor archived."""
+    plans = [(target.project, target.ref) for target in targets if not target.ref.archived]
+    listed = load_facts(project_discovery.require(os.getcwd()), plans)
+    return {plan.ref.path for plan in listed if plan.state in (ACTIVE, DRAFT, BROKEN)}

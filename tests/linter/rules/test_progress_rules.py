@@ -1,0 +1,40 @@
+"""Progress with list items that have no checkbox, which become tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+TASKS = "- [x] (2025-12-30 09:15Z) Read lines.\n- [ ] Build the parser.\n- [ ] Write the tests.\n"
+
+
+@pytest.mark.parametrize(
+    ("items", "tasks"),
+    [
+        ("- Read lines.\n- Write the tests.\n", "- [ ] Read lines.\n- [ ] Write the tests.\n"),
+        ("1. Read lines.\n2) Write.\n", "1. [ ] Read lines.\n2) [ ] Write.\n"),
+        ("* Read lines\n  twice.\n  - A note.\n", "* [ ] Read lines\n  twice.\n  - A note.\n"),
+        ("- (2025-12-30 09:15Z) Read lines.\n- Write.\n", "- [x] (2025-12-30 09:15Z) Read lines.\n- [ ] Write.\n"),
+        ("-  - deep\n- 2025\n", "-  - deep\n- [ ] 2025\n"),
+    ],
+)
+def test_items_become_tasks(repo: Folder, items: str, tasks: str) -> None:
+    path = repo.plan(CLEAN.replace(TASKS, items))
+    out = repo.run("lint").out
+    assert "EP201 no task: the " in out
+    assert "can become tasks with `execplan lint --fix --unsafe-fixes`" in out
+    repo.run("lint", "--fix", "--unsafe-fixes", "--select", "EP201")
+    assert path.read_text() == CLEAN.replace(TASKS, tasks)
+
+
+def test_without_items_a_task_is_added(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace(TASKS, "Work has begun.\n"))
+    assert "EP201 no task: add one with `execplan add 'First step'`" in repo.run("lint").out
+    repo.run("lint", "--fix", "--unsafe-fixes", "--select", "EP201")
+    assert path.read_text() == CLEAN.replace(TASKS, "Work has begun.\n")
