@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.linter.rule import ERROR, WARNING
+from execplan.linter.rule import ERROR, NOTICE, WARNING
 from execplan.plan_facts.facts_loader import load_facts
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery, project_settings
@@ -117,9 +117,12 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
+<<<<<<< HEAD
 NOTICE = "notice"
 """Level of a finding that is no problem, so it does not change the exit status."""
 
+=======
+>>>>>>> w-git
 __all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
@@ -146,7 +149,7 @@ class Finding(NamedTuple):
     """A problem found by a doctor check."""
 
     level: str
-    """`error` if a plan or the tool itself is at risk or inaccessible; `warning` for leftovers; `notice`."""
+    """`error` if a plan or the tool itself is at risk or inaccessible; `warning` for leftovers; `notice` for what is no problem."""
     path: str
     """Path from the repository root, or an empty string."""
     message: str

@@ -14,6 +14,7 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan.text_rebase import rebase_text
 from execplan.project import project_state
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,32 +32,34 @@ class Recovery(NamedTuple):
     """An overwritten edit that was restored or saved to a file, or would be in a dry run."""
 
     message: str
-    diff: str
+    diff: str = ""
     """Diff of the plan in a dry run; empty if the edit's lines have changed since, so it is saved to a file."""
 
 
 def restore_lost_edits(project: Project, ref: PlanRef, options: WriteOptions) -> list[Recovery]:
-    """Restore the overwritten edits of a plan, each as a new edit that can be undone. Raises ExecplanError.
+    """Restore the overwritten edits of a plan, with one edit that can be undone. Raises ExecplanError.
 
     An edit whose lines have changed since is saved to a file as a diff.
     """
     lost, _, text = detect_lost_edits(project, ref)
+    restorable: list[JournaledEdit] = []
     recoveries = []
     for step in lost:
         restored = reapply_edit(step, text)
-        diff = "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
-        text = text if restored is None else restored
-        if options.dry_run:
-            message = "restore" if diff else "save to a file"
-        elif diff:
-            message = "restored"
-            if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
-                forget_edits(project, ref, [step])  # the edit that restored it replaces it from now on
+        if restored is not None:
+            restorable.append(step)
+            diff = format_diff(text, restored, project.display_path(ref.path)) if options.dry_run else ""
+            recoveries.append(Recovery(f"{'restore' if options.dry_run else 'restored'}: {step.description}", diff))
+            text = restored
+        elif options.dry_run:
+            recoveries.append(Recovery(f"save to a file: {step.description}"))
         else:
             file = save_backup(project, ref.path, _edit_diff(project, ref, step))
             forget_edits(project, ref, [step])
-            message = f"saved to {project.display_path(file)}"
-        recoveries.append(Recovery(f"{message}: {step.description}", diff if options.dry_run else ""))
+            recoveries.append(Recovery(f"saved to {project.display_path(file)}: {step.description}"))
+    if restorable and not options.dry_run:
+        if amend(project, ref, partial(_restore_change, restorable), options, command=_COMMAND).changed:
+            forget_edits(project, ref, restorable)  # the edit that restored them replaces them from now on
     return recoveries
 
 
@@ -70,18 +73,21 @@ def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit])
             edit_journal.mark_undone(project, ref.path, step.number)
 
 
-def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
-    """Return the change that applies an edit again to the current plan."""
-    current = plan.text.to_bytes()
-    restored = reapply_edit(step, current)
-    if restored is None:
-        raise ExecplanError(
-            "changed-since",
-            f"the lines of {step.summary} have changed since",
-            exit=CONFLICT,
-            hint="check again: execplan doctor",
-        )
-    return rebase_text(plan, current, restored, f"restore, {step.summary}", f"restored: {step.description}", "")
+def _restore_change(steps: Sequence[JournaledEdit], plan: ParsedPlan) -> PlanChange:
+    """Return the change that applies edits again to the current plan."""
+    current = text = plan.text.to_bytes()
+    for step in steps:
+        restored = reapply_edit(step, text)
+        if restored is None:
+            raise ExecplanError(
+                "changed-since",
+                f"the lines of {step.summary} have changed since",
+                exit=CONFLICT,
+                hint="check again: execplan doctor",
+            )
+        text = restored
+    edits = steps[0].summary if len(steps) == 1 else format_count(len(steps), "edit")
+    return rebase_text(plan, current, text, f"restore, {edits}", f"restored: {edits}", "")
 
 
 def _edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:

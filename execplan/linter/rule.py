@@ -20,7 +20,7 @@ WARNING: Final = "warning"
 HINT: Final = "hint"
 LEVELS: Final = (ERROR, WARNING, HINT)
 NOTICE: Final = "notice"
-"""Level of a file that is not a plan, so no rule ran."""
+"""Level of what is no problem, such as a file that is not a plan, so no rule ran."""
 GRADUAL: Final = "gradual"
 """Level in a rule selection that depends on whether the plan is complete (see `Rule.level_of`)."""
 

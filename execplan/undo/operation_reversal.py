@@ -46,10 +46,9 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
             if command == REDO:
                 edit_journal.mark_undone(project, ref.path, step.operation.number)
             else:  # git or another program undid the edit; a journaled undo makes it possible to redo it
-                current = plan.text.to_bytes()
-                with edit_journal.JournalTransaction(
-                    project, ref.path, command, plan_change.summary, current, current, operation
-                ):
+                current, reversal = plan.text.to_bytes(), operation._replace(id=options.operation_id())
+                summary = plan_change.summary
+                with edit_journal.JournalTransaction(project, ref.path, command, summary, current, current, reversal):
                     pass
         return plan_change
 

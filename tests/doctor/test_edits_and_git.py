@@ -96,6 +96,9 @@ def test_an_editor_with_an_old_text_is_noticed_without_an_error(committed: Folde
     assert len(doctor(committed, "--restore", "parser")["fixed"]) == 3
     assert plan_file(committed).read_text() == edited + "\nBy hand.\n"
     assert_clean(committed)
+    committed.ok("undo")
+    assert plan_file(committed).read_text() == stale + "\nBy hand.\n"
+    assert_clean(committed)
 
 
 OURS = [("done", "2"), ("done", "3"), ADD, DECIDE, ("lint", "--fix")]
