@@ -117,12 +117,6 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-<<<<<<< HEAD
-NOTICE = "notice"
-"""Level of a finding that is no problem, so it does not change the exit status."""
-
-=======
->>>>>>> w-git
 __all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
