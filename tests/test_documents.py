@@ -21,6 +21,8 @@ def page_name(path: Path) -> str:
 
 
 _SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NESTING = re.compile(r"^(`{4,})[^`\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)
+"""Blocks that may contain others, which are text."""
 _FENCED = re.compile(r"^ *(````*)[^`\n]*\n.*?^ *\1 *$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -35,7 +37,7 @@ def test_console_blocks_show_what_is_printed(path: Path) -> None:
 def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     shell = Shell(tmp_path)
-    for block in _SH.findall(path.read_text(encoding="utf-8")):
+    for block in _SH.findall(_NESTING.sub("", path.read_text(encoding="utf-8"))):
         for line in block.splitlines():
             command = line.partition(" #")[0].strip()
             if command.startswith("make "):
