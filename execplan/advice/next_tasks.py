@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.advice.plan_json import mark_note, open_task_json, task_line, tasks_json
 from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, find_blockers_of, join_blockers
 from execplan.dependencies.plan_resolver import PlanResolver
+from execplan.git.linked_worktrees import has_linked_worktrees
 from execplan.plan.model import ACTIVE, COMPLETE, DRAFT
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
-from execplan.worktrees.done_elsewhere import find_tasks_done_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,9 +79,11 @@ def find_open_tasks(
 
 def _done_elsewhere(project: Project, ref: PlanRef, plan: ParsedPlan) -> list[tuple[int, tuple[Blocker, ...]]]:
     """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker."""
-    directories = find_tasks_done_elsewhere(project, ref)
-    if not directories:
+    if not has_linked_worktrees(project):
         return []
+    from execplan.worktrees.done_elsewhere import find_tasks_done_elsewhere  # not at the top: few repositories need it
+
+    directories = find_tasks_done_elsewhere(project, ref)
     path = project.display_path(ref.path)
     blocked: list[tuple[int, tuple[Blocker, ...]]] = []
     for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):

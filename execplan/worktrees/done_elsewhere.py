@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.git.linked_worktrees import has_linked_worktrees, list_worktrees, worktree_of
+from execplan.git.linked_worktrees import list_worktrees, worktree_of
 from execplan.plan import reader
 from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import plan_store
+from execplan.worktrees.fork_texts import load_fork_texts
+from execplan.worktrees.plan_texts import differing_texts
+from execplan.worktrees.worktree_plan_paths import PlanPaths
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
@@ -21,12 +24,6 @@ def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
 
     A task that was done before and reopened here is not one of them. Raises ExecplanError if the plan can't be read.
     """
-    if not has_linked_worktrees(project):
-        return {}
-    from execplan.worktrees.fork_texts import load_fork_texts
-    from execplan.worktrees.plan_texts import differing_texts
-    from execplan.worktrees.worktree_plan_paths import PlanPaths
-
     worktrees = [worktree for worktree in list_worktrees(project) if worktree.exists]
     current = worktree_of(project, worktrees)
     other_worktrees = [worktree for worktree in worktrees if worktree is not current]
