@@ -343,7 +343,7 @@ def test_the_first_call_of_a_run_imports_only_what_a_run_needs(tmp_path: Path) -
         unused = ("evaluate", "evaluation.checks.all_checks", "inference.block_inference", "inference.not_runnable")
         assert not {f"execplan.execution.{name}" for name in unused} & modules
         assert not {"execplan.edits.plan_writer", "execplan.edits.edit_journal"} & modules
-        assert _own_modules(modules) <= 239  # seven of them replace pydantic, which was not counted
+        assert _own_modules(modules) <= 240  # seven of them replace pydantic, which was not counted
 
 
 def _own_modules(modules: set[str]) -> int:

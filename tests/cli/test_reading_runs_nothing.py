@@ -109,6 +109,7 @@ WRITERS = {
     "set",
     "attach",
     "edit",
+    "use",
 }
 WRITERS |= {
     "restore",

@@ -402,7 +402,7 @@ def test_a_project_without_git_has_a_site(plain: Folder) -> None:
 def test_text_output_says_where_to_look(repo: Folder) -> None:
     repo.plan()
     result = repo.run("site")
-    assert result.out.splitlines() == ["5 pages: wrote 14 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
+    assert result.out.splitlines() == ["5 pages: wrote 14 files", f"{repo.path.resolve()}/{SITE}/index.html"]
     assert repo.run("site").out.startswith("5 pages: nothing has changed\n")
 
 

@@ -116,7 +116,7 @@ def test_a_step_that_was_asked_about_may_have_failed(begun: GuardRepository) -> 
     assert begun.ask("make ship").kind == "ask"
     for option in (["--dry-run"], []):
         failed = begun.type("report", "ship", "--status", "failed", "--result", "It was rejected.", "--json", *option)
-        assert (failed.exit, failed.json["data"]["cause"]) == (1, None if option else "exit"), failed
+        assert (failed.exit, failed.json["data"]["cause"]) == (0, None if option else "exit"), failed
 
 
 @pytest.mark.parametrize("version", ["2.1.84", "2.0.77", "1.0.100", "next", ""])
@@ -269,7 +269,7 @@ def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) ->
     begun.data("approve", other_plan, "--digest", begun.data("evaluate", other_plan)["digest"][:8])
     assert begun.ask("make other", "-p", other_plan).kind == "allow"
     assert begun.ask("make parser").kind == "deny"
-    assert begun.type("report", "x", "-p", other_plan, "--status", "failed", "--result", "No.").exit == 1
+    assert begun.type("report", "x", "-p", other_plan, "--status", "failed", "--result", "No.").exit == 0
     assert begun.ask("make parser").kind == "allow"
 
 
@@ -277,19 +277,21 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     assert (
         "check needs build, which is not completed yet: first report the result of build" in begun.ask("make check").why
     )
-    assert begun.ask("curl example.org").why.endswith("no step is similar; in progress and not reported yet: build")
+    assert begun.ask("curl example.org").why.endswith(
+        "no step is similar; in progress and not reported yet: build; `curl example.org` may do more than read"
+    )
     for _ in range(2):
         begun.ask("make parser")
     assert begun.ask("make parser").why.endswith(
         "step build may be called 3 times, and it already was: report its result"
     )
     reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
-    assert reads.why.endswith("its input must come from the pipe or a file")
+    assert reads.kind == "allow"
     assert begun.ask("ls && echo '---' && pwd").kind == "allow"
 
 
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
-    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
+    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
     why = begun.ask("make parser").why
     assert " is failed; a person must resume it: execplan resume 1 -p " in why
     assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself

@@ -180,7 +180,18 @@ def test_agents_text_is_small_and_names_the_folders(repo: Folder) -> None:
     assert b"`docs/execplans/done`" in data
     assert b"`docs/PLANS.md`" in data
     for command in (
-        *("new", "set", "explain steps", "next --claim NAME", "done", "add", "split", "decide", "discover", "outcome"),
+        *(
+            "new",
+            "set",
+            "explain steps",
+            "next --claim --as NAME",
+            "done",
+            "add",
+            "split",
+            "decide",
+            "discover",
+            "outcome",
+        ),
         *("attach", "handoff", "report", "lint", "commit", "checkpoint", "archive", "explain TOPIC"),
     ):
         assert f"`execplan {command}".encode() in data
