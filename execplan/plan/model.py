@@ -46,11 +46,12 @@ def is_unfinished(mark: str, text: str) -> bool:
 
 def is_struck_through(text: str) -> bool:
     """Return whether a task's text is struck through, apart from a note in parentheses: `~~text~~ (why)`."""
-    if not text.startswith("~~"):
+    if not text.startswith("~~") or text.startswith("~~~"):
         return False
-    struck_text, _, note = text[2:].partition("~~")
+    struck_text, end_mark, note = text[2:].partition("~~")
     note = note.strip(" .")
-    return bool(struck_text.strip()) and (not note or (note.startswith("(") and note.endswith(")")))
+    has_text = bool(end_mark and struck_text.strip())
+    return has_text and (not note or (note.startswith("(") and note.endswith(")")))
 
 
 class Section(NamedTuple):

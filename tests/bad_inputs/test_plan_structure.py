@@ -302,7 +302,7 @@ def test_23_odd_boxes(plain: Folder, mark: str) -> None:
     assert (plan_data["tasks"][1]["state"], plan_data["tasks"][1]["mark"]) == ("other", mark)
     assert f"[{mark}] Build the parser." in plain.run("show").out
     assert "other" in plain.run("status").out
-    assert plain.ok("next")["task"]["number"] == 3
+    assert plain.ok("next")["task"]["number"] == (3 if mark == "-" else 2)
     for writer in (("done", "3"), ("reopen", "1"), *WRITERS[2:6]):
         plain.ok(*writer)
     assert f"- [{mark}] Build the parser.\n".encode() in path.read_bytes()

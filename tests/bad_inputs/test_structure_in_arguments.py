@@ -112,9 +112,12 @@ def test_25_words_given_twice(plain: Folder, name: str) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028", "\v", "\n\n"])
 def test_25_words_of_many_lines(plain: Folder, end: str) -> None:
-    """Words of many lines become one: from an argument, a file, standard input."""
-    text = end.join(["First", "## Progress", "- [ ] Ghost", "```", "-->", "---", "Rationale: none"])
-    expected = "First ## Progress - [ ] Ghost ``` --> --- Rationale: none"
+    """A task is one line; an entry keeps the lines: from an argument, a file, standard input. An open fence is closed."""
+    lines = ["First", "## Progress", "- [ ] Ghost", "```", "-->", "---", "Rationale: none"]
+    text = end.join(lines)
+    kept_text = ("\n\n" if end == "\n\n" else "\n").join(lines) + "\n```"
+    if end.strip("\r\n"):  # no line break of markdown
+        kept_text = " ".join(lines)
     for source in ("argument", "file", "stdin"):
         plain.plan(name=source)
         plain.write("words.txt", text)
@@ -130,7 +133,7 @@ def test_25_words_of_many_lines(plain: Folder, end: str) -> None:
             plan_data["discoveries"][1],
             plan_data["outcomes"][1],
         ]
-        assert [without_backslashes(entry["text"]) for entry in entries] == [expected] * 4
+        assert [without_backslashes(entry["text"]) for entry in entries] == [" ".join(lines), *[kept_text] * 3]
 
 
 def test_25_words_that_are_wrapped(plain: Folder) -> None:
