@@ -13,6 +13,7 @@ from bench_compiled import measure_compiled
 from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
+from bench_reading import measure_reading
 from bench_run import measure_commit, measure_runs
 from bench_scale import measure_scale
 from bench_start import measure_start
@@ -23,6 +24,7 @@ MEASUREMENTS = {
     "start": measure_start,
     "throughput": measure_throughput,
     "hostile": measure_hostile,
+    "reading": measure_reading,
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,
