@@ -61,9 +61,14 @@ def find_open_tasks(
 
     A task that is done in another worktree waits for the merge. `resolver` knows the plans that the plan may depend on; by default, those of its project.
     """
-    claims_by_task = claims.task_claims(project, ref, plan)
+    directories = tasks_done_elsewhere(project, ref)
+    claims_by_task = {
+        task_id: claim
+        for task_id, claim in claims.task_claims(project, ref, plan).items()
+        if task_id not in directories  # the claim has ended there
+    }
     blockers = find_blockers(resolver or PlanResolver(project), ref, plan)
-    blockers = blockers._replace(tasks=(*blockers.tasks, *_done_elsewhere(project, ref, plan)))
+    blockers = blockers._replace(tasks=(*blockers.tasks, *_merge_blockers(project, ref, plan, directories)))
     last_index = (
         next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
         if not claims_by_task and not blockers.tasks
@@ -77,13 +82,19 @@ def find_open_tasks(
     return select_open_tasks(project, tasks, claims_by_task, name, blockers)
 
 
-def _done_elsewhere(project: Project, ref: PlanRef, plan: ParsedPlan) -> list[tuple[int, tuple[Blocker, ...]]]:
-    """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker."""
+def tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
+    """Return the directory of the worktree in which a task is done, by task ID."""
     if not has_linked_worktrees(project):
-        return []
+        return {}
     from execplan.worktrees.done_elsewhere import find_tasks_done_elsewhere  # not at the top: few repositories need it
 
-    directories = find_tasks_done_elsewhere(project, ref)
+    return find_tasks_done_elsewhere(project, ref)
+
+
+def _merge_blockers(
+    project: Project, ref: PlanRef, plan: ParsedPlan, directories: Mapping[str, str]
+) -> list[tuple[int, tuple[Blocker, ...]]]:
+    """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker."""
     path = project.display_path(ref.path)
     blocked: list[tuple[int, tuple[Blocker, ...]]] = []
     for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
@@ -169,7 +180,8 @@ def claim_free_task(project: Project, ref: PlanRef, plan: ParsedPlan, name: str)
     """
     open_tasks = find_open_tasks(project, ref, plan, name)
     blocked_ids = _blocked_ids(plan, open_tasks)
-    chosen_id = claims.claim_task(project, ref, name, claims.DEFAULT_HOURS, blocked=blocked_ids)
+    done_ids = tasks_done_elsewhere(project, ref)
+    chosen_id = claims.claim_task(project, ref, name, claims.DEFAULT_HOURS, blocked=blocked_ids, done=done_ids)
     tasks = zip(task_ids(plan.tasks), plan.tasks, strict=True)
     open_ids = {chosen_id} if chosen_id else {task_id for task_id, task in tasks if task.is_unfinished}
     if blocked_ids.isdisjoint(open_ids):

@@ -49,12 +49,19 @@ def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, di
 
 
 def claim_task(
-    project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None, blocked: Collection[str] = ()
+    project: Project,
+    ref: PlanRef,
+    name: str,
+    hours: float,
+    task: str | None = None,
+    blocked: Collection[str] = (),
+    done: Collection[str] = (),
 ) -> str | None:
     """Claim a task for `name`, and return its ID, or None if no task is free.
 
     `task` is a number, an ID or unique text. Without it, the task is the one that `name` has already claimed, or else
-    the first open task without a claim whose ID is not in `blocked`. Raises ExecplanError if the task can't be claimed.
+    the first open task without a claim whose ID is not in `blocked`. Tasks in `done`, which are done in another worktree,
+    are only claimed if `task` names them. Raises ExecplanError if the task can't be claimed.
     """
     holder = f"claim of {name}"
     with (
@@ -65,6 +72,7 @@ def claim_task(
         claimed = task_claims(project, ref, plan)
         ids = _open_ids(plan)
         if task is None:
+            ids = [task_id for task_id in ids if task_id not in done]
             chosen_id = next((task_id for task_id in ids if task_id in claimed and claimed[task_id].name == name), None)
             chosen_id = chosen_id or next(
                 (task_id for task_id in ids if task_id not in claimed and task_id not in blocked), None

@@ -41,3 +41,15 @@ def test_a_task_that_is_reopened_here_is_offered(repo: Folder) -> None:
     repo.ok("reopen", "2", "-p", "parser")
     assert (repo.path / PLAN).read_text().count("[x]") == 1
     assert next_number(repo) == 2
+
+
+def test_a_claimed_task_that_its_owner_has_done_elsewhere_is_not_kept(repo: Folder) -> None:
+    """The claim is in force for the newer version, in which the task is open."""
+    commit_plan(repo, MORE_TASKS)
+    worktree = add_worktree(repo)
+    assert next_number(repo, "--claim") == 2
+    repo.ok("done", "2", "-p", "parser", "--commit")
+    worktree.ok("done", "3", "4", "-p", "parser", "--commit")
+    for folder in (repo, worktree):
+        assert folder.ok("next", "-p", "parser", "--claim")["task"]["number"] == 5
+        assert [task["number"] for task in folder.ok("next", "-p", "parser")["taken"]] == [5]

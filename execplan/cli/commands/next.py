@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice.next_plan import select_next_plan
-from execplan.advice.next_tasks import blocked_task_ids
+from execplan.advice.next_tasks import blocked_task_ids, tasks_done_elsewhere
 from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
@@ -145,7 +145,10 @@ def next_(
     claimant = _act_as_claimant(project, claim)
     if claimant is not None:
         blocked_ids = blocked_task_ids(project, ref, stored_plan.plan)
-        chosen_id = claims.claim_task(project, ref, claimant, hours or claims.DEFAULT_HOURS, task, blocked_ids)
+        done_ids = tasks_done_elsewhere(project, ref)
+        chosen_id = claims.claim_task(
+            project, ref, claimant, hours or claims.DEFAULT_HOURS, task, blocked_ids, done_ids
+        )
         if chosen_id is not None:
             warnings += ("the claimed task is blocked: see below",) if chosen_id in blocked_ids else ()
             stored_plan = plan_store.load(project, ref)
