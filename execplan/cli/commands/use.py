@@ -42,7 +42,8 @@ def use(call: Call, plan: str | None) -> Answer:
         return Answer(data, printable_lines([f"sticky plan: {current[1].id}"]))
     path = sticky_plan.sticky_path(project)
     reason = f": {project.split_plan_path(path)[1]} is archived or gone" if path else ""
-    return Answer(data, printable_lines([f"no sticky plan{reason}"]), next_commands=("execplan use PLAN",))
+    next_commands = () if plan == "-" else ("execplan use PLAN",)
+    return Answer(data, printable_lines([f"no sticky plan{reason}"]), next_commands=next_commands)
 
 
 command = use
