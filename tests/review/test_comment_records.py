@@ -19,7 +19,13 @@ from execplan.review.comment_records import (
 from execplan.review.comment_threads import build_threads
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-ANCHORS = st.builds(Anchor, st.sampled_from([kind for kind in ANCHOR_KINDS if kind != PLAN]), TEXTS, st.integers(1, 9))
+ANCHORS = st.builds(
+    lambda kind, text, occurrence, later: Anchor(kind, text, occurrence, occurrence + later),
+    st.sampled_from([kind for kind in ANCHOR_KINDS if kind != PLAN]),
+    TEXTS,
+    st.integers(1, 9),
+    st.integers(0, 3),
+)
 
 
 def new_record_id() -> str:
