@@ -81,7 +81,7 @@ def escape_text(text: str) -> str:
     """Escape the start of a text with a backslash if it would open a block or be a label at the start of a line."""
     head, _, tail = text.partition(":")
     if read_label(text) is not None and read_label(f"{head}\\:{tail}") is None:
-        return f"{head}\\:{tail}"
+        text = f"{head}\\:{tail}"
     first_word = text.split(" ", 1)[0]
     if first_word[:-1].isdigit() and first_word[-1] in ".)":
         return f"{first_word[:-1]}\\{text[len(first_word) - 1 :]}"

@@ -37,15 +37,15 @@ def fold_text(text: str) -> str:
 
 def canonical_text(source: str) -> str:
     """Return a text in canonical form, with a backslash before what would end an entry or be a field of it."""
-    lines = Text.from_str(source.lstrip("\r\n")).lines
-    if sum([not is_blank(line) for line in lines]) < 2:
-        return fold_text(source)
-    column = min([_indentation(line) for line in lines if not is_blank(line)])
-    lead, other_lines = split_lead("\n".join([_strip_columns(line, column) for line in lines]).lstrip("\n"))
-    text, previous_text = canonical_field(lead, other_lines, 0), ""
-    while text != previous_text:  # what is escaped becomes text, which may join the lines below it
+    text, previous_text = source, ""
+    while text != previous_text:  # lines that are joined or escaped may change what the others are
         previous_text = text
-        lead, other_lines = split_lead(text)
+        lines = Text.from_str(text.lstrip("\r\n")).lines
+        if sum([not is_blank(line) for line in lines]) < 2:
+            return fold_text(text)
+        column = min([_indentation(line) for line in lines if not is_blank(line)])
+        lead, other_lines = split_lead("\n".join([_strip_columns(line, column) for line in lines]).lstrip("\n"))
+        lead, other_lines = split_lead(canonical_field(lead, other_lines, 0))
         text = canonical_field(lead, _escape_lines([lead, *other_lines], has_lead=bool(lead))[1:], 0)
     return text
 
