@@ -103,7 +103,8 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.OUTCOMES, create=create)
         content = plan_content(plan)
-        text = escape_lead(canonical_text(source))
+        canonical = canonical_text(source)
+        text = escape_lead(canonical)
         timestamp = read_timestamp(text)
         outcome_text = text[len(timestamp.text) + len(timestamp.separator) :] if timestamp else text
         same_entry = _find_same_entry(plan.outcomes, outcome_text, "")
@@ -113,7 +114,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
         last_outcome = plan.outcomes[-1] if plan.outcomes else None
         list_bullet = entry_bullet(lines, last_outcome) if last_outcome is not None else ""
         # A paragraph would be read as a revision note, or its blocks as other outcomes.
-        needs_bullet = is_revision_note(source) or has_blocks(text)
+        needs_bullet = is_revision_note(canonical) or has_blocks(text)
         bullet = "- " if needs_bullet and not list_bullet else list_bullet
         spans = [
             (entry.start, entry.end)

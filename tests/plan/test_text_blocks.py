@@ -165,6 +165,7 @@ def test_a_merge_treats_an_entry_with_blocks_as_one(repo: Folder) -> None:
 @example("(2026-01-01 00:00Z) x\na", "as it is")
 @example("1. Why: x", "as it is")
 @example("    code\n  - nested\n===", "as it is")
+@example("\nRevision note: x", "as it is")
 def test_every_text_is_read_back(text: str, plan: str) -> None:
     old = PLANS[plan]
     try:
