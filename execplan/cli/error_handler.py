@@ -147,10 +147,6 @@ def _json_escapes(chars: str) -> str:
 
 
 def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
-    if "execplan " in error.hint:
-        from execplan.cli.plan_hints import omit_sticky_plan
-
-        error.hint = omit_sticky_plan()(error.hint)
     try:
         if as_json:
             print(error_document(error, kind), flush=True)

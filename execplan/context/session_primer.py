@@ -95,7 +95,7 @@ def _format_text(overview: PlanOverview, redact: Redact, max_bytes: int, command
 def _dependency_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
     """Yield what the plan waits for, and what it can't wait for, as `_body_lines` does."""
     if overview.blockers:
-        yield True, "Waits for another plan:"
+        yield True, "Waits for other work:"
         yield False, overview.blockers
     if overview.unknown_dependencies:
         yield True, "Depends on plans in projects that are unknown on this machine:"

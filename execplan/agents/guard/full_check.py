@@ -106,7 +106,12 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
             exit=CONFLICT,
             hint=error.hint,
         )
-    hint = f"a person must resume it: execplan resume {number} -p {ref.shell_name}; or roll it back: execplan rollback {number} -p {ref.shell_name}"
+    from execplan.engine.error_hints import format_replan_command  # not at the top: most calls meet no failed run
+
+    hint = (
+        f"edit the steps in the plan, then: {format_replan_command(number, ref.shell_name)}; "
+        f"or ask a person to roll it back: execplan rollback {number} -p {ref.shell_name}"
+    )
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 

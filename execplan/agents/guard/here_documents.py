@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from execplan.execution.shell.shell_parser import ShellParser
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.shell.simple_command import SimpleCommand
+
 _MAX_CHARS = 500_000
 _PROBLEM = "a here-document"
 _EXPANDED = frozenset("$`\\")
@@ -23,9 +27,11 @@ class _HereDocumentReader(ShellParser):
         self.is_literal = self.is_literal and problem == _PROBLEM
         super().record_problem(problem)
 
-    def _parse_redirection(self, operator: str, *lists: list) -> None:  # type: ignore[type-arg]
+    def _parse_redirection(
+        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+    ) -> None:
         start = self.position
-        super()._parse_redirection(operator, *lists)
+        super()._parse_redirection(operator, writes, piped_from, commands)
         if operator in ("<<", "<<-"):
             self.is_literal = self.is_literal and not self.text[start - 1 : start].isdigit()
             self.spans.append((start, self.position))

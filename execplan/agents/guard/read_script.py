@@ -6,6 +6,8 @@ with `.` for names that another command lists, as in `wc $(git ls-files)`, `find
 
 from __future__ import annotations
 
+import os
+
 from execplan.agents.guard.command_list import without_here_documents
 from execplan.agents.guard.compound_command import CompoundReader, early_exit_reason, prints_status
 from execplan.agents.guard.protected_paths import possible_targets, read_denial_reason
@@ -42,6 +44,7 @@ _SAFE_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _KEYWORDS = frozenset("do done if then elif else fi while until ! { }".split())
 _JOINS = frozenset(("&&", "||", ";", "\n", "|"))
 _NEUTRAL = frozenset((("continue",), ("break",), (":",)))
+_FILE_LIST_OPTION = "--files0"
 _XARGS_FLAGS = frozenset("-0 -r -t --null --no-run-if-empty".split())
 _XARGS_VALUES = frozenset("-n -P -L -d -I".split())
 
@@ -299,6 +302,8 @@ def _substitute(
             sources = [commands[index] for index in word.listing] or list(commands[:1])
             if program not in _TAKE_NAMES:
                 return f"`{program[:40]}` with names that another command lists may do more than read"
+            if program == "wc" and _may_list_option(commands, call.cwd, scope.root):
+                return f"a file's name begins with `{_FILE_LIST_OPTION}`, which `wc` takes for an option"
             if reason := _listing_reason(sources, program, call, scope):
                 return reason
             options: tuple[str, ...] = (_LISTED,)
@@ -313,6 +318,19 @@ def _substitute(
             options = (word.raw,)
         texts = [f"{text} {option}".strip() for text in texts for option in options][: _MAX_VALUES + 1]
     return texts
+
+
+def _may_list_option(commands: Sequence[_Command], cwd: str, root: str) -> bool:
+    """Return whether a listed name may be the option with which `wc` reads names, and prints them if they don't exist."""
+    directories = {os.path.join(cwd, arg) for command in commands for arg in command.argv[1:]} | {cwd}
+    try:
+        with open(os.path.join(root, ".git", "index"), "rb") as index:
+            if _FILE_LIST_OPTION.lstrip("-").encode() in index.read():
+                return True
+    except OSError:  # no index, or that of a linked worktree, where a tracked file of this name is also a file
+        pass
+    names = [name for directory in directories if os.path.isdir(directory) for name in os.listdir(directory)]
+    return any([name.startswith(_FILE_LIST_OPTION) for name in names])
 
 
 def _listing_reason(sources: Sequence[_Command], program: str, call: ToolCall, scope: GuardScope) -> str:

@@ -293,9 +293,9 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
     why = begun.ask("make parser").why
-    assert " is failed; a person must resume it: execplan resume 1 -p " in why
+    assert " is failed; edit the steps in the plan, then: execplan replan 1 -p " in why
     assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
-    assert "; or roll it back: execplan rollback 1 -p " in why
+    assert "; or ask a person to roll it back: execplan rollback 1 -p " in why
 
 
 def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(

@@ -88,6 +88,20 @@ def test_scripts_that_do_more_are_not(decided: CallSandbox) -> None:
     assert [line for line in hostile if decision(decided, line).kind == ALLOW] == []
 
 
+@pytest.mark.parametrize(
+    ("script", "directory"),
+    [("wc $(git ls-files)", ""), ("ls | xargs wc", ""), ("cd src && ls | xargs wc", "src"), ("wc $(ls src)", "src")],
+)
+def test_a_listed_name_is_no_option_of_wc(decided: CallSandbox, script: str, directory: str) -> None:
+    """GNU wc prints the names in a file that `--files0-from` names, so all of `.env`."""
+    assert decision(decided, script).kind == ALLOW
+    path = decided.folder.write(f"{directory}/--files0-from=.env".lstrip("/"), "")
+    assert "which `wc` takes for an option" in decision(decided, script).reason
+    decided.folder.git("add", "-A")
+    path.unlink()
+    assert "which `wc` takes for an option" in decision(decided, "wc $(git ls-files)").reason
+
+
 def test_a_denial_names_the_part(decided: CallSandbox) -> None:
     for text, part in (
         ("ls src; python3 tools/x.py", "`python3 tools/x.py`"),
