@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.text.pure_paths import is_inside
 from execplan.toolkit.command_process import Document, error_document, run_command
+from execplan.toolkit.field_names import name_fields
 
 PlanName = Annotated[str | None, "ID or unique text; default: the only open plan"]
 AgentName = Annotated[str | None, "your name, for claims"]
@@ -158,7 +159,8 @@ class ProjectTools:
         if any(["\0" in argument for argument in command]):
             error = ExecplanError("nul-byte", "an argument contains a NUL byte", exit=INPUT, hint="remove it")
             return error_document(arguments[0], error)
-        return await run_command(self.root, command, stdin=stdin, agent=agent, as_text=as_text)
+        document = await run_command(self.root, command, stdin=stdin, agent=agent, as_text=as_text)
+        return document if document["error"] is None else {**document, "error": name_fields(document["error"])}
 
     def _is_plan_inside(self, plan: str | None) -> bool:
         """Check whether a plan is named by something other than a path outside of the project."""
