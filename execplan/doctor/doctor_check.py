@@ -117,7 +117,7 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-__all__ = ["CHECKS", "ERROR", "NOTICE", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
+__all__ = ["CHECKS", "ERROR", "NOTICE", "NOT_ARCHIVED", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
 
 
 class Fix(NamedTuple):
@@ -137,6 +137,9 @@ class JointFinding(NamedTuple):
     subject: str
     """Noun and predicate that follow the number."""
     remedy: str
+
+
+NOT_ARCHIVED = JointFinding("plans are complete and not archived", "execplan archive --complete")
 
 
 class Finding(NamedTuple):

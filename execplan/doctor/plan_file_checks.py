@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
+from execplan.doctor.doctor_check import ERROR, NOT_ARCHIVED, WARNING, Finding, check
 from execplan.doctor.leftover_checks import TEMPORARY
 from execplan.doctor.misplaced_artifacts import find_misplaced_artifacts
 from execplan.engine.run_records.run_statuses import list_open_runs
@@ -90,12 +90,14 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
         if finding.code == _UNFILED:
             if list_open_runs(project, ref):
                 continue  # another check reports the run: the plan can't be archived before it ends
-            remedy = f"execplan archive {ref.shell_name}"
+            remedy, joint = f"execplan archive {ref.shell_name}", NOT_ARCHIVED
         elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
             continue
         else:
             remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
-        yield Finding(WARNING, path, finding.message.removesuffix(ARCHIVE_HINT), remedy, line=finding.line)
+            joint = None
+        message = finding.message.removesuffix(ARCHIVE_HINT)
+        yield Finding(WARNING, path, message, remedy, line=finding.line, joint=joint)
 
 
 @check("ids")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from execplan.doctor.doctor_check import WARNING, Finding, JointFinding, check
+from execplan.doctor.doctor_check import NOT_ARCHIVED, WARNING, Finding, check
 from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.doctor.doctor_check import DoctorContext
-
-_JOINT: Final = JointFinding("plans are complete and not archived", "execplan archive --complete")
 
 
 @check("stale", is_about_staleness=True)
@@ -31,7 +29,7 @@ def check_stale_plans(context: DoctorContext) -> Iterator[Finding | str]:
         path = stored_plan.project.display_path(stored_plan.ref.path)
         message = f"{stale_plan.kind}: {'; '.join(stale_plan.evidence)}"
         is_complete = stale_plan.remedy == f"execplan archive {stored_plan.ref.shell_name}"
-        joint = _JOINT if is_complete and stored_plan.state == COMPLETE else None
+        joint = NOT_ARCHIVED if is_complete and stored_plan.state == COMPLETE else None
         yield Finding(WARNING, path, message, stale_plan.remedy, line=stale_plan.line + 1, joint=joint)
     open_count = len([listed for listed in context.plans if not listed.ref.archived])
     yield f"{format_count(open_count, 'open plan')} checked"

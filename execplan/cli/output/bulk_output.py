@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_commit import commit_arguments
-from execplan.errors import OK
+from execplan.errors import OK, ExecplanError
+from execplan.git.git_commit import uncommitted_files
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
@@ -75,11 +76,27 @@ _OTHER_FILES = ("followed", "rewritten")
 
 
 def commit_commands(files: Sequence[tuple[Project, str]]) -> tuple[str, ...]:
-    """Return the command that commits the plans among some files, given by absolute path; none without git."""
-    refs = [(project, plan_store.ref_for_path(project, path)) for project, path in files if project.git is not None]
-    names = [
-        plan_store.name_in_commands(project, ref)
-        for project, ref in refs
-        if project.split_plan_path(ref.path)[0] in (project.plans, *project.archives)
-    ]
+    """Return the command that commits the plans among some files, given by absolute path; none if all are as git has them."""
+    names: list[str] = []
+    for project in {project.base: project for project, _ in files if project.git is not None}.values():
+        plans = [
+            path
+            for owner, path in files
+            if owner.base == project.base and project.split_plan_path(path)[0] in (project.plans, *project.archives)
+        ]
+        uncommitted = _find_uncommitted(project, plans) if plans else set()
+        names += [
+            plan_store.name_in_commands(project, plan_store.ref_for_path(project, path))
+            for path in plans
+            if project.display_path(path) in uncommitted
+        ]
     return (f"execplan commit {commit_arguments(list(dict.fromkeys(names)))}",) if names else ()
+
+
+def _find_uncommitted(project: Project, paths: Sequence[str]) -> set[str]:
+    """Return the paths from the root of those files that git does not have like this; all if git can't tell."""
+    names = [project.display_path(path) for path in paths]
+    try:
+        return set(uncommitted_files(project, names))
+    except ExecplanError:
+        return set(names)
