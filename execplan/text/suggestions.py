@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 _MIN_SIMILARITY = 0.7
 _SHORT_LENGTH = 5
-"""Longest name in which another first letter makes it another word, such as nope and rope."""
+"""Longest name in which more than one typo, or another first letter, makes it another word, such as nope, rope and open."""
 _MIN_PART_LENGTH = 3
 """Shortest name that is similar to a longer one because it is its beginning, or one of its words."""
 _MAX_SUGGESTIONS = 3
@@ -17,9 +17,8 @@ _MAX_SUGGESTIONS = 3
 def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SUGGESTIONS) -> list[str]:
     """Return the known names that are similar to a name, most similar first; none if no name is.
 
-    A known name is similar if it differs by a typo: most letters are the same, and in a short name also the first
-    one, unless it is missing, added or swapped with the second. It is also similar if the name is its beginning or one
-    of its words.
+    A known name is similar if it differs by typos: most letters are the same, and a short name has only one typo. It is
+    also similar if the name is its beginning or one of its words.
     """
     from difflib import get_close_matches  # it imports re
 
@@ -27,7 +26,7 @@ def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SU
         return []
     names = list(known_names)
     is_short = len(name) <= _SHORT_LENGTH
-    likely_names = [other_name for other_name in names if not is_short or _begins_alike(name, other_name)]
+    likely_names = [other_name for other_name in names if not is_short or _is_one_typo(name, other_name)]
     typos = get_close_matches(name, likely_names, n=limit, cutoff=_MIN_SIMILARITY)
     parts = sorted([known_name for known_name in names if _is_part(name, known_name)], key=len)
     return list(dict.fromkeys([*typos, *parts]))[:limit]
@@ -46,9 +45,14 @@ def did_you_mean(name: str, known_names: Iterable[str]) -> str:
     return f"did you mean {similar_names[0]}?" if similar_names else ""
 
 
-def _begins_alike(name: str, known_name: str) -> bool:
-    """Return whether the first letter is the same, or missing, added or swapped with the second."""
-    return name[:1] in (known_name[:1], known_name[1:2]) or name[1:2] == known_name[:1]
+def _is_one_typo(name: str, known_name: str) -> bool:
+    """Return whether one letter is missing, added, swapped with the next or, except for the first, replaced."""
+    if len(name) == len(known_name):
+        wrong = [index for index in range(len(name)) if name[index] != known_name[index]]
+        is_swap = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and sorted(name) == sorted(known_name)
+        return (len(wrong) == 1 and wrong[0] > 0) or is_swap or not wrong
+    shorter, longer = sorted((name, known_name), key=len)
+    return shorter in [longer[:index] + longer[index + 1 :] for index in range(len(longer))]
 
 
 def _is_part(name: str, known_name: str) -> bool:

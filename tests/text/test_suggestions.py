@@ -53,6 +53,7 @@ def test_a_typo_an_abbreviation_and_a_word_are_similar(name: str, known_name: st
         ("task", "as"),
         ("all", "stalled"),
         ("nope", "rope"),
+        ("nope", "open"),
         ("hooks", "books"),
         ("hooks", "agents"),
         ("nmae", "number"),

@@ -14,7 +14,9 @@ from execplan.agents.guard.protected_paths import possible_targets, read_denial_
 from execplan.agents.guard.read_policy import ReadDecision, decide_read
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.command_table import WITH_ANY_FLAG
+from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
+from execplan.project.project_discovery import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ _KEYWORDS = frozenset("do done if then elif else fi while until ! { }".split())
 _JOINS = frozenset(("&&", "||", ";", "\n", "|"))
 _NEUTRAL = frozenset((("continue",), ("break",), (":",)))
 _FILE_LIST_OPTION = "--files0"
+_MAX_INDEX = 1 << 28
+"""Maximum number of bytes of git's index that are searched; of paths with a common start, the index may have only the first."""
 _XARGS_FLAGS = frozenset("-0 -r -t --null --no-run-if-empty".split())
 _XARGS_VALUES = frozenset("-n -P -L -d -I".split())
 
@@ -323,12 +327,10 @@ def _substitute(
 def _may_list_option(commands: Sequence[_Command], cwd: str, root: str) -> bool:
     """Return whether a listed name may be the option with which `wc` reads names, and prints them if they don't exist."""
     directories = {os.path.join(cwd, arg) for command in commands for arg in command.argv[1:]} | {cwd}
-    try:
-        with open(os.path.join(root, ".git", "index"), "rb") as index:
-            if _FILE_LIST_OPTION.lstrip("-").encode() in index.read():
-                return True
-    except OSError:  # no index, or that of a linked worktree, where a tracked file of this name is also a file
-        pass
+    git = find_repository(root)[1]
+    index = file_access.read_if_exists(os.path.join(git or "", "index"), _MAX_INDEX) if git else None
+    if index is not None and _FILE_LIST_OPTION.lstrip("-").encode() in index:
+        return True
     names = [name for directory in directories if os.path.isdir(directory) for name in os.listdir(directory)]
     return any([name.startswith(_FILE_LIST_OPTION) for name in names])
 
