@@ -291,7 +291,7 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["dnoe"], "execplan note"),
+        (["dnoe"], "execplan done"),
         (["done", "--comit", "1"], "--commit"),
         (["done"], "TASK"),
         (["decide", "x"], "--why"),

@@ -98,7 +98,7 @@ def test_an_unknown_command_suggests_commands(plain: Folder, arguments: list[str
 @pytest.mark.parametrize(
     ("name", "commands"),
     [
-        ("dnoe", ["done", "note"]),
+        ("dnoe", ["done"]),
         ("Done", ["done"]),
         ("shwo", ["show"]),
         ("ls", ["list"]),
