@@ -9,7 +9,7 @@ from execplan.advice.plan_json import mark_note, open_task_json, task_line, task
 from execplan.dependencies.plan_blockers import Blocker, PlanBlockers, find_blockers, find_blockers_of, join_blockers
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.git.linked_worktrees import has_linked_worktrees
-from execplan.plan.model import ACTIVE, COMPLETE, DRAFT
+from execplan.plan.model import ACTIVE, COMPLETE, DOCUMENT, DRAFT
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
@@ -242,7 +242,7 @@ def describe_next_task(
     if claimed:
         return f"all open tasks are claimed: {claimed}"
     if state != COMPLETE:
-        return "no tasks yet" if state in (DRAFT, ACTIVE) else ""
+        return "no tasks yet" if state in (DRAFT, ACTIVE) else "not a plan" if state == DOCUMENT else ""
     return f"no open tasks{FINISHING_TEXTS.get(finishing_command, '')}"
 
 

@@ -105,7 +105,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
         return advise_filling(sections, name)
     if not plan.tasks:
-        return Advice((f"execplan add 'First step' -p {name}",))
+        return Advice((_format_add_command(plan, name),))
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return advise_task(open_tasks.task, name)
@@ -129,7 +129,13 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     """Return the advice for a new plan."""
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
-    return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
+    return Advice((f"execplan next {name}" if plan.tasks else _format_add_command(plan, name),))
+
+
+def _format_add_command(plan: ParsedPlan, name: str) -> str:
+    """Return the command that adds the first task of a plan."""
+    option = "" if plan.section(outline.PROGRESS) is not None else "--create "
+    return f"execplan add 'First step' {option}-p {name}"
 
 
 def advise_completion(

@@ -16,9 +16,10 @@ from execplan.files import file_access
 from execplan.git.linked_worktrees import has_linked_worktrees
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
 from execplan.linter.rules.timestamp_rules import day_start
-from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
+from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DOCUMENT, DRAFT
 from execplan.plan.reader import MAX_BYTES
 from execplan.plan_facts.facts_loader import load_listed_plans, read_plan_facts
+from execplan.plan_facts.listed_plan import ListedPlan
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.project_discovery import with_nested_projects
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from execplan.dependencies.known_projects import KnownProjects
-    from execplan.plan_facts.listed_plan import PlanFacts
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -65,10 +65,11 @@ def load_board(
         refs = [plan.ref for plan in plans]
         claims_by_path = claims.load_task_claims(member, refs)
         versions = _newest_versions(member, refs) if all_worktrees else {}
-        for _, ref, facts in plans:
-            if _is_elsewhere(member, versions, ref):
+        for plan in plans:
+            ref = plan.ref
+            if plan.state == DOCUMENT or _is_elsewhere(member, versions, ref):
                 continue
-            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity, resolver)
+            card = _make_card(plan, claims_by_path.get(ref.path, {}), activity, resolver)
             location = versions[ref.path].location if ref.path in versions else None
             level_counts = count_levels(findings.get(card.path, ()))
             cards.append(card._replace(project=member_path, findings=level_counts, worktree=location))
@@ -108,7 +109,7 @@ def _make_elsewhere_card(version: PlanVersion, activity: PlanActivity, resolver:
     """Return the card of a plan in its newest version, which is in another worktree."""
     project, ref = version.project, version.ref
     claims_by_task = claims.load_task_claims(project, [ref]).get(ref.path, {})
-    card = _make_card(project, ref, read_plan_facts(project, ref), claims_by_task, activity, resolver)
+    card = _make_card(ListedPlan(project, ref, read_plan_facts(project, ref)), claims_by_task, activity, resolver)
     level_counts = count_levels(check_plan(CheckTarget(project, ref, ref.path), CheckOptions()).findings)
     return card._replace(findings=level_counts, worktree=version.location)
 
@@ -119,15 +120,14 @@ def sort_cards(cards: list[Card]) -> list[Card]:
 
 
 def _make_card(
-    project: Project,
-    ref: PlanRef,
-    facts: PlanFacts,
+    plan: ListedPlan,
     claims_by_task: Mapping[str, Claim],
     activity: PlanActivity,
     resolver: PlanResolver,
 ) -> Card:
     """Return a plan's card, without the path of its project and without findings."""
-    state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state
+    project, ref, facts = plan
+    state = plan.state
     is_open = state in (DRAFT, ACTIVE)
     tasks = [NextTask(*task[:3])._asdict() for task in facts.open_tasks] if is_open else []
     blockers = find_blockers_of(

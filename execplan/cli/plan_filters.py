@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.plan.model import ARCHIVED, STATES
+from execplan.plan.model import ARCHIVED, DOCUMENT, STATES
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,5 +27,12 @@ def state_filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def selected_states(states: Sequence[str], *, everything: bool) -> Sequence[str]:
-    """Return the states that the options select; without options, all states of plans outside the archive."""
-    return states or [state for state in STATES if everything or state != ARCHIVED]
+    """Return the states that the options select; without options, all but those of archived plans and of documents."""
+    return states or [state for state in STATES if everything or state not in (ARCHIVED, DOCUMENT)]
+
+
+def documents_line(count: int, command: str) -> str:
+    """Return a line about documents in the plans directory that a command does not list; empty if there are none."""
+    files = format_count(count, "file")
+    verb = "is not a plan" if count == 1 else "are not plans"
+    return f"{files} here {verb}, without tasks or sections of a plan: {command} --state {DOCUMENT}" if count else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from execplan.plan import outline
-from execplan.plan.model import ARCHIVED, BROKEN, DONE, STATES
+from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT, DONE, STATES
 from execplan.plan.plan_metadata import read_metadata
 from execplan.plan_store.plan_store import normalize_id
 from execplan.text.markdown_blocks import ITEM, PARAGRAPH
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PLAN_LABEL: Final = "execplan"
 """Label of every issue of a plan, by which they are found."""
-STATE_LABELS: Final = tuple([f"plan:{state}" for state in STATES])
+STATE_LABELS: Final = tuple([f"plan:{state}" for state in STATES if state != DOCUMENT])
 """Labels for the state of a plan; an issue has one of them."""
 OPEN, CLOSED = "open", "closed"
 _COMPLETED, _NOT_PLANNED = "completed", "not_planned"

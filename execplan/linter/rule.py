@@ -128,6 +128,10 @@ class Finding(NamedTuple):
         }
 
 
+NOT_A_PLAN = Finding("", NOTICE, 1, 1, 1, 1, "not a plan")
+"""Returned instead of findings for a document, which is a file that is not a plan, unless it is named explicitly."""
+
+
 class ProjectMatch(NamedTuple):
     """A finding of a project rule: the path of a file or directory from the root, the message, and the line from 0."""
 

@@ -12,6 +12,7 @@ from execplan.linter.rule import (
     GRADUAL,
     HINT,
     HISTORY,
+    NOT_A_PLAN,
     RULES,
     TREE,
     WARNING,
@@ -50,6 +51,7 @@ from execplan.linter.rules import (
 )
 from execplan.plan import outline, reader
 from execplan.plan.model import COMPLETE, DRAFT
+from execplan.plan.plan_recognition import follows_format, is_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +102,10 @@ _MIN_SECRET_LENGTH = 16
 _DRAFT_CODES = ("EP109", "EP201")
 _COMPLETE_CODES = ("EP501",)
 """Codes whose errors are warnings under `--hook`, so that each step of writing and running a plan can be committed."""
+_CODES_FOR_ANY_PLAN = tuple(
+    "EP0 EP115 EP116 EP203 EP204 EP205 EP407 EP409 EP410 EP502 EP503 EP504 EP509 EP510 EP515 EP516".split()
+)
+"""Codes, or their first digits, of the rules for plans that are not meant to have the twelve sections."""
 _EXCLUSIVE_CODE = "EP004"
 
 
@@ -133,13 +139,16 @@ def lint_plan(
     """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
     if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
-        from execplan.linter.plan_recognition import NOT_A_PLAN, is_plan
-
         before = context.history.committed_plan if context.history is not None else None
-        if not is_plan(plan, context) and (
-            before is None or not is_plan(before, RuleContext(source=PlanSource(before)))
-        ):
-            return [NOT_A_PLAN]
+        versions = [version for version in (plan, before) if version is not None]
+        if not any([follows_format(version) for version in versions]):
+            if not any([is_plan(version) for version in versions]):
+                return [NOT_A_PLAN]
+            levels = {
+                code: level
+                for code, level in (DEFAULT_LEVELS if levels is None else levels).items()
+                if code.startswith(_CODES_FOR_ANY_PLAN)
+            }
     levels = DEFAULT_LEVELS if levels is None else levels
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()

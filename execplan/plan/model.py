@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
+from execplan.plan.outline import PROGRESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ ARCHIVED: Final = "archived"
 COMPLETE: Final = "complete"
 DRAFT: Final = "draft"
 ACTIVE: Final = "active"
-STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
+DOCUMENT: Final = "document"
+STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED, DOCUMENT)
 """All plan states, in the order in which to list them for people."""
 
 
@@ -150,7 +152,7 @@ class ParsedPlan(NamedTuple):
     sections: list[Section]
     tasks: list[Task]
     checklists: list[tuple[str, Task]]
-    """Checkbox items outside Progress, each with the title of its section."""
+    """Checkbox items that are not tasks, each with the title of its section."""
     decisions: list[Entry]
     discoveries: list[Entry]
     outcomes: list[Entry]
@@ -159,6 +161,8 @@ class ParsedPlan(NamedTuple):
     """Lines that contain a conflict marker."""
     placeholder_lines: list[int]
     """Lines of template text still to be replaced."""
+    is_document: bool = False
+    """Whether the file is no plan, by `plan_recognition.is_plan`."""
 
     def section(self, name: str) -> Section | None:
         """Return the first section with this standard name, or None."""
@@ -176,6 +180,16 @@ class ParsedPlan(NamedTuple):
             "other": states.count(OTHER),
             "total": len(states),
         }
+
+    @property
+    def boxes(self) -> list[Task]:
+        """The tasks, and the other items with a checkbox."""
+        return [*self.tasks, *[box for _, box in self.checklists]]
+
+    @property
+    def has_tasks_elsewhere(self) -> bool:
+        """Whether the plan has tasks, but no Progress."""
+        return bool(self.tasks) and self.section(PROGRESS) is None
 
     @property
     def unfinished_tasks(self) -> list[Task]:
@@ -202,10 +216,13 @@ class ParsedPlan(NamedTuple):
         return bool(notes) and not notes[-1].startswith(RESTORED_PREFIX)
 
     def state(self, *, archived: bool = False) -> str:
-        """Return the plan state: archived, complete, draft or active.
+        """Return the plan state: document, archived, complete, draft or active.
 
         A plan with tasks, none of them unfinished, is complete; one with no done task and with template text is a draft.
+        A file that is no plan is a document.
         """
+        if self.is_document:
+            return DOCUMENT
         if archived:
             return ARCHIVED
         if self.tasks and not self.unfinished_tasks:

@@ -8,6 +8,7 @@ from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_label
 from execplan.plan.model import ParsedPlan, Section
 from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.plan.reader import document_section
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import FENCE
 from execplan.text.text_lines import Text, is_blank
@@ -153,6 +154,17 @@ def target_section(
     if not create:
         raise _missing_section_error(plan, name, added_by)
     return None
+
+
+def task_section(plan: ParsedPlan, *, create: bool = False) -> Section | None:
+    """Return the section with the plan's tasks: Progress, or the whole text if the tasks are elsewhere.
+
+    Returns None if there are no tasks and `create` is set. Raises ExecplanError if Progress is missing or occurs twice.
+    """
+    if plan.has_tasks_elsewhere:
+        ensure_blocks_closed(plan, len(plan.text.lines))
+        return document_section(plan)
+    return target_section(plan, outline.PROGRESS, create=create, added_by="execplan add 'First step' --create")
 
 
 def ensure_unique_section(matches: Sequence[Section], name: str) -> None:

@@ -87,7 +87,9 @@ def read_text(text: Text) -> ParsedPlan:
             entries[name] = read_entries(lines, blocks, section, plan.placeholder_lines)
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
-    return ParsedPlan(
+    if not tasks and outline.PROGRESS not in seen_names:
+        tasks, checklists = _read_tasks_elsewhere(lines, blocks, plan)
+    parsed_plan = ParsedPlan(
         text,
         blocks,
         plan.title,
@@ -102,6 +104,11 @@ def read_text(text: Text) -> ParsedPlan:
         plan.conflict_lines,
         plan.placeholder_lines,
     )
+    if tasks:
+        return parsed_plan
+    from execplan.plan.plan_recognition import is_plan  # most plans have tasks
+
+    return parsed_plan if is_plan(parsed_plan) else parsed_plan._replace(is_document=True)
 
 
 def read_structure(text: Text) -> ParsedPlan:
@@ -193,6 +200,47 @@ def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: in
             return notes_start, notes_start
         previous_block = block
     return end, previous_block.start if previous_block is not None and previous_block.kind == RULE else end
+
+
+def document_section(plan: ParsedPlan) -> Section:
+    """Return the whole text as one section, for a plan whose tasks are not in Progress."""
+    end = len(plan.text.lines)
+    return Section(plan.title or "", None, False, 0, 0, end, end, end, 0, len(plan.blocks))
+
+
+def _read_tasks_elsewhere(
+    lines: list[str], blocks: list[Block], plan: ParsedPlan
+) -> tuple[list[Task], list[tuple[str, Task]]]:
+    """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
+
+    Checklists are those below a heading about validation, such as acceptance criteria.
+    """
+    boxes = read_tasks(lines, blocks, document_section(plan))
+    if not boxes:
+        return [], []
+    checklist_spans = _validation_spans(blocks, len(lines))
+    tasks: list[Task] = []
+    checklists = []
+    for box in boxes:
+        if any([start < box.start < end for start, end in checklist_spans]):
+            title = next((section.title for section in plan.sections if section.start < box.start < section.end), "")
+            checklists.append((title, box))
+        else:
+            tasks.append(box._replace(number=len(tasks) + 1))
+    return tasks, checklists
+
+
+def _validation_spans(blocks: list[Block], line_count: int) -> list[tuple[int, int]]:
+    """Return the first and last line of each part below a heading about validation."""
+    from execplan.plan.section_roles import VALIDATION, find_role
+
+    headings = [block for block in blocks if block.kind == HEADING and not block.depth]
+    spans = []
+    for index, heading in enumerate(headings):
+        if find_role(heading.text) == VALIDATION:
+            later_starts = [later.start for later in headings[index + 1 :] if later.level <= heading.level]
+            spans.append((heading.start, later_starts[0] if later_starts else line_count))
+    return spans
 
 
 def read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:

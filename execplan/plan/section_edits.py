@@ -220,8 +220,8 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
     field = "revisions" if is_revision_note(title) else _CONTENT_FIELDS.get(name or "")
     if field:
         expected_content = expected_content._replace(**{field: getattr(new_content, field)})
-    if _checklists_elsewhere(plan, title) == _checklists_elsewhere(changed_plan, title):
-        expected_content = expected_content._replace(checklists=new_content.checklists)
+    if _boxes_elsewhere(plan, title) == _boxes_elsewhere(changed_plan, title):
+        expected_content = expected_content._replace(tasks=new_content.tasks, checklists=new_content.checklists)
     messages = [f"set: {title}"]
     done_before, done_after = plan.counts()["done"], changed_plan.counts()["done"]
     if done_after < done_before:
@@ -246,6 +246,9 @@ def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> N
         )
 
 
-def _checklists_elsewhere(plan: ParsedPlan, title: str) -> list[tuple[str, str]]:
-    """Return the checkbox items outside Progress and outside the section."""
-    return [(task.mark, task.text) for section, task in plan.checklists if section != title]
+def _boxes_elsewhere(plan: ParsedPlan, title: str) -> list[tuple[str, str]]:
+    """Return the items with a checkbox that are not in the section."""
+    spans = [(section.start, section.end) for section in plan.sections if section.title == title]
+    return sorted(
+        [(box.mark, box.text) for box in plan.boxes if not any([start <= box.start < end for start, end in spans])]
+    )

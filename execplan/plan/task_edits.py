@@ -17,7 +17,7 @@ from execplan.plan.plan_change import (
     insert_padded,
     insert_section,
     plan_content,
-    target_section,
+    task_section,
 )
 from execplan.plan.plan_lookup import find_matches, find_task, ids_for_texts, normalize_text, require_single, task_ids
 from execplan.plan.task_checks import format_check
@@ -48,7 +48,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        task_section(plan)
         tasks = find_tasks(plan, queries, known_ids)
         edits, messages, marked_tasks = [], [], []
         ids = task_ids(plan.tasks)
@@ -67,7 +67,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
                     hint=f"give it a text that is not: execplan reword {task.number} 'Text'",
                 )
             example = timestamp_example(plan, task)
-            timestamp = write_timestamp(now, example) if now else ""
+            timestamp = write_timestamp(now, example) if now and has_timestamps(plan) else ""
             line = _mark_line(plan.text.lines[task.box_line], task, mark, timestamp, example.separator or " ")
             edits.append(Edit(task.box_line, task.box_line + 1, (line,)))
             expected_tasks[task.number - 1] = (mark, task.text)
@@ -109,7 +109,7 @@ def add_task(
     first_lines = [f"- [ ] {source}", *([f"  - {format_check(check)}"] if check else [])]
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        section = target_section(plan, outline.PROGRESS, create=create)
+        section = task_section(plan, create=create)
         content = plan_content(plan)
         heading = _find_heading(plan, section, under) if under is not None else None
         if section is None:
@@ -190,6 +190,11 @@ def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str)
     elif not checkbox.text:
         separator = checkbox.leading_space
     return line_start + (checkbox.leading_space or " ") + timestamp + separator + checkbox.text
+
+
+def has_timestamps(plan: ParsedPlan) -> bool:
+    """Return whether a done task gets a timestamp: always in Progress, elsewhere if another task has one."""
+    return not plan.has_tasks_elsewhere or any([task.timestamp is not None for task in plan.tasks])
 
 
 def timestamp_example(plan: ParsedPlan, task: Task) -> Timestamp:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from execplan.clock import write_timestamp
 from execplan.errors import INPUT, USAGE, ExecplanError
-from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, wrap_text
 from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
 from execplan.plan.model import DONE, ParsedPlan, Task
-from execplan.plan.plan_change import ChangedTask, PlanChange, PlanContent, plan_content, target_section
+from execplan.plan.plan_change import ChangedTask, PlanChange, PlanContent, plan_content, task_section
 from execplan.plan.plan_lookup import task_ids
-from execplan.plan.task_edits import find_tasks, format_task, neighbor_format, next_bullet, timestamp_example
+from execplan.plan.task_edits import (
+    find_tasks,
+    format_task,
+    has_timestamps,
+    neighbor_format,
+    next_bullet,
+    timestamp_example,
+)
 from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False
@@ -26,7 +32,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        task_section(plan)
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
@@ -57,7 +63,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        target_section(plan, outline.PROGRESS, added_by="execplan add 'First step' --create")
+        task_section(plan)
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         new_tasks = (("x", texts[0]), (" ", texts[1]))
@@ -75,8 +81,9 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
                 exit=INPUT,
                 hint=f"reopen it first: execplan reopen {task.number}",
             )
-        timestamp = timestamp_example(plan, task)
-        done_box = f"[x] {write_timestamp(now, timestamp)}{timestamp.separator or ' '}"
+        example = timestamp_example(plan, task)
+        stamp = write_timestamp(now, example) + (example.separator or " ") if has_timestamps(plan) else ""
+        done_box = f"[x] {stamp}"
         new_lines = format_split_tasks(
             plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], (done_text, open_text)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.plan.model import ARCHIVED, BROKEN
+from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
 
 if TYPE_CHECKING:
     from typing import Any
@@ -81,8 +81,8 @@ class ListedPlan(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Return the state of the plan, one of five."""
-        return ARCHIVED if self.ref.archived and self.facts.state != BROKEN else self.facts.state
+        """Return the state of the plan, one of `model.STATES`."""
+        return ARCHIVED if self.ref.archived and self.facts.state not in (BROKEN, DOCUMENT) else self.facts.state
 
     @property
     def display_path(self) -> str:

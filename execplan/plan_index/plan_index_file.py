@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import POLICY, ErrorContext, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.plan.index_block import find_index_block, index_edits
+from execplan.plan.model import DOCUMENT
 from execplan.plan.reader import MAX_BYTES, decode, too_large_error
 from execplan.plan_index.index_table import entries_of, index_lines
 from execplan.plan_store import plan_store
@@ -88,7 +89,8 @@ def check_index(project: Project) -> PlanIndex | None:
 
 def load_open_plans(project: Project) -> list[StoredPlan]:
     """Load the plans of a project outside the archive. Raises ExecplanError if the directory can't be read."""
-    return plan_store.load_all(project, plan_store.refs(project))
+    stored_plans = plan_store.load_all(project, plan_store.refs(project))
+    return [stored_plan for stored_plan in stored_plans if stored_plan.state != DOCUMENT]
 
 
 def make_index(project: Project, path: str, old: bytes | None, stored_plans: Sequence[StoredPlan]) -> PlanIndex:

@@ -49,7 +49,7 @@ class StoredPlan(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Return the state of the plan, one of five."""
+        """Return the state of the plan, one of `model.STATES`."""
         from execplan.plan.model import BROKEN
 
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN

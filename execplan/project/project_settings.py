@@ -52,7 +52,12 @@ _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
 NON_PLAN_FILES = frozenset(
-    ("readme.md", "index.md", "plans.md", *[name for name in INSTRUCTIONS if name.endswith(".md")])
+    (
+        *("readme.md", "index.md", "plans.md", "tech-debt-tracker.md", "tech_debt_tracker.md"),
+        *("template.md", "_template.md", "plan-template.md", "plan_template.md", "plans_template.md"),
+        *("execplan-template.md", "execplan_template.md", "exec-plan-template.md", "exec_plan_template.md"),
+        *[name for name in INSTRUCTIONS if name.endswith(".md")],
+    )
 )
 """Names of files in a plans directory that are not plans, in lower case."""
 

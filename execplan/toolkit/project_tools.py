@@ -23,7 +23,7 @@ class ProjectTools:
         """Absolute path of a directory of the project; plans outside of it can't be named."""
 
     async def status(
-        self, state: Literal["broken", "active", "draft", "complete", "archived"] | None = None
+        self, state: Literal["broken", "active", "draft", "complete", "archived", "document"] | None = None
     ) -> Document:
         """List the plans with their states and the next task of each open plan."""
         return await self._run(["status", *_option("--state", state)])

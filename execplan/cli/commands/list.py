@@ -15,9 +15,9 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
-from execplan.cli.plan_filters import selected_states, state_filter_options
+from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
 from execplan.errors import CHECK_FAILED, OK
-from execplan.plan.model import ARCHIVED, BROKEN
+from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
@@ -40,6 +40,7 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     listed_plans, locations = with_newest_versions(
         project, load_listed_plans(project, archive=ARCHIVED in shown_states)
     )
+    document_count = len([plan for plan in listed_plans if plan.state == DOCUMENT])
     listed_plans = [
         plan for plan in listed_plans if plan.state in shown_states or (plan.ref.path in locations and not states)
     ]
@@ -69,7 +70,10 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     text = format_table(("state", "done", name, "title"), rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     names = [plan[name] for plan in plans]
-    text = "\n".join([text, *worktree_lines(list(zip(names, places, strict=True)))])
+    lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
+    if DOCUMENT not in shown_states and (line := documents_line(document_count, "execplan list")):
+        lines.append(line)
+    text = "\n".join(lines)
     next_commands = (
         (("execplan list --all",) if states else no_open_plans_commands(project))
         if not plans

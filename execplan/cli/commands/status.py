@@ -23,10 +23,10 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.plan_filters import selected_states, state_filter_options
+from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
+from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_facts.listed_plan import list_stored_plan
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
@@ -124,7 +124,8 @@ def status(
     listed_rows = listed_rows[:limit]
     plan_states = [listed_plan.state for listed_plan in plans]
     counts = {state: plan_states.count(state) for state in STATES}
-    lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
+    plan_counts = [f"{count} {state}" for state, count in counts.items() if count and state != DOCUMENT]
+    lines = [", ".join(plan_counts) or "no plans yet"]
     advice, advised_row = Advice(("execplan new 'Title'",)), None
     sticky = sticky_plan.find_sticky_plan(project)
     if sticky is not None:
@@ -138,6 +139,8 @@ def status(
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
         advice, advised_row = _first_advice(rows)
+    if DOCUMENT not in listed_states and (line := documents_line(counts[DOCUMENT], "execplan status")):
+        lines += ["", line] if not rows else [line]
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))

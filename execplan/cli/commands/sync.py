@@ -12,6 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.plan_arguments import plan_flag
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.plan.model import DOCUMENT
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
@@ -124,7 +125,8 @@ def _ensure_compatible_options(
 def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:
     """Load the named plans, or all plans of the project and its nested projects."""
     if not names:
-        return plan_store.load_with_nested(project, archive=True)
+        stored_plans = plan_store.load_with_nested(project, archive=True)
+        return [stored_plan for stored_plan in stored_plans if stored_plan.state != DOCUMENT]
     from execplan.plan_store import plan_selection
 
     selected = [plan_selection.select_plan(os.getcwd(), name) for name in names]

@@ -29,6 +29,7 @@ STATE_STYLES = {
     "draft": "yellow",
     "complete": "cyan",
     "archived": "dim",
+    "document": "dim",
 }
 """Styles of plan states, by state."""
 RUN_STYLES = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import marshal
 
-from execplan.linter.plan_recognition import NOT_A_PLAN
-from execplan.linter.rule import Finding, Fix
+from execplan.linter.rule import NOT_A_PLAN, Finding, Fix
 from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False

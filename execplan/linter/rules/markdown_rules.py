@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 
 from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
-from execplan.text.markdown_blocks import CODE, FENCE, FRONT
+from execplan.plan.plan_recognition import wrapping_fence
+from execplan.text.markdown_blocks import CODE, FENCE
 from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
@@ -232,8 +233,6 @@ def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
 
         ## Progress
     """
-    outer = [block for block in plan.blocks if not block.depth and block.kind != FRONT]
-    if outer and outer[0].kind == FENCE and plan.title is None and not plan.sections:
-        inside = plan.text.lines[outer[0].start + 1 : outer[0].end]
-        if any([line.startswith(("# ", "## ")) for line in inside]):
-            yield on_line(plan, outer[0].start, "the whole plan is inside this code block")
+    fence_line = wrapping_fence(plan)
+    if fence_line >= 0:
+        yield on_line(plan, fence_line, "the whole plan is inside this code block")

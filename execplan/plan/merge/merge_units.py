@@ -92,8 +92,7 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     """Split a section into its heading, tasks, other items at any depth, and the blocks between them."""
     section = plan_part.section
     assert section is not None
-    tasks = {task.start: task for task in plan.tasks}
-    tasks |= {task.start: task for _, task in plan.checklists}
+    tasks = {box.start: box for box in plan.boxes}
     starts: dict[int, tuple[int, bool]] = {}
     quote_end = -1
     for block in plan.blocks[section.first_block : section.block_end]:

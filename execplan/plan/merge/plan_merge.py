@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
 from execplan.plan.merge.conflict_regions import remove_conflicts
 from execplan.plan.merge.merge_context import MergeContext, quote_text
 from execplan.plan.merge.merge_units import split_plan, split_section
@@ -102,10 +101,11 @@ def _more_frequent(merged_counts: dict[T, int], side_counts: Sequence[dict[T, in
 def _task_positions(plan: ParsedPlan) -> dict[tuple[str, str], int]:
     """Count each task below its item or sub-heading: two of them may each have a task "write the tests"."""
     positions: dict[tuple[str, str], int] = {}
+    task_starts = {task.start for task in plan.tasks}
     for plan_part in split_plan(plan):
-        if plan_part.section is not None and plan_part.section.name == outline.PROGRESS:
+        if plan_part.section is not None:
             for unit in split_section(plan, plan_part):
-                if unit.task is not None:
+                if unit.task is not None and unit.task.start in task_starts:
                     position = (unit.parent_key, " ".join(split_words(unit.task.text)))
                     positions[position] = positions.get(position, 0) + 1
     return positions

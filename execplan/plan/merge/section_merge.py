@@ -181,7 +181,7 @@ def _merge_by_unit(
 
 
 def _has_checkboxes(plan: ParsedPlan, plan_part: Unit) -> bool:
-    return any([plan_part.start <= task.start < plan_part.end for _, task in plan.checklists])
+    return any([plan_part.start <= box.start < plan_part.end for box in plan.boxes])
 
 
 def _section_rank(plan_part: Unit) -> int | None:

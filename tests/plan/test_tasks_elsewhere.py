@@ -1,0 +1,118 @@
+"""Tasks of plans without Progress: all items with a checkbox, except checklists about validation."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.plan import reader
+from execplan.plan.merge.plan_merge import merge_plans
+from execplan.text.line_merge import merge_with_markers
+from tests.conftest import Folder
+
+PATH = ".agent/execplans/2026-01-01_parser.md"
+PLAN = """# Parser Implementation Plan
+
+**Goal:** Read lines.
+
+## Task 1: Lexer
+
+**Files:** `lexer.py`
+
+- [ ] **Step 1: Write the failing test**
+
+```python
+- [ ] not a task
+```
+
+- [ ] **Step 2: Implement it**
+
+## Task 2: Parser
+
+- [ ] **Step 1: Write the failing test**
+  1. in `test_parser.py`
+
+### Acceptance criteria
+
+- [ ] It is fast.
+
+## Done
+
+Nothing yet.
+"""
+
+
+@pytest.fixture
+def plan(repo: Folder) -> Folder:
+    repo.write(PATH, PLAN)
+    return repo
+
+
+def read(repo: Folder) -> str:
+    return (repo.path / PATH).read_text()
+
+
+def test_they_are_read_with_their_headings() -> None:
+    plan = reader.parse(PLAN)
+    assert [(task.number, task.heading, task.text) for task in plan.tasks] == [
+        (1, "Task 1: Lexer", "**Step 1: Write the failing test**"),
+        (2, "Task 1: Lexer", "**Step 2: Implement it**"),
+        (3, "Task 2: Parser", "**Step 1: Write the failing test**"),
+    ]
+    assert [(title, task.text) for title, task in plan.checklists] == [("Task 2: Parser", "It is fast.")]
+
+
+def test_progress_alone_has_the_tasks_where_it_exists() -> None:
+    plan = reader.parse(PLAN + "\n## Progress\n\n- [x] Begin\n")
+    assert [task.text for task in plan.tasks] == ["Begin"]
+    assert len(plan.checklists) == 4
+    assert reader.parse(PLAN + "\n## Progress\n\nNothing.\n").tasks == []
+
+
+def test_done_and_reopen_change_one_character(plan: Folder) -> None:
+    plan.ok("done", "2")
+    assert read(plan) == PLAN.replace("- [ ] **Step 2", "- [x] **Step 2")
+    plan.ok("done", "1", "3")
+    assert read(plan).count("[x]") == 3
+    assert plan.ok("status")["plans"][0]["state"] == "complete"
+    plan.ok("reopen", "1-3")
+    assert read(plan) == PLAN
+
+
+def test_done_adds_a_timestamp_where_others_have_one(plan: Folder) -> None:
+    plan.write(PATH, PLAN.replace("- [ ] **Step 2", "- [x] (2026-01-01 10:00Z) **Step 2"))
+    plan.ok("done", "1")
+    assert read(plan).count("Z) **Step") == 2
+
+
+def test_add_goes_beside_the_tasks(plan: Folder) -> None:
+    plan.ok("add", "Step 2: Implement it", "--under", "Task 2")
+    plan.ok("add", "Measure", "--after", "2", "--check", "make bench")
+    expected = PLAN.replace(
+        "- [ ] **Step 2: Implement it**\n", "- [ ] **Step 2: Implement it**\n- [ ] Measure\n  - Check: `make bench`\n"
+    )
+    expected = expected.replace("in `test_parser.py`\n", "in `test_parser.py`\n- [ ] Step 2: Implement it\n")
+    assert read(plan) == expected
+
+
+def test_reword_and_split(plan: Folder) -> None:
+    plan.ok("reword", "2", "Write it")
+    assert read(plan) == PLAN.replace("**Step 2: Implement it**", "Write it")
+    plan.ok("undo")
+    plan.ok("split", "2", "--done", "Half of it", "--remaining", "The other half")
+    assert "- [x] Half of it\n- [ ] The other half\n" in read(plan)
+
+
+def test_a_section_with_tasks_can_be_set(plan: Folder) -> None:
+    plan.ok("set", "Task 2: Parser", "- [x] Only this")
+    assert [task.text for task in reader.parse(read(plan)).tasks] == [
+        "**Step 1: Write the failing test**",
+        "**Step 2: Implement it**",
+        "Only this",
+    ]
+
+
+def test_adjacent_tasks_merge() -> None:
+    base = "# Parser\n\n## Phase 1\n\n- [ ] Lexer\n- [ ] Parser\n"
+    ours, theirs = base.replace("[ ] L", "[x] L"), base.replace("[ ] P", "[x] P")
+    result = merge_plans(base.encode(), ours.encode(), theirs.encode(), merge_with_markers)
+    assert (result.conflict_count, result.data.decode()) == (0, base.replace("[ ]", "[x]"))
