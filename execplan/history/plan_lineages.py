@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan_store import plan_store
-from execplan.project.project_settings import NON_PLAN_FILES
+from execplan.project.project_settings import is_plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ class PlanPaths:
         project = self._project
         absolute_path = os.path.join(project.root, path)
         name = os.path.basename(path)
-        if not name.endswith(".md") or name.startswith(".") or name.lower() in NON_PLAN_FILES:
+        if not is_plan_name(name):
             return None
         folder, plan_id = project.split_plan_path(absolute_path)
         if folder not in self._folders:

@@ -213,7 +213,7 @@ def _read_tasks_elsewhere(
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
     """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
 
-    Checklists are those below a heading about validation, such as acceptance criteria.
+    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others.
     """
     boxes = read_tasks(lines, blocks, document_section(plan))
     if not boxes:
@@ -227,7 +227,7 @@ def _read_tasks_elsewhere(
             checklists.append((title, box))
         else:
             tasks.append(box._replace(number=len(tasks) + 1))
-    return tasks, checklists
+    return (tasks, checklists) if tasks else (boxes, [])
 
 
 def _validation_spans(blocks: list[Block], line_count: int) -> list[tuple[int, int]]:

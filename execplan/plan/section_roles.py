@@ -1,4 +1,4 @@
-"""Roles of sections: what a section is for, told by its title in the languages and forms in which people write plans."""
+"""Roles of sections: what a section is for, by its title in the languages and forms in which people write plans."""
 
 from __future__ import annotations
 

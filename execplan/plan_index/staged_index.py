@@ -16,7 +16,7 @@ from execplan.plan_store import plan_store
 from execplan.plan_store.index_location import find_index
 from execplan.plan_store.plan_store import StoredPlan
 from execplan.project import project_state
-from execplan.project.project_settings import NON_PLAN_FILES
+from execplan.project.project_settings import is_plan_name
 
 if TYPE_CHECKING:
     from execplan.git.git_query import GitFile
@@ -83,9 +83,7 @@ def _not_added_error(index: PlanIndex, reason: str) -> ExecplanError:
 def _is_open_plan(project: Project, name: str) -> bool:
     """Return whether a file in git's index is a plan outside the archive."""
     path = os.path.join(project.root, name)
-    folder, plan_id = project.split_plan_path(path)
-    is_plan_name = os.path.basename(name).lower() not in NON_PLAN_FILES and not plan_id.startswith(".")
-    return name.endswith(".md") and is_plan_name and folder == project.plans
+    return is_plan_name(os.path.basename(name)) and project.split_plan_path(path)[0] == project.plans
 
 
 def _parse(project: Project, file: GitFile, data: bytes) -> StoredPlan:

@@ -9,7 +9,7 @@ from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import related_projects, with_nested_projects
-from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
+from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, is_plan_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]
     """
     names = list_entries(folder)
     if project.is_flat:
-        return [(folder, [name for name in names if name.endswith(".md") and name.lower() not in NON_PLAN_FILES])]
+        return [(folder, [name for name in names if is_plan_name(name)])]
     locations = []
     for name in names:
         directory, file = os.path.split(project.plan_file(folder, name))

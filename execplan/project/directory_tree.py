@@ -12,6 +12,7 @@ from execplan.files import file_access
 from execplan.files.tree_walk import walk_tree
 from execplan.plan import outline, reader
 from execplan.project import project_settings
+from execplan.project.plan_directories import is_plan_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,20 +121,20 @@ def find_plans(root: str) -> list[str]:
     """Return the paths of the files below the root that are plans, relative to the root."""
     plan_paths = []
     for directory, _, file_names in walk_repository(root):
-        for name in file_names:
-            if (
-                name.endswith(".md")
-                and name.lower() not in project_settings.NON_PLAN_FILES
-                and _is_plan_file(os.path.join(directory, name))
-            ):
-                plan_paths.append(os.path.relpath(os.path.join(directory, name), root))
+        names = [name for name in file_names if project_settings.is_plan_name(name)]
+        paths = [os.path.relpath(os.path.join(directory, name), root) for name in names]
+        plan_paths += [path for path in paths if _is_plan_file(root, path)]
     return plan_paths
 
 
-def _is_plan_file(path: str) -> bool:
-    """Return whether a file can be read as a plan."""
+def _is_plan_file(root: str, path: str) -> bool:
+    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format."""
+    full_path = os.path.join(root, path)
+    if os.path.islink(full_path):
+        return False
     try:
-        return not os.path.islink(path) and is_plan_text(file_access.read(path, reader.MAX_BYTES)[0])
+        data = file_access.read(full_path, reader.MAX_BYTES)[0]
+        return not reader.read(data).is_document if is_plan_path(path) else is_plan_text(data)
     except ExecplanError:
         return False
 

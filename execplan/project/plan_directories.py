@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.project.project_settings import NON_PLAN_FILES
+from execplan.project.project_settings import non_plan_names_regex
 
 DIRECTORIES = (
     ".agent/execplans",
@@ -23,6 +23,9 @@ DIRECTORIES = (
     "docs/execplans",
     "docs/exec_plans",
     "docs/plans",
+    "docs/superpowers/plans",
+    ".claude/plans",
+    ".cursor/plans",
     "exec-plans",
     "execplans",
     "exec_plans",
@@ -33,6 +36,9 @@ DIRECTORIES = (
 
 Each may have a subdirectory per state (`STATES`), and a directory per plan.
 """
+PLAN_PER_DIRECTORY = ("openspec/changes", "openspec/changes/archive", ".kiro/specs", "specs")
+"""Directories with a directory for each plan, whose tasks are in `TASKS_FILE`; other files there belong to the plan."""
+TASKS_FILE = "tasks.md"
 AT_ROOT = ("plans", ".plans")
 """Names so general that they rarely contain ExecPlans except at the repository root."""
 FINISHED_DIRECTORIES = (".agent/done", ".agents/done")
@@ -46,6 +52,21 @@ NAME_WORDS = frozenset(("plan", "plans", "execplan", "execplans", "planning"))
 """Words in the name of a plans directory."""
 _PLAN_FILE = "(?:exec[-_]?)?plan"
 """File name of a plan in its own directory if it is not named after the directory."""
+
+
+def is_plan_path(path: str) -> bool:
+    """Return whether a markdown file is where repositories keep plans by convention; `path` is relative to the root."""
+    directory, name = os.path.split(path)
+    parts = directory.split("/")
+    if name == TASKS_FILE and "/".join(parts[:-1]) in PLAN_PER_DIRECTORY:
+        return True
+    while len(parts) > 1 and not parts[-1].strip("0123456789-_."):
+        parts.pop()
+    if len(parts) > 1 and parts[-1].lower() in STATES:
+        parts.pop()
+    directory = "/".join(parts)
+    is_nested = directory.endswith(tuple([f"/{plans}" for plans in DIRECTORIES if plans not in AT_ROOT]))
+    return directory in DIRECTORIES or is_nested
 
 
 def is_plans_directory_name(directory: str) -> bool:
@@ -71,7 +92,6 @@ def plan_files_regex() -> str:
     patterns = [_escaped(directory) for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if directory not in AT_ROOT]
     # A longer path that ends in a shorter one adds nothing, because the pattern starts anywhere.
     patterns = [pattern for pattern in patterns if not any([pattern.endswith(f"/{shorter}") for shorter in patterns])]
-    excluded_names = "|".join(sorted([_escaped(name.removesuffix(".md")) for name in NON_PLAN_FILES]))
     folder = r"(?!artifacts/)[^/.][^/]*"
     lines = [
         "(?x)^(?:",
@@ -82,7 +102,7 @@ def plan_files_regex() -> str:
         ")",
         f"(?:/(?:{'|'.join(STATES)})(?:/[0-9_.-]+){{0,3}})?/",
         "(?:",
-        rf"  (?!(?i:{excluded_names})\.md$)[^/.][^/]*",
+        rf"  (?!(?i:{non_plan_names_regex()})\.md$)[^/.][^/]*",
         rf"  |(?P<own>{folder})/(?:[^/.][^/]*[-_])?(?P=own)",
         f"  |{folder}/(?i:{_PLAN_FILE})",
         r")\.md$",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from execplan.project.project_discovery import with_nested_projects
-from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
+from execplan.project.project_settings import FOLDER_LAYOUT, non_plan_names_regex
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -27,8 +27,7 @@ def _project_regex(project: Project, number: int) -> str:
         re.escape(project.display_path(project.plans))
     }
     if project.is_flat:
-        excluded_names = "|".join(sorted([re.escape(name.removesuffix(".md")) for name in NON_PLAN_FILES]))
-        file = rf"(?!(?i:{excluded_names})\.md$){_NAME_REGEX}\.md"
+        file = rf"(?!(?i:{non_plan_names_regex()})\.md$){_NAME_REGEX}\.md"
     elif project.settings.layout == FOLDER_LAYOUT:
         file = rf"(?P<own{number}>{_NAME_REGEX})/(?:{_NAME_REGEX})?(?P=own{number})\.md"
     else:

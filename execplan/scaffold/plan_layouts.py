@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.project import plan_names
-from execplan.project.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_directory_name
+from execplan.project.plan_directories import (
+    ACTIVE,
+    FINISHED,
+    GIVEN_UP,
+    PLAN_PER_DIRECTORY,
+    TASKS_FILE,
+    is_plans_directory_name,
+)
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 
 if TYPE_CHECKING:
@@ -19,7 +26,9 @@ if TYPE_CHECKING:
 
 _SIBLING_FINISHED_NAMES = ("completed", "complete", "closed", "finished")
 """Directories for finished plans that are siblings of one for active plans, instead of children of their directory."""
-_WRAPPER_NAMES = frozenset(("docs", "doc", "documentation", "design", "engineering", "internal", "notes"))
+_WRAPPER_NAMES = frozenset(
+    ("docs", "doc", "documentation", "design", "engineering", "internal", "notes", "openspec", "superpowers")
+)
 _COLLECTION_NAMES = frozenset(
     ("packages", "services", "apps", "libs", "crates", "modules", "projects", "plugins", "components")
 )
@@ -127,7 +136,11 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
     ):
         if plan_id == directory_name or plan_id.endswith((f"_{directory_name}", f"-{directory_name}")):
             directory, layout = parent, FOLDER_LAYOUT
-        elif plan_id.lower().replace("-", "").replace("_", "") == "execplan" or name_counts[parent, name] > 1:
+        elif (
+            plan_id.lower().replace("-", "").replace("_", "") == "execplan"
+            or name_counts[parent, name] > 1
+            or (name == TASKS_FILE and parent in PLAN_PER_DIRECTORY)
+        ):
             directory, plan_id, layout = parent, directory_name, name
     elif parent and plan_id == directory_name:
         directory, layout = parent, FOLDER_LAYOUT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.edits.plan_commit import commit_paths
 from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
-from execplan.plan.model import BROKEN, COMPLETE
+from execplan.plan.model import BROKEN, COMPLETE, DOCUMENT
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.project.project import ensure_inside
@@ -28,6 +28,10 @@ class ProjectInspection(NamedTuple):
     open_count: int
     """Number of plans outside the archive."""
     archived_count: int
+    with_tasks_count: int
+    """Number of plans with tasks, archived ones included."""
+    documents: tuple[str, ...]
+    """Paths of the files in the plans directories that are no plans."""
     broken: tuple[tuple[str, str], ...]
     """Path and error of each unreadable plan."""
     misfits: tuple[tuple[str, str], ...]
@@ -36,7 +40,8 @@ class ProjectInspection(NamedTuple):
 
 def inspect_project(project: Project) -> ProjectInspection:
     """Read every plan of a project, including archived ones, and count problems."""
-    stored_plans = plan_store.load_all(project, plan_store.all_refs(project))
+    files = plan_store.load_all(project, plan_store.all_refs(project))
+    stored_plans = [stored_plan for stored_plan in files if stored_plan.state != DOCUMENT]
     broken, misfits = [], []
     for stored_plan in stored_plans:
         path = project.display_path(stored_plan.ref.path)
@@ -53,7 +58,18 @@ def inspect_project(project: Project) -> ProjectInspection:
         elif stored_plan.state == COMPLETE:
             misfits.append((path, "complete, but not archived"))
     archived_count = [stored_plan.ref.archived for stored_plan in stored_plans].count(True)
-    return ProjectInspection(len(stored_plans) - archived_count, archived_count, tuple(broken), tuple(misfits))
+    with_tasks = [
+        stored_plan for stored_plan in stored_plans if stored_plan.plan is not None and stored_plan.plan.tasks
+    ]
+    documents = [project.display_path(file.ref.path) for file in files if file.state == DOCUMENT]
+    return ProjectInspection(
+        len(stored_plans) - archived_count,
+        archived_count,
+        len(with_tasks),
+        tuple(documents),
+        tuple(broken),
+        tuple(misfits),
+    )
 
 
 def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | None, tuple[str, ...]]:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
-from execplan.project import directory_tree, project_discovery, project_settings, setting_checks, settings_file
+from execplan.project import (
+    directory_tree,
+    plan_directories,
+    project_discovery,
+    project_settings,
+    setting_checks,
+    settings_file,
+)
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
@@ -78,6 +85,8 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))
 
+    if requested is None and loaded_settings is None and not plans:
+        requested = next(iter(plan_directories.existing_directories(base)), None)
     detected = plan_layouts.detect_layouts(plans, path_exists, requested)
     layouts_by_base = {layout.base: layout for layout in detected.selected}
     names = sorted(

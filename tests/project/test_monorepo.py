@@ -57,7 +57,14 @@ def test_the_root_sees_all_and_a_package_its_own(packages: Folder) -> None:
     assert f"{A}/active/0007-lexer.md" in packages.run("list").out
     assert f"{B}/2026-01-01-parser.md" in packages.run("status").out
     assert _ids(packages, "list", "--all") == {"0007-lexer", "0001-reader", "2026-01-01-parser"}
-    assert packages.ok("status")["states"] == {"broken": 0, "draft": 0, "active": 2, "complete": 0, "archived": 1}
+    assert packages.ok("status")["states"] == {
+        "broken": 0,
+        "draft": 0,
+        "active": 2,
+        "complete": 0,
+        "archived": 1,
+        "document": 0,
+    }
     assert packages.ok("lint")["plans"] == 3
     inside = packages.path / "services/b/src"
     for command in ("list", "status"):

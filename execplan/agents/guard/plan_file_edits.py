@@ -7,7 +7,7 @@ import stat
 
 from execplan.agents.guard.protected_paths import possible_real_paths
 from execplan.agents.guard.tool_call import EDIT, WRITE
-from execplan.project.project_settings import NON_PLAN_FILES, SETTINGS_FILE
+from execplan.project.project_settings import SETTINGS_FILE, is_plan_name
 from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def _is_open_plan(project: Project, cwd: str, path: str) -> bool:
 
 def is_plan_file_name(name: str) -> bool:
     """Check whether a file name in a flat plans directory is that of a plan."""
-    return name.endswith(".md") and not name.startswith(".") and name.casefold() not in NON_PLAN_FILES
+    return is_plan_name(name)
 
 
 def is_plan_path(project: Project, path: str) -> bool:

@@ -19,13 +19,16 @@ from execplan.project import project_discovery
 from execplan.scaffold import guide_upgrade, project_setup
 from execplan.scaffold.project_setup import inspect_project
 from execplan.scaffold.project_survey import survey_project
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
     from execplan.project.project import Project
     from execplan.scaffold.guide_upgrade import GuideUpgrade
     from execplan.scaffold.project_survey import PreparedProject, ProjectSurvey
+
+_MAX_DOCUMENTS = 5
+"""Maximum number of files to name that are not plans."""
 
 
 @define_command(
@@ -206,6 +209,8 @@ def _project_json(prepared: PreparedProject) -> dict[str, Any]:
         "new": prepared.is_new,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
+        "with_tasks": inspection.with_tasks_count,
+        "documents": list(inspection.documents),
         "broken": [{"path": path, "why": why} for path, why in inspection.broken],
         "misfits": [{"path": path, "why": why} for path, why in inspection.misfits],
     }
@@ -220,9 +225,11 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     plans_directory, archive_directory = [
         os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")
     ]
-    lines = [
-        f"found {format_count(count, 'plan')}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
-    ]
+    line = f"found {format_count(count, 'plan')}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
+    lines = [line + (f"; {project_json['with_tasks']} with tasks" if count else "")]
+    documents = project_json["documents"]
+    if documents:
+        lines.append(f"not plans: {join_first(documents, _MAX_DOCUMENTS)}")
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'missing' if project_json['new'] else 'present'}"
