@@ -68,7 +68,12 @@ def find_open_tasks(
         if task_id not in directories  # the claim has ended there
     }
     blockers = find_blockers(resolver or PlanResolver(project), ref, plan)
-    blockers = blockers._replace(tasks=(*blockers.tasks, *_merge_blockers(project, ref, plan, directories)))
+    open_ids = [
+        (task.number, task_id)
+        for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True)
+        if task.is_unfinished
+    ]
+    blockers = blockers._replace(tasks=(*blockers.tasks, *_merge_blockers(project, ref, open_ids, directories)))
     last_index = (
         next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
         if not claims_by_task and not blockers.tasks
@@ -92,25 +97,33 @@ def tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
 
 
 def _merge_blockers(
-    project: Project, ref: PlanRef, plan: ParsedPlan, directories: Mapping[str, str]
+    project: Project, ref: PlanRef, open_ids: Sequence[tuple[int, str]], directories: Mapping[str, str]
 ) -> list[tuple[int, tuple[Blocker, ...]]]:
-    """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker."""
+    """Return the numbers of the open tasks that are done in another worktree, each with that as its blocker.
+
+    `open_ids` has the number and ID of each open task.
+    """
     path = project.display_path(ref.path)
     blocked: list[tuple[int, tuple[Blocker, ...]]] = []
-    for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
-        if task.is_unfinished and task_id in directories:
+    for number, task_id in open_ids:
+        if task_id in directories:
             directory = os.path.relpath(directories[task_id])
             place = "this worktree" if directory == os.curdir else directory
-            blocked.append((task.number, (Blocker(place, ref.id, path, task_id, "done there; merge it"),)))
+            blocked.append((number, (Blocker(place, ref.id, path, task_id, "done there; merge it"),)))
     return blocked
 
 
 def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim], resolver: PlanResolver) -> OpenTasks:
     """Find the open tasks of a plan whose facts are known, as `find_open_tasks` does; `claims_by_task` are its claims."""
     facts = plan.facts
+    directories = tasks_done_elsewhere(plan.project, plan.ref)
+    claims_by_task = {task_id: claim for task_id, claim in claims_by_task.items() if task_id not in directories}
     blockers = find_blockers_of(
         resolver, plan.ref, facts.dependencies, [(task.number, task.text) for task in facts.open_tasks]
     )
+    open_ids = [(task.number, task.id) for task in facts.open_tasks]
+    merge_blockers = _merge_blockers(plan.project, plan.ref, open_ids, directories)
+    blockers = blockers._replace(tasks=(*blockers.tasks, *merge_blockers))
     count = None if claims_by_task or blockers.tasks else 1
     tasks = [open_task_json(task) for task in facts.open_tasks[:count]]
     return select_open_tasks(plan.project, tasks, claims_by_task, blockers=blockers)

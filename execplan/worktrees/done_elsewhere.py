@@ -30,13 +30,15 @@ def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
     if current is None or not other_worktrees:
         return {}
     own = {ref.path: plan_store.read_bytes(project, ref.path)}
-    versions = differing_texts(project, own, other_worktrees, PlanPaths(project, worktrees), includes_new=False)
-    names = [(version.worktree.root, version.project.display_path(version.ref.path)) for _, version in versions]
-    projects = {version.worktree.root: version.project for _, version in versions}
+    own_done = find_done_tasks(reader.read_or_none(own[ref.path]))
+    differing = differing_texts(project, own, other_worktrees, PlanPaths(project, worktrees), includes_new=False)
+    done_in_versions = [(version, find_done_tasks(reader.read_or_none(version.data))) for _, version in differing]
+    versions = [(version, done) for version, done in done_in_versions if done - own_done]  # the others need no git
+    names = [(version.worktree.root, version.project.display_path(version.ref.path)) for version, _ in versions]
+    projects = {version.worktree.root: version.project for version, _ in versions}
     fork_texts = load_fork_texts(project, projects, names) if versions else {}
     directories: dict[str, str] = {}
-    for (_, version), name in zip(versions, names, strict=True):
-        done = find_done_tasks(reader.read_or_none(version.data))
+    for (version, done), name in zip(versions, names, strict=True):
         for task_id in done - find_done_tasks(reader.read_or_none(fork_texts.get(name) or b"")):
             directories.setdefault(task_id, version.project.base)
     return directories

@@ -31,6 +31,7 @@ def test_a_task_that_is_done_in_a_version_with_less_progress_is_not_offered(repo
     for folder in (repo, worktree):
         assert next_number(folder) == 5
         assert next_number(folder, "--claim") == 5
+        assert [plan["next"]["number"] for plan in folder.ok("status")["plans"]] == [5]
     assert "waits for ../other (done there; merge it)" in repo.run("prime", "parser").out
     assert "waits for ../repo (done there; merge it)" in worktree.run("next", "-p", "parser").out
 
@@ -53,3 +54,17 @@ def test_a_claimed_task_that_its_owner_has_done_elsewhere_is_not_kept(repo: Fold
     for folder in (repo, worktree):
         assert folder.ok("next", "-p", "parser", "--claim")["task"]["number"] == 5
         assert [task["number"] for task in folder.ok("next", "-p", "parser")["taken"]] == [5]
+
+
+def test_an_unnamed_next_offers_no_task_that_is_done_elsewhere(repo: Folder) -> None:
+    commit_plan(repo, MORE_TASKS)
+    other_plan = repo.path / PLAN.replace("parser", "lexer")
+    other_plan.write_text(CLEAN.replace("- [ ] ", "- [x] (2025-12-31 00:00Z) "))
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Lexer")
+    worktree = add_worktree(repo)
+    repo.ok("done", "2", "-p", "parser", "--commit")
+    worktree.ok("done", "3", "4", "-p", "parser", "--commit")
+    for folder in (repo, worktree):
+        assert folder.ok("next")["task"]["number"] == 5
+        assert [plan["next"] and plan["next"]["number"] for plan in folder.ok("status")["plans"]] == [5, None]

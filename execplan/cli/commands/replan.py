@@ -57,7 +57,8 @@ def replan(
     Use it if a run fails, or if new information makes the remaining steps wrong: edit the steps in the plan first. The
     edited steps replace all steps that are not done. If none was edited, a failed step that names an alternative is
     replaced by it, and other failed steps are retried. Completed steps are not run again. Default: the plan's last run.
-    The run continues after the revision is approved.
+    New and changed steps need an approval before `resume`; approved steps that are retried, left out or replaced by
+    their alternative don't, if nothing else has changed.
 
     \b
     New steps can also come as JSON, with --new-information:
