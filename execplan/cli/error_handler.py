@@ -182,13 +182,15 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
         if len(error.candidates) == 1 and error.candidates[0] in error.message:
             return []
         width = max(map(len, error.explanations), default=0)
-        remaining = len(error.candidates) - _MAX_CANDIDATES
+        excess = len(error.candidates) - _MAX_CANDIDATES
         return [
             *[
-                f"{candidate:{width}}  {error.explanations[candidate]}" if candidate in error.explanations else candidate
+                f"{candidate:{width}}  {error.explanations[candidate]}"
+                if candidate in error.explanations
+                else candidate
                 for candidate in error.candidates[:_MAX_CANDIDATES]
             ],
-            *([f"and {remaining:,} more"] if remaining > 0 else []),
+            *([f"and {excess:,} more"] if excess > 0 else []),
         ]
     from execplan.plan_store.plan_candidates import format_description
     from execplan.text.message_parts import shorten
