@@ -100,7 +100,7 @@ def error_document(error: ExecplanError, kind: str) -> str:
         "exit": error.exit,
         "message": error.message,
         "hint": error.hint or None,
-        "candidates": list(error.details or error.candidates),
+        "candidates": list(error.details or error.candidates)[:_MAX_CANDIDATES],
     }
     data = (
         (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
@@ -166,6 +166,8 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
     return error.exit
 
 
+_MAX_CANDIDATES = 100
+"""Maximum number of candidates in an error."""
 _MAX_DESCRIBED = 10
 """Maximum number of plans described in a message for people."""
 _MAX_NAMED = 20
@@ -180,9 +182,15 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
         if len(error.candidates) == 1 and error.candidates[0] in error.message:
             return []
         width = max(map(len, error.explanations), default=0)
+        excess = len(error.candidates) - _MAX_CANDIDATES
         return [
-            f"{candidate:{width}}  {error.explanations[candidate]}" if candidate in error.explanations else candidate
-            for candidate in error.candidates
+            *[
+                f"{candidate:{width}}  {error.explanations[candidate]}"
+                if candidate in error.explanations
+                else candidate
+                for candidate in error.candidates[:_MAX_CANDIDATES]
+            ],
+            *([f"and {excess:,} more"] if excess > 0 else []),
         ]
     from execplan.plan_store.plan_candidates import format_description
     from execplan.text.message_parts import shorten

@@ -34,6 +34,10 @@ class PackFormat:
 
     name = ""
 
+    def escape(self, text: str) -> str:
+        """Return a visible text as it is printed in a unit."""
+        return text
+
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """Return the printed text of a unit, including its heading or element."""
         raise NotImplementedError
@@ -76,6 +80,10 @@ class XmlFormat(PackFormat):
 
     name = "xml"
 
+    def escape(self, text: str) -> str:
+        """Return a text in which nothing ends CDATA."""
+        return text.replace("]]>", "]]]]><![CDATA[>")
+
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """Return an element with the text as CDATA."""
         attributes = {"id": unit.id, "type": unit.type, "title": unit.title, "path": unit.path}
@@ -85,8 +93,7 @@ class XmlFormat(PackFormat):
         attribute_text = "".join(
             [f' {name}="{escape(one_line(value))}"' for name, value in attributes.items() if value]
         )
-        cdata = make_visible(text).replace("]]>", "]]]]><![CDATA[>")
-        return f"<unit{attribute_text}><![CDATA[{cdata}]]></unit>\n"
+        return f"<unit{attribute_text}><![CDATA[{self.escape(make_visible(text))}]]></unit>\n"
 
     def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
         """Return an element with the rendered units, and the command that prints one of them in full."""

@@ -63,6 +63,8 @@ class PackPrinter:
         """Render all units in full. Raises ExecplanError if two units have the same ID."""
         _ensure_unique_ids(candidates)
         self.pack, self.counter, self.pack_format = pack, counter, pack_format
+        self.content_counter = counter._replace(count=lambda text: counter.count(pack_format.escape(text)))
+        """Counter of the tokens that a part of a unit's content takes in this format."""
         self.candidates = [
             candidate._replace(unit=candidate.unit._replace(content=make_visible(candidate.unit.content)))
             for candidate in candidates
@@ -98,7 +100,7 @@ class PackPrinter:
             if candidate.unit.pinned:
                 full_rendering = self.full_renderings[candidate.unit.id]
                 shortened = self.render(
-                    candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.counter)
+                    candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.content_counter)
                 )
                 renderings[candidate.unit.id] = (
                     shortened if shortened.tokens < full_rendering.tokens else full_rendering

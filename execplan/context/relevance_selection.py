@@ -225,7 +225,7 @@ class _RelevanceSelector(PackPrinter):
 
     def _shorten(self, unit: Unit, max_tokens: int, *, include_rest: bool) -> Rendering | None:
         if unit.id not in self.summarizers:
-            self.summarizers[unit.id] = make_summarizer(unit, self.keywords, self.counter)
+            self.summarizers[unit.id] = make_summarizer(unit, self.keywords, self.content_counter)
         content_tokens = max_tokens - self.render(unit, SUMMARIZE, "").tokens
         for attempt in range(_MAX_ATTEMPTS):  # a text with its heading may take more tokens than the two separately
             if content_tokens <= 0:
@@ -233,7 +233,7 @@ class _RelevanceSelector(PackPrinter):
             text = self.summarizers[unit.id](content_tokens, include_rest)
             action = SUMMARIZE if text is not None else TRUNCATE
             rendering = self.render(
-                unit, action, truncate_unit(unit, content_tokens, self.counter) if text is None else text
+                unit, action, truncate_unit(unit, content_tokens, self.content_counter) if text is None else text
             )
             if rendering.tokens <= max_tokens:
                 return rendering if rendering.tokens < self.full_renderings[unit.id].tokens else None

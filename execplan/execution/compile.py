@@ -162,5 +162,6 @@ def _source_digest(plan: ParsedPlan, drafts: Sequence[StepDraft], settings: Iter
     """Return the SHA-256 of the lines with steps and settings, in order, each once and followed by LF."""
     from execplan.text.text_lines import digest
 
-    lines = sorted({*settings, *[line for draft in drafts for line in range(draft.start, draft.end)]})
+    spans = {(draft.start, draft.end) for draft in drafts}  # all commands of a code block have the same one
+    lines = sorted({*settings, *[line for start, end in spans for line in range(start, end)]})
     return digest("".join([f"{plan.text.lines[line]}\n" for line in lines]).encode())

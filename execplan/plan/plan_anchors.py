@@ -81,14 +81,17 @@ def list_targets(plan: ParsedPlan, steps: Iterable[tuple[str, int]] = ()) -> lis
     ]
 
 
-def locate_anchor(targets: Sequence[PlanTarget], anchor: Anchor) -> PlanTarget | None:
-    """Return the part that an anchor names, or None if its text is no longer in the plan.
+def locate_anchors(targets: Iterable[PlanTarget], anchors: Iterable[Anchor]) -> list[PlanTarget | None]:
+    """Return the part that each anchor names, or None if its text is no longer in the plan.
 
     If parts with the same text were added or removed, the text alone does not tell which one is meant: the result is
     None, too.
     """
-    matches = [target for target in targets if target.anchor.key == anchor.key]
-    return matches[anchor.occurrence - 1] if len(matches) == anchor.total else None
+    targets_by_key: dict[tuple[str, str], list[PlanTarget]] = {}
+    for target in targets:
+        targets_by_key.setdefault(target.anchor.key, []).append(target)
+    matches = [(anchor, targets_by_key.get(anchor.key, [])) for anchor in anchors]
+    return [parts[anchor.occurrence - 1] if len(parts) == anchor.total else None for anchor, parts in matches]
 
 
 def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:

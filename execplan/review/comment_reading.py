@@ -12,7 +12,7 @@ from execplan.project.project import ensure_inside
 from execplan.review.comment_location import comments_path
 from execplan.review.comment_records import ParsedRecords, parse_records
 from execplan.review.comment_threads import CommentThread, build_threads
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 5 << 20
 """Maximum size of the file of comments in bytes."""
+_MAX_IDS: Final = 20
+"""Maximum number of comments that a warning names."""
 
 
 def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
@@ -35,7 +37,7 @@ def open_comment_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     short_ids = [thread.short_id for thread in load_threads(project, ref) if thread.is_open]
     if not short_ids:
         return ()
-    comments = f"{format_count(len(short_ids), 'open comment')}: {', '.join(short_ids)}"
+    comments = f"{format_count(len(short_ids), 'open comment')}: {join_first(short_ids, _MAX_IDS)}"
     return (f"{comments}; to resolve comments, restore the plan first: execplan restore {ref.shell_name}",)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.clock import utc_timestamp
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchor
+from execplan.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchors
 from execplan.plan_store.author import author, clean_name
 from execplan.review.comment_location import comments_path
 from execplan.review.comment_reading import read_records
@@ -75,14 +75,15 @@ def load_comments(project: Project, ref: PlanRef, plan: ParsedPlan) -> PlanComme
     parsed = read_records(project, ref)
     threads = build_threads(parsed.records)
     targets = read_targets(plan) if threads else []
-    places = {thread.comment.id: locate_anchor(targets, thread.comment.anchor) for thread in threads}
+    located = locate_anchors(targets, [thread.comment.anchor for thread in threads])
+    places = {thread.comment.id: target for thread, target in zip(threads, located, strict=True)}
     lost = [thread.comment for thread in threads if places[thread.comment.id] is None]
     if lost:
         from execplan.review.anchor_tracking import track_anchors
 
-        anchors = track_anchors(project, ref, plan, [comment.anchor for comment in lost])
-        for comment, anchor in zip(lost, anchors, strict=True):
-            places[comment.id] = locate_anchor(targets, anchor) if anchor is not None else None
+        tracked = zip(lost, track_anchors(project, ref, plan, [comment.anchor for comment in lost]), strict=True)
+        anchors = {comment.id: anchor for comment, anchor in tracked if anchor is not None}
+        places.update(zip(anchors, locate_anchors(targets, anchors.values()), strict=True))
     placed = tuple([PlacedThread(thread, places[thread.comment.id]) for thread in threads])
     return PlanComments(placed, describe_problems(project, ref, parsed))
 

@@ -135,7 +135,9 @@ def find_webhooks(source: str, host: str) -> Iterator[Secret]:
     index = source.find(host)
     while index >= 0:
         start = index + len(host)
-        end = _value_end(source, start)
+        end = start
+        while end < min(len(source), start + _MAX_LENGTH) and (source[end].isalnum() or source[end] == "/"):
+            end += 1
         parts = source[start:end].split("/")
         if len(parts) == 3 and len(parts[2]) >= _MIN_WEBHOOK and is_random(parts[2]):
             yield Secret("Slack webhook", start, end)

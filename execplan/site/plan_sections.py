@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import islice, takewhile
+from itertools import takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,7 +180,7 @@ class _ContentWriter:
 
     def _task_notes(self, task: Task) -> Markup:
         """Return what follows a task's text in its item, without the tasks nested in it."""
-        later_tasks = islice(self._plan.tasks, task.number, None)
+        later_tasks = (self._plan.tasks[index] for index in range(task.number, len(self._plan.tasks)))
         nested_tasks = takewhile(lambda later_task: later_task.start < task.item_end, later_tasks)
         nested_lines = _lines_of([(nested.start, nested.item_end) for nested in nested_tasks])
         lines = self._plan.text.lines[task.end : task.item_end]

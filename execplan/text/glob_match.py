@@ -9,6 +9,8 @@ def matches_glob(text: str, pattern: str) -> bool:
     """Return whether a whole text matches a pattern, as `fnmatch.fnmatchcase` does."""
     if WILDCARDS.isdisjoint(pattern):
         return text == pattern
+    if pattern[0] not in WILDCARDS and not text.startswith(pattern[0]):
+        return False
     if "[" in pattern:
         from fnmatch import fnmatchcase
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
 from execplan.context.gathering.plan_units import split_plan
-from execplan.context.pack_formats import FORMATS, MARKDOWN, PackFormat
+from execplan.context.pack_formats import FORMATS, MARKDOWN, XML, PackFormat
 from execplan.context.token_counter import Counter, make_counter
 from execplan.errors import ExecplanError
 from execplan.plan import reader
@@ -117,6 +117,8 @@ def used_and_available(result: BudgetedPack, by: Counter) -> tuple[int, int]:
 
 @settings(max_examples=60, deadline=None)
 @given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMATS.values())))
+@example([Recipe("", DIFF, 200, 73, "", 0, "")], 4055, COUNTERS[1], XML)  # XML escapes `]]>`, which takes more tokens
+@example([Recipe("", DIFF, 200, 73, "", 0, "asked for by name")], 4055, COUNTERS[1], XML)
 def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: PackFormat) -> None:
     try:
         result = make(pack(*[recipe.unit(number) for number, recipe in enumerate(recipes)]), budget, by, form)

@@ -75,3 +75,10 @@ def test_the_same_as_os_walk(tmp_path: Path) -> None:
 def test_deeply_nested_artifacts_end_no_command(nested: Folder, command: str) -> None:
     result = nested.run(*command.split())
     assert result.exit in (0, 1), result.err
+
+
+def test_deeply_nested_artifacts_move_with_their_plan(nested: Folder) -> None:
+    call = ("archive", "--force", "--reason", "No longer wanted.")
+    for command in (call, ("undo",), call, ("restore", "parser"), ("rename", "parser", "Build the line parser")):
+        result = nested.run(*command)
+        assert result.exit == 0, (command, result.err[-500:])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.plan_anchors import Anchor, find_target, list_targets, locate_anchor
+from execplan.plan.plan_anchors import Anchor, find_target, list_targets, locate_anchors
 
 PLAN = """\
 # Build the parser
@@ -96,7 +96,7 @@ def test_parts_with_the_same_text_have_anchors_of_their_own() -> None:
     assert len(set(anchors)) == len(anchors)
     assert find_target(TARGETS, "3").anchor == Anchor("task", "Write the tests.", 2, 2)
     fewer = list_targets(reader.parse(PLAN.replace("- [ ] Write the tests.\n", "", 1)))
-    assert locate_anchor(fewer, Anchor("task", "Write the tests.", 2, 2)) is None
+    assert locate_anchors(fewer, [Anchor("task", "Write the tests.", 2, 2)]) == [None]
 
 
 WORDS = st.lists(st.sampled_from(["read", "lines", "Write", "the", "tests", "CR"]), min_size=1, max_size=4).map(
@@ -109,5 +109,4 @@ def test_every_part_is_found_by_its_own_anchor(tasks: list[str], decisions: list
     lines = ["# Plan", "", "## Progress", "", *[f"- [ ] {task}" for task in tasks], "", "## Decision Log", ""]
     lines += [f"- Decision: {decision}" for decision in decisions]
     targets = list_targets(reader.parse("\n".join(lines) + "\n"))
-    for target in targets:
-        assert locate_anchor(targets, target.anchor) == target
+    assert locate_anchors(targets, [target.anchor for target in targets]) == targets

@@ -44,6 +44,15 @@ def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
     assert [(secret.kind, source[secret.start : secret.end]) for secret in find_secrets(source)] == [(kind, REAL[kind])]
 
 
+@pytest.mark.parametrize("line", ["{}", "`{}`", "<{}>", "curl {} -d x", '"{}",', "[hook]({}).", "It is {}."])
+def test_a_webhook_is_found_to_the_character(line: str) -> None:
+    secret = f"T01AB2CD3EF/B04GH5IJ6KL/{RANDOM[:24]}"
+    source = line.format(f"https://hooks.slack.com/services/{secret}")
+    assert [(match.kind, source[match.start : match.end]) for match in find_secrets(source)] == [
+        ("Slack webhook", secret)
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

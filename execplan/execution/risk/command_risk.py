@@ -334,8 +334,12 @@ def _command_label(simple: SimpleCommand, command: AnalyzedCommand) -> str:
 
 def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     """Yield the risks of the variables that are set for a command."""
+    variable_rows = [row._replace(program=row.variable) for row in table.rows if simple.assignments and row.variable]
     for name, value in simple.assignments:
-        rows = [row for row in table.rows if row.variable and _matches_assignment(row, name, value)]
+        command = AnalyzedCommand(
+            name, (value,), (value,), (), is_unambiguous=True, sources=(), is_trusted=True, is_help_request=False
+        )
+        rows = [row for row in variable_rows if row_matches(row, command, builtin_table(), anywhere=False)]
         user_rows = [row for row in rows if row.origin == USER][-1:]
         known_rows = user_rows or [row for row in rows if row.level in (LOW, MEDIUM) and row.origin == BUILTIN]
         raising_rows = [row for row in rows if row.origin == REPOSITORY]
@@ -343,13 +347,6 @@ def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]
             yield Risk(row.level, (f"`{name}=` {row.reason}",))
         if not rows and not _is_plain_value(value):
             yield Risk(HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",))
-
-
-def _matches_assignment(row: RiskRow, name: str, value: str) -> bool:
-    command = AnalyzedCommand(
-        name, (value,), (value,), (), is_unambiguous=True, sources=(), is_trusted=True, is_help_request=False
-    )
-    return row_matches(row._replace(program=row.variable), command, builtin_table(), anywhere=False)
 
 
 def _is_plain_value(value: str) -> bool:

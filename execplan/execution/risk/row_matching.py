@@ -127,7 +127,9 @@ def _split_arguments(
 def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, anywhere: bool) -> bool:
     """Return whether a row matches a command; with `anywhere`, its words may match at any position."""
     patterns = [pattern for pattern in row.program if "*" in pattern]
-    names = [command.program, command.program.rpartition("/")[2]][: 1 + (row.level in (HIGH, CRITICAL))]
+    names = {command.program}
+    if row.level in (HIGH, CRITICAL):
+        names.add(command.program.rpartition("/")[2])
     if not any([name in row.program or any([_matches_glob(name, pattern) for pattern in patterns]) for name in names]):
         return False
     if row.flags and not any([_has_flag(command, flag) for flag in row.flags]):

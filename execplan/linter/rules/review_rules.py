@@ -41,11 +41,11 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     if not comments:
         return
     from execplan.execution.annotations.annotated_steps import find_annotated_steps
-    from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchor
+    from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchors
 
     targets = list_targets(plan, [(draft.id, draft.start) for draft in find_annotated_steps(plan).drafts])
-    for short_id, author, kind, part_text, occurrence, total, text in comments:
-        target = locate_anchor(targets, Anchor(kind, part_text, occurrence, total))
+    places = locate_anchors(targets, [Anchor(*comment[2:6]) for comment in comments])
+    for (short_id, author, *_, text), target in zip(comments, places, strict=True):
         line = target.line if target is not None else max(plan.title_line, 0)
         message = f"open comment {short_id} by {author}: {shorten(text, _MAX_TEXT_LENGTH)}"
         yield on_line(plan, line, message if short_id else f"review comments can't be read: {text}")
