@@ -34,15 +34,11 @@ def main() -> int:
     hook = arguments[1:2] == ["--hook"]
     paths = arguments[2 if hook else 1 :]
     if arguments[:1] == ["lint"] and not any([path.startswith("-") for path in paths]):
-        from execplan.cli.output.lint_report import lint_fast
-
-        status = run_with_error_handling(lambda: lint_fast(paths, hook=hook), as_json=False, kind="lint")
+        status = run_with_error_handling(lambda: _lint(paths, hook=hook), as_json=False, kind="lint")
         if status >= 0:
             return status
     if arguments[:1] == ["prime"]:
-        from execplan.cli.output.prime_output import prime_fast
-
-        status = run_with_error_handling(lambda: prime_fast(arguments[1:]), as_json=False, kind="prime")
+        status = run_with_error_handling(lambda: _prime(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
     if arguments[:2] == ["next", "--hook"] and arguments[2:] in (["claude"], ["codex"]):
@@ -50,11 +46,30 @@ def main() -> int:
 
         return stop_gate(arguments[2:])
     if arguments[:2] == ["merge", "--driver"]:
-        from execplan.git_merge.git_merge_driver import run_merge_driver
-
-        return run_with_error_handling(lambda: run_merge_driver(arguments[2:]), as_json=False, kind="merge")
+        return run_with_error_handling(lambda: _merge(arguments[2:]), as_json=False, kind="merge")
     as_json = "--json" in arguments or "--jsonl" in arguments
     return run_with_error_handling(lambda: _run_command_line(arguments), as_json=as_json, kind="execplan")
+
+
+# Imports take time, in which Ctrl-C must not end in a traceback, so the error handler is around them.
+
+
+def _lint(paths: list[str], *, hook: bool) -> int:
+    from execplan.cli.output.lint_report import lint_fast
+
+    return lint_fast(paths, hook=hook)
+
+
+def _prime(arguments: list[str]) -> int:
+    from execplan.cli.output.prime_output import prime_fast
+
+    return prime_fast(arguments)
+
+
+def _merge(arguments: list[str]) -> int:
+    from execplan.git_merge.git_merge_driver import run_merge_driver
+
+    return run_merge_driver(arguments)
 
 
 def _run_command_line(arguments: list[str]) -> int:

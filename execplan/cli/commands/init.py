@@ -118,11 +118,10 @@ def init(
     if options.dry_run and upgrade:
         data["diff"] = guide_report.upgrade.diff
     status = CHECK_FAILED if check and changed else OK
-    next_commands: tuple[str, ...] = (
-        ("execplan status",)
-        if any([project_json["plans"] for project_json in projects_json])
-        else ("execplan new 'Title'",)
-    )
+    has_plans = any([project_json["plans"] for project_json in projects_json])
+    directory_option = f" -C {shlex.quote(place)}" if place and os.path.realpath(place) != os.getcwd() else ""
+    command_words = "status" if has_plans else "new 'Title'"
+    next_commands: tuple[str, ...] = (f"execplan {command_words}{directory_option}",)
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
         arguments += ["--move"] if survey_result.unlisted_plans else []
