@@ -51,7 +51,7 @@ from execplan.linter.rules import (
 )
 from execplan.plan import outline, reader
 from execplan.plan.model import COMPLETE, DRAFT
-from execplan.plan.plan_recognition import follows_format, is_plan
+from execplan.plan.plan_recognition import follows_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,10 +102,6 @@ _MIN_SECRET_LENGTH = 16
 _DRAFT_CODES = ("EP109", "EP201")
 _COMPLETE_CODES = ("EP501",)
 """Codes whose errors are warnings under `--hook`, so that each step of writing and running a plan can be committed."""
-_CODES_FOR_ANY_PLAN = tuple(
-    "EP0 EP115 EP116 EP203 EP204 EP205 EP407 EP409 EP410 EP502 EP503 EP504 EP509 EP510 EP515 EP516".split()
-)
-"""Codes, or their first digits, of the rules for plans that are not meant to have the twelve sections."""
 _EXCLUSIVE_CODE = "EP004"
 
 
@@ -142,13 +138,7 @@ def lint_plan(
         before = context.history.committed_plan if context.history is not None else None
         versions = [version for version in (plan, before) if version is not None]
         if not any([follows_format(version) for version in versions]):
-            if not any([is_plan(version) for version in versions]):
-                return [NOT_A_PLAN]
-            levels = {
-                code: level
-                for code, level in (DEFAULT_LEVELS if levels is None else levels).items()
-                if code.startswith(_CODES_FOR_ANY_PLAN)
-            }
+            return [NOT_A_PLAN]
     levels = DEFAULT_LEVELS if levels is None else levels
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()

@@ -174,7 +174,7 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
         (["list", "a", "b"], "unexpected arguments: a b", "see execplan list --help"),
         (
             ["status", "--state", "New."],
-            "--state must be one of broken, active, draft, complete, archived, not 'New.'",
+            "--state must be one of broken, active, draft, complete, archived, document, not 'New.'",
             "see execplan status --help",
         ),
         (

@@ -139,11 +139,11 @@ def status(
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
         advice, advised_row = _first_advice(rows)
-    if DOCUMENT not in listed_states and (line := documents_line(counts[DOCUMENT], "execplan status")):
-        lines += ["", line] if not rows else [line]
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
+    if DOCUMENT not in listed_states and (line := documents_line(counts[DOCUMENT], "execplan status")):
+        lines += ["", line] if not rows else [line]
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1 and advised_row is not None:
         work = work._replace(description=f"{work.description} of {advised_row.data['id']}")

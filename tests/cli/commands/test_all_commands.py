@@ -171,7 +171,14 @@ def test_list_status_next(repo: Folder) -> None:
     assert [plan["state"] for plan in everything][-1] == "archived"
     status = repo.run("status", "--json")
     assert status.exit == 1
-    assert status.json["data"]["states"] == {"broken": 1, "active": 1, "draft": 0, "complete": 1, "archived": 1}
+    assert status.json["data"]["states"] == {
+        "broken": 1,
+        "active": 1,
+        "draft": 0,
+        "complete": 1,
+        "archived": 1,
+        "document": 0,
+    }
     assert [plan["state"] for plan in status.json["data"]["plans"]] == ["broken", "active", "complete"]
     assert status.json["data"]["plans"][1]["next"]["text"] == "Build the parser."
     assert status.json["data"]["plans"][1]["stalled"] is False
