@@ -23,6 +23,8 @@ def is_plan(plan: ParsedPlan) -> bool:
     Other files are documents, such as designs and notes.
     """
     title = outline.title_key(plan.title or "")
+    if plan.conflict_lines:  # what a merge leaves may be any part of a plan
+        return True
     return bool(plan.tasks) or title.endswith(_PLAN_WORDS) or follows_format(plan) or _has_plan_role(plan)
 
 

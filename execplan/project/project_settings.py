@@ -65,7 +65,7 @@ def is_plan_name(name: str) -> bool:
     """Return whether a file in a plans directory can be a plan by its name."""
     lowered = name.lower()
     return (
-        lowered.endswith(".md")
+        name.endswith(".md")
         and not name.startswith(".")
         and lowered not in NON_PLAN_FILES
         and not lowered.endswith(_TEMPLATE_ENDS)

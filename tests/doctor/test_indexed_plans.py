@@ -43,7 +43,6 @@ def test_findings_are_those_without_the_index(tmp_path: Path, monkeypatch: pytes
         ".agent/execplans/conflict.md",
         ".agent/execplans/finished.md",
         ".agent/execplans/archive/unfinished.md",
-        ".agent/execplans/notes.md",
         ".git/execplan/edit/1-broken.md",
         ".git/execplan/edit/2-finished.md",
         ".git/execplan/edit/3-finished.md",
