@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FRAME = frozenset(
     """
     the plan is of tasks task done last on left open no neither nor lines line its template not yet replaced
-    active draft complete archived next then before that decided why found out also what came it
+    active draft complete archived document next then before that decided why found out also what came it
     status first stamp stamps stamped revised nothing decisions findings risks outcome none written down more earlier
     from to milestones behind ahead x and otherwise than planned superseded now pace evidence another in deviations  completed discovered recorded timestamp timestamps gap result with a days day
     usually mostly time one the longest minutes minute hours hour has for state risk
