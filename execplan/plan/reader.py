@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.entry_reader import read_entries, read_revision_notes
@@ -218,29 +220,40 @@ def _read_tasks_elsewhere(
     boxes = read_tasks(lines, blocks, document_section(plan))
     if not boxes:
         return [], []
-    checklist_spans = _validation_spans(blocks, len(lines))
+    heading_starts, titles = _checklist_headings(plan)
     tasks: list[Task] = []
     checklists = []
     for box in boxes:
-        if any([start < box.start < end for start, end in checklist_spans]):
-            title = next((section.title for section in plan.sections if section.start < box.start < section.end), "")
-            checklists.append((title, box))
-        else:
+        title = titles[bisect_right(heading_starts, box.start)]
+        if title is None:
             tasks.append(box._replace(number=len(tasks) + 1))
+        else:
+            checklists.append((title, box))
     return (tasks, checklists) if tasks else (boxes, [])
 
 
-def _validation_spans(blocks: list[Block], line_count: int) -> list[tuple[int, int]]:
-    """Return the first and last line of each part below a heading about validation."""
+def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:
+    """Return the lines of the headings, and for the text before the first and below each of them, what a checklist is.
+
+    That is the title of the section below a heading about validation, at any depth, and None elsewhere.
+    """
     from execplan.plan.section_roles import VALIDATION, find_role
 
-    headings = [block for block in blocks if block.kind == HEADING and not block.depth]
-    spans = []
-    for index, heading in enumerate(headings):
-        if find_role(heading.text) == VALIDATION:
-            later_starts = [later.start for later in headings[index + 1 :] if later.level <= heading.level]
-            spans.append((heading.start, later_starts[0] if later_starts else line_count))
-    return spans
+    starts: list[int] = []
+    titles: list[str | None] = [None]
+    section_title, validation_level = "", 0
+    for block in plan.blocks:
+        if block.kind != HEADING or block.depth:
+            continue
+        if block.level < 3:
+            section_title = block.text
+        if block.level <= validation_level:
+            validation_level = 0
+        if not validation_level and find_role(block.text) == VALIDATION:
+            validation_level = block.level
+        starts.append(block.start)
+        titles.append(section_title if validation_level else None)
+    return starts, titles
 
 
 def read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:

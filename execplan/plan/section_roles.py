@@ -1,4 +1,4 @@
-"""Roles of sections: what a section is for, by its title in the languages and forms in which people write plans."""
+"""Roles of sections that only plans have, by their titles, in the languages and forms in which people write plans."""
 
 from __future__ import annotations
 
@@ -10,18 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-PURPOSE: Final = "purpose"
 TASKS: Final = "tasks"
-DECISIONS: Final = "decisions"
-DISCOVERIES: Final = "discoveries"
-OUTCOMES: Final = "outcomes"
 VALIDATION: Final = "validation"
-NEXT_STEP: Final = "next_step"
-STATUS: Final = "status"
-PLAN_ROLES: Final = frozenset((TASKS, VALIDATION, NEXT_STEP, STATUS))
-"""Roles that sections of other documents, such as notes and designs, rarely have."""
 
-_STEP_WORDS = frozenset(
+_STEP_WORDS = tuple(
     "task step item phase milestone stage chunk batch slice iteration sprint wave 任务 步骤 阶段 里程碑 批次 フェーズ タスク ステップ "
     "단계 작업 aufgabe schritt étape tâche fase tarea paso tarefa passo этап шаг задача".split()
 )
@@ -38,15 +30,14 @@ def find_role(title: str) -> str | None:
     A number in front of the title is dropped. `Task 3: Parser` and the like have the role `tasks`.
     """
     key = outline.title_key(title)
-    role = _load_roles().get(key) or _load_roles().get(_without_number(key))
-    return role or (TASKS if is_numbered_part(key) else None)
+    roles = _load_roles()
+    return roles.get(key) or roles.get(_without_number(key)) or (TASKS if _is_numbered_part(key) else None)
 
 
-def is_numbered_part(title: str) -> bool:
+def _is_numbered_part(key: str) -> bool:
     """Return whether a title names one numbered part of the work, such as `Task 3: Parser`."""
-    key = outline.title_key(title)
     if key.startswith("第"):
-        return key[1:].lstrip(_NUMERALS + " ").startswith(tuple(_STEP_WORDS))
+        return key[1:].lstrip(_NUMERALS + " ").startswith(_STEP_WORDS)
     words = key.replace(":", " ").replace("：", " ").split()
     if len(words) > 1 and words[0] in _STEP_WORDS:
         return words[1].strip("#.)—–-")[:1].isdecimal() or words[1] in ("one", "two", "three") or len(words[1]) == 1

@@ -53,30 +53,30 @@ FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
 NON_PLAN_FILES = frozenset(
     (
-        *("readme.md", "index.md", "plans.md", "tech-debt-tracker.md", "tech_debt_tracker.md", "template.md"),
+        *("readme.md", "index.md", "plans.md", "tech-debt-tracker.md", "tech_debt_tracker.md"),
+        *(
+            "template.md",
+            "_template.md",
+            "plan-template.md",
+            "plan_template.md",
+            "plans-template.md",
+            "plans_template.md",
+        ),
+        *("execplan-template.md", "execplan_template.md", "exec-plan-template.md", "exec_plan_template.md"),
         *[name for name in INSTRUCTIONS if name.endswith(".md")],
     )
 )
-"""Names of files in a plans directory that are not plans, in lower case; neither are templates, by `is_plan_name`."""
-_TEMPLATE_ENDS = ("_template.md", "-template.md")
+"""Names of files in a plans directory that are not plans, in lower case."""
 
 
 def is_plan_name(name: str) -> bool:
     """Return whether a file in a plans directory can be a plan by its name."""
-    lowered = name.lower()
-    return (
-        name.endswith(".md")
-        and not name.startswith(".")
-        and lowered not in NON_PLAN_FILES
-        and not lowered.endswith(_TEMPLATE_ENDS)
-    )
+    return name.endswith(".md") and not name.startswith(".") and name.lower() not in NON_PLAN_FILES
 
 
 def non_plan_names_regex() -> str:
     """Return a regular expression for the names, without `.md`, of files that are not plans."""
-    return "|".join(
-        [*sorted([name.removesuffix(".md").replace(".", r"\.") for name in NON_PLAN_FILES]), ".*[-_]template"]
-    )
+    return "|".join(sorted([name.removesuffix(".md").replace(".", r"\.") for name in NON_PLAN_FILES]))
 
 
 class Settings(NamedTuple):

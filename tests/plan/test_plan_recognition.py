@@ -161,6 +161,7 @@ def test_a_plan_in_another_form(text: str) -> None:
         "# Parser design\n\n## Context\n\n## Goals\n",
         "# Progress\n\nWe made some.\n",
         "# Changelog\n\n## 1.2\n\n### Added\n\n- Lines.\n",
+        "# Meeting\n\n## Action items\n\n- Ann writes.\n",
         "# Meeting\n\n## Attendees\n\n## Notes\n\n```\n- [ ] not a task\n```\n",
     ],
 )
@@ -184,6 +185,13 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
     assert design.run("status", "parser-design").out.endswith("add 'First step' --create -p parser-design\n")
     design.ok("add", "First step", "--create", "-p", "parser-design")
     assert len(design.ok("list")["plans"]) == 2
+
+
+def test_templates_are_no_plans_but_a_plan_may_be_about_one(design: Folder) -> None:
+    design.write("docs/exec-plans/plan-template.md", CLEAN)
+    design.write("docs/exec-plans/2026-01-03_add-an-email-template.md", CLEAN)
+    ids = [plan["id"] for plan in design.ok("list", "--all")["plans"]]
+    assert ids == ["2026-01-01_parser", "2026-01-03_add-an-email-template", "parser-design"]
 
 
 def test_the_rules_are_not_for_plans_in_another_form(design: Folder) -> None:

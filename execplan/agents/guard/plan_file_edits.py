@@ -33,28 +33,23 @@ def _is_open_plan(project: Project, cwd: str, path: str) -> bool:
         return False
     folder, name = os.path.split(real_paths[0])
     if project.is_flat:
-        is_plan_name = folder == plans and is_plan_file_name(name)
+        has_plan_path = folder == plans and is_plan_name(name)
     else:
-        is_plan_name = real_paths[0] == project.plan_file(plans, os.path.basename(folder))
+        has_plan_path = real_paths[0] == project.plan_file(plans, os.path.basename(folder))
     try:
         status = os.lstat(real_paths[0])
     except FileNotFoundError:
-        return is_plan_name
+        return has_plan_path
     except OSError:
         return False
-    return is_plan_name and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
-
-
-def is_plan_file_name(name: str) -> bool:
-    """Check whether a file name in a flat plans directory is that of a plan."""
-    return is_plan_name(name)
+    return has_plan_path and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def is_plan_path(project: Project, path: str) -> bool:
     """Check whether a path from the root belongs to plans: a plan, archived or not, or one of their artifacts."""
     plans = os.path.relpath(project.plans, project.root)
     folder, name = os.path.split(path)
-    if project.is_flat and folder == plans and is_plan_file_name(name):
+    if project.is_flat and folder == plans and is_plan_name(name):
         return True
     return any([is_inside(folder, directory) for directory in _plan_directories(project)])
 
