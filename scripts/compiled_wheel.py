@@ -25,6 +25,7 @@ INTERPRETED = {
     "linter/rule_facts.py": "callers and tests derive classes from what rules may ask",
     "linter/phrase_table.py": "a generated table, which bytecode loads faster",
     "plan/placeholder_lines.py": "a generated table, which bytecode loads faster",
+    "plan/section_roles.py": "reads the file beside it: compiled, it has another path in `__file__`",
     "text/fast_json.py": "the C scanner of json reads the attributes of a Python class",
     "text/lazy_pattern.py": "its class stands for another one and adds attributes: compiled, it crashes",
     "text/markdown_html.py": "its class extends one of mistune, which is Python: compiled, it crashes",

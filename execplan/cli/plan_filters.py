@@ -35,4 +35,4 @@ def documents_line(count: int, command: str) -> str:
     """Return a line about documents in the plans directory that a command does not list; empty if there are none."""
     files = format_count(count, "file")
     verb = "is not a plan" if count == 1 else "are not plans"
-    return f"{files} here {verb}, without tasks or sections of a plan: {command} --state {DOCUMENT}" if count else ""
+    return f"{files} here {verb} (no tasks, no sections of a plan): {command} --state {DOCUMENT}" if count else ""

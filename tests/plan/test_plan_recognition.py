@@ -175,7 +175,7 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
     assert [plan["id"] for plan in listed] == ["2026-01-01_parser"]
     assert [plan["id"] for plan in design.ok("list", "--state", "document")["plans"]] == ["parser-design"]
     for command in ("list", "status"):
-        assert f"1 file here is not a plan, without tasks or sections of a plan: execplan {command}" in (
+        assert f"1 file here is not a plan (no tasks, no sections of a plan): execplan {command}" in (
             design.run(command).out
         )
     assert "parser-design" not in design.run("index").out

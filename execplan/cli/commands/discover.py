@@ -34,6 +34,7 @@ def discover(call: Call, text: str, evidence: str, plan: str | None, create: boo
         lambda plan: plan.discover(discovery, evidence=proof, create=create, options=options),
         options,
         "execplan next {id}",
+        finishes=True,
     )
 
 

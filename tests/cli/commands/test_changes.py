@@ -166,3 +166,10 @@ def test_a_plan_cant_add_workflow_commands(branch: Folder) -> None:
             (f"::error file={file},line=", f"::warning file={file},line=", f"::notice file={file},line=")
         )
         assert "%0A" not in line.replace("%250A", "")
+
+
+def test_after_all_tasks_are_done_a_discovery_leads_to_the_archive(repo: Folder) -> None:
+    repo.plan(CLEAN)
+    repo.ok("done", "2-3")
+    out = repo.run("discover", "CR ends lines", "--evidence", "old.md").out
+    assert out.splitlines()[-1].startswith(("next: execplan archive ", "next: execplan outcome "))

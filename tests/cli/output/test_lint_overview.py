@@ -48,6 +48,16 @@ def test_a_long_report_is_an_overview(many: Folder) -> None:
         ]
 
 
+def test_fixes_of_archived_plans_are_not_suggested(many: Folder) -> None:
+    plans = many.path / ".agent/execplans"
+    (plans / "archive").mkdir()
+    for path in plans.glob("*.md"):
+        path.rename(plans / "archive" / path.name)
+    out = many.run("lint").out
+    assert "40 plans with findings:" in out
+    assert "lint --fix" not in out
+
+
 def test_a_changed_plan_is_in_full(many: Folder) -> None:
     path: Path = many.path / ".agent/execplans/2026-01-04_plan-3.md"
     path.write_text(path.read_text() + "\nMore.\n")
