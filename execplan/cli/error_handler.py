@@ -166,8 +166,8 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
     return error.exit
 
 
-_MAX_CANDIDATES = 100
-"""Maximum number of candidates in an error."""
+_MAX_CANDIDATES = 250
+"""Maximum number of candidates in an error; the output of a git hook has up to 201 lines."""
 _MAX_DESCRIBED = 10
 """Maximum number of plans described in a message for people."""
 _MAX_NAMED = 20

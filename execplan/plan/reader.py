@@ -90,7 +90,7 @@ def read_text(text: Text) -> ParsedPlan:
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
     if not tasks and outline.PROGRESS not in seen_names:
-        tasks, checklists = _read_tasks_elsewhere(lines, blocks, plan)
+        tasks, checklists = _read_tasks_elsewhere(lines, blocks, plan, checklists)
     parsed_plan = ParsedPlan(
         text,
         blocks,
@@ -211,15 +211,18 @@ def document_section(plan: ParsedPlan) -> Section:
 
 
 def _read_tasks_elsewhere(
-    lines: list[str], blocks: list[Block], plan: ParsedPlan
+    lines: list[str], blocks: list[Block], plan: ParsedPlan, section_checklists: list[tuple[str, Task]]
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
     """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
 
-    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others.
+    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others. If a
+    title is a misspelled Progress, nothing is a task, so that the author notices.
     """
     boxes = read_tasks(lines, blocks, document_section(plan))
-    if not boxes:
-        return [], []
+    keys = [outline.title_key(section.title) for section in plan.sections]
+    other_titles = [key for key in keys if "progress" not in key.split()]  # a `Progress Log` is spelled correctly
+    if not boxes or outline.closest_title(outline.PROGRESS, other_titles) is not None:
+        return [], section_checklists
     heading_starts, titles = _checklist_headings(plan)
     tasks: list[Task] = []
     checklists = []

@@ -12,6 +12,7 @@ from execplan.plan.line_grammar import read_checkbox
 from execplan.plan.model import OPEN
 from execplan.plan.plan_change import plan_content
 from execplan.plan.plan_lookup import find_task, task_ids
+from execplan.plan.reader import document_section
 from execplan.plan.task_edits import find_tasks, reopen_tasks
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_merge import merge_chunks
@@ -91,7 +92,7 @@ def check_structure(plan: ParsedPlan) -> None:
         marks = (end, section.start, section.body_start, section.content_end, section.notes_start, section.end, size)
         assert list(marks) == sorted(marks), section
         end = section.end
-    progress = plan.section(outline.PROGRESS)
+    progress = document_section(plan) if plan.has_tasks_elsewhere else plan.section(outline.PROGRESS)
     ids = task_ids(plan.tasks)
     assert len(set(ids)) == len(ids)
     start = 0

@@ -49,7 +49,7 @@ class Refusal(Model):
     message: str
     hint: str | None
     candidates: tuple[str | Candidate, ...]
-    """What could be meant: names, or for the code `ambiguous-plan` a description of each plan; at most 100."""
+    """What could be meant: names, or for the code `ambiguous-plan` a description of each plan; at most 250."""
 
 
 class Answer(Document):

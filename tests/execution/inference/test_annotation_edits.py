@@ -64,7 +64,10 @@ CASES = {
         "1. `make a`, `cd web && npm test`",
         "1. ```sh {#make-a}\n   make a\n   ```\n   ```sh {#npm-test cwd=web}\n   npm test\n   ```",
     ),
-    "an item with a box": ("- [ ] `npm test`", "- [ ] `npm test`\n  ```sh {#npm-test}\n  npm test\n  ```"),
+    "an item with a box": (
+        "- [ ] `npm test`",
+        '- [ ] `npm test`\n  ```sh {#npm-test task="npm test"}\n  npm test\n  ```',
+    ),
     "an item that tells": (
         "1. Run `npm test`.\n2. Look.",
         "1. Run `npm test`.\n   ```sh {#npm-test}\n   npm test\n   ```\n2. Look.",
