@@ -210,7 +210,7 @@ _WARNS = (
 """Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree, open comments."""
 
 _PROGRAMS = {
-    "done 3 --verify": ("bwrap", "checks run without a sandbox: bwrap is not installed"),
+    "done 3 --verify": ("bwrap", "there is no sandbox"),
     "--format svg": ("dot", "the program dot, which is part of graphviz, is not installed"),
 }
 """Text of examples that use an optional program, with that program and what is printed without it."""

@@ -109,7 +109,7 @@ def test_a_task_with_a_check_is_done_after_it(gated: GatedRepository) -> None:
     assert "checks have not passed" in reason
     assert f"--verify -p {NAME}" in reason
     assert f"execplan reopen {gated.data('show')['tasks'][0]['id']} -p {NAME}" in reason
-    gated.data("done", "1", "--verify")
+    gated.data("done", "1", "--verify", "--yes")
     assert gated.stop() == ""
 
 
