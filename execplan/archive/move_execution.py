@@ -197,7 +197,7 @@ def _recover(project: Project, intent: MoveIntent) -> list[str]:
         return [
             f"the {intent.description}, was interrupted; it could not be finished, so it was rolled back: {error.message}"
         ]
-    project = project_discovery.find(os.path.dirname(intent.goal))  # the projects of a repository share their state
+    project = project_discovery.find_for_file(intent.goal)  # the projects of a repository share their state
     is_archived = ref_for_path(project, intent.goal).archived
     warnings = claims.move_claims(project, intent.path, intent.goal, is_archived=is_archived)
     ref = PlanRef(intent.ids[1], intent.goal, archived=False)

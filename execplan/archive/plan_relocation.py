@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.archive.move_execution import read_evidence
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
-from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.errors import INPUT, ExecplanError
-from execplan.files import atomic_files
 from execplan.plan.item_format import escape_heading
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan_store import plan_store
@@ -20,8 +17,6 @@ from execplan.scaffold.plan_creation import validate_title
 from execplan.text.line_edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.archive.plan_move import Regenerate
     from execplan.edits.plan_writer import WriteOptions
@@ -29,47 +24,6 @@ if TYPE_CHECKING:
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-
-
-def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options: WriteOptions) -> list[MoveResult]:
-    """Move plans to the directories of the new settings, archived ones to the archive; raises ExecplanError."""
-    bulk = BulkOperation()
-    move_results = []
-    for ref in refs:
-        path = new.plan_file(new.archive if ref.archived else new.plans, ref.id)
-        goal = MoveTarget(ref.id, path, new.plan_artifacts_dir(path, archived=ref.archived))
-        old_evidence = read_evidence(old.plan_artifacts_dir(ref.path, archived=ref.archived))
-        make_evidence = (lambda _, old_evidence=old_evidence: old_evidence) if old_evidence is not None else None
-        move_results.append(
-            move_plan(
-                old,
-                ref,
-                goal,
-                _relocation_change,
-                options._replace(bulk=bulk),
-                command="init",
-                make_evidence=make_evidence,
-            )
-        )
-    warnings = bulk.commit("init", "move to the plans directory of the settings")
-    move_results = [bulk.with_commit(old, moved) for moved in move_results]
-    if move_results:
-        move_results[0] = move_results[0]._replace(warnings=(*move_results[0].warnings, *warnings))
-    if not options.dry_run:
-        _remove_empty_directories(old)
-    return move_results
-
-
-def _relocation_change(plan: ParsedPlan) -> PlanChange:
-    return PlanChange((), plan_content(plan), "move to the plans directory of the settings", ())
-
-
-def _remove_empty_directories(old: Project) -> None:
-    """Remove the plans and artifacts directories of the old settings that are now empty."""
-    folders = [old.artifacts_dir("", archived=archived).rstrip("/") for archived in (True, False)]
-    for folder in [*folders, *old.archives, old.plans]:
-        if os.path.isdir(folder):
-            atomic_files.remove_empty_directory(folder)
 
 
 def rename_plan(

@@ -61,7 +61,7 @@ def load_board(
     for member in members:
         archived_count += len(plan_store.refs(member, archive=True))
         member_path = member.display_path(member.base) if member is not project else ""
-        plans = [plan for plan in listed_plans if plan.project.base == member.base]
+        plans = [plan for plan in listed_plans if plan.project.plans == member.plans]
         refs = [plan.ref for plan in plans]
         claims_by_path = claims.load_task_claims(member, refs)
         versions = _newest_versions(member, refs) if all_worktrees else {}

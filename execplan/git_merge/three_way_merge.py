@@ -61,7 +61,7 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
     old = file_access.read_if_exists(path, _MAX_BYTES)
     if dry_run:
         return old != data, format_diff(old or b"", data, path) if old != data else ""
-    project = project_discovery.find(os.path.dirname(os.path.abspath(path)))
+    project = project_discovery.find_for_file(path)
     if not project.exists:
         return atomic_files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
     with project_state.lock(project, os.path.realpath(path), f"merge into {project.display_path(path)}"):

@@ -139,7 +139,7 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    if title_index < 0 and heading_indexes and outline.canonical_name(blocks[heading_indexes[0]].text) is None:
+    if title_index < 0 and heading_indexes and _can_be_title(blocks[heading_indexes[0]].text):
         title_index = heading_indexes[0]
     sections = []
     for position, index in enumerate(heading_indexes):
@@ -168,6 +168,15 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
     title = blocks[title_index] if title_index >= 0 else None
     sections = _prefer_canonical_titles(sections)
     return (title.text or None, title.start, sections) if title else (None, -1, sections)
+
+
+def _can_be_title(text: str) -> bool:
+    """Return whether the first heading can be the plan's title, although it is not an H1: it is no section of a plan."""
+    from execplan.plan.section_roles import find_role  # most plans have an H1
+
+    number = text.partition(" ")[0]
+    is_numbered = number[-1:] in (".", ")") and number[:-1].isdecimal()
+    return outline.canonical_name(text) is None and not is_numbered and find_role(text) is None
 
 
 def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:

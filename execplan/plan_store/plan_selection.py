@@ -102,7 +102,7 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
             hint=f"name the plan by its ID; {_LIST_HINT}",
         )
     if is_path_query(query) and os.path.lexists(query):
-        project = project_discovery.find(os.path.dirname(os.path.abspath(query)))
+        project = project_discovery.find_for_file(query)
         if os.path.lexists(query):  # otherwise an interrupted move has just been completed
             return project, plan_store.ref_for_path(project, query)
     return _find_by_name(project_discovery.with_nested_projects(project_discovery.require(start)), query)
@@ -118,7 +118,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     project = projects[0]
     path = os.path.join(project.root, query)
     if is_path_query(query) and os.path.lexists(path):
-        nearest = project_discovery.find(os.path.dirname(path))
+        nearest = project_discovery.find_for_file(path)
         project = nearest if nearest.exists else project
         return project, plan_store.ref_for_path(project, path)
     if is_path_query(query):

@@ -8,7 +8,7 @@ from execplan.errors import ErrorContext, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
-from execplan.project.project_discovery import related_projects, with_nested_projects
+from execplan.project.project_discovery import directory_of, related_projects, with_nested_projects
 from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, is_plan_name
 
 TYPE_CHECKING = False
@@ -77,7 +77,7 @@ def name_in_commands(project: Project, ref: PlanRef) -> str:
     the same ID.
     """
     try:
-        other_projects = [member for member in related_projects(project) if member.base != project.base]
+        other_projects = [member for member in related_projects(project) if member.plans != project.plans]
     except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
         other_projects = []
     has_namesake = not ref.archived and any(
@@ -180,6 +180,7 @@ def load_with_nested(project: Project, *, archive: bool = False) -> list[StoredP
 def ref_for_path(project: Project, path: str) -> PlanRef:
     """Return the reference to the plan in a file at any path."""
     path = os.path.abspath(path)
+    project = directory_of(project, path)
     folder, name = project.split_plan_path(path)
     return PlanRef(name, path, _is_archive(project, file_access.resolve_path(folder)))
 

@@ -29,7 +29,7 @@ def find_sticky_plan(project: Project) -> tuple[Project, PlanRef] | None:
     absolute = os.path.join(project.root, path)
     if not path or not os.path.lexists(absolute):
         return None
-    member = project_discovery.find(os.path.dirname(absolute))
+    member = project_discovery.find_for_file(absolute)
     ref = plan_store.ref_for_path(member, absolute)
     return None if ref.archived else (member, ref)
 

@@ -26,6 +26,8 @@ class Project(NamedTuple):
     """Whether there is a plans directory or a settings file."""
     is_read_only: bool = False
     """Whether it is read from another project, so that nothing is written there, not even a cache."""
+    all_settings: Settings | None = None
+    """For one of the further plans directories of a project, the settings of the project."""
 
     @property
     def plans(self) -> str:

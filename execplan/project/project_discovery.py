@@ -8,7 +8,7 @@ from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import file_access
 from execplan.project import project_settings
 from execplan.project.project import Project, ensure_inside
-from execplan.project.project_settings import Settings
+from execplan.project.project_settings import Settings, for_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,8 +136,11 @@ def require_existing(project: Project) -> Project:
 
 
 def with_nested_projects(project: Project) -> list[Project]:
-    """Return a project and the nested projects in its settings. Raises ExecplanError if one of them does not exist."""
-    projects = [project]
+    """Return a project, its further plans directories, and the nested projects in its settings.
+
+    Each directory is a project with settings of its own. Raises ExecplanError if a nested project does not exist.
+    """
+    projects = with_directories(project)
     for name in project.settings.homes:
         nested = nested_project(project, name)
         if not nested.exists:
@@ -151,8 +154,44 @@ def with_nested_projects(project: Project) -> list[Project]:
     return projects
 
 
+def with_directories(project: Project) -> list[Project]:
+    """Return a project, and a project for each of its further plans directories."""
+    settings = project.settings
+    return [
+        project,
+        *[
+            project._replace(settings=for_directory(settings, directory), all_settings=settings)
+            for directory in settings.directories
+            if directory != settings.plans
+        ],
+    ]
+
+
+def whole_project(project: Project) -> Project:
+    """Return the project to which a plans directory belongs."""
+    settings = project.all_settings
+    return project if settings is None else project._replace(settings=settings, all_settings=None)
+
+
+def find_for_file(path: str) -> Project:
+    """Find the project of a file, as seen from the plans directory that contains the file. Raises ExecplanError like `find`."""
+    path = os.path.abspath(path)
+    return directory_of(find(os.path.dirname(path)), path)
+
+
+def directory_of(project: Project, path: str) -> Project:
+    """Return the project with the settings of the plans directory that contains a file; otherwise its main one."""
+    outer = whole_project(project)
+    if not outer.settings.directories:
+        return project
+    folders = [(folder, member) for member in with_directories(outer) for folder in (member.plans, *member.archives)]
+    containing = [(len(folder), member) for folder, member in folders if path.startswith(f"{folder}/")]
+    return max(containing, key=lambda length_and_member: length_and_member[0])[1] if containing else outer
+
+
 def related_projects(project: Project) -> list[Project]:
     """Return the projects whose plans a plan can name: a project and its nested ones, or all of the repository's project."""
+    project = whole_project(project)
     if project.base != project.root:
         outer = find_beside(project, project.root)
         outer_members = with_nested_projects(outer) if outer.exists else []
@@ -175,15 +214,18 @@ def owned_path_prefixes(project: Project) -> tuple[str, ...]:
 
 def ensure_folders_inside(project: Project) -> Project:
     """Return the same project. Raises ExecplanError if one of its directories is a link out of the repository."""
-    settings = project.settings
     checked_paths = set()
-    for folder in (
-        settings.plans,
-        settings.archive,
-        settings.superseded,
-        settings.artifacts,
-        settings.archive_artifacts,
-    ):
+    for folder in [
+        folder
+        for settings in [member.settings for member in with_directories(project)]
+        for folder in (
+            settings.plans,
+            settings.archive,
+            settings.superseded,
+            settings.artifacts,
+            settings.archive_artifacts,
+        )
+    ]:
         path = project.base
         for part in folder.split("/"):
             path = os.path.join(path, part)

@@ -181,7 +181,10 @@ def _included_notice(path: str, project: Project, opened: Sequence[Project]) -> 
 def _without_nested(projects: Sequence[Project]) -> tuple[list[Project], list[str]]:
     """Leave out projects that are nested in others of the list, and return the reasons."""
     outer_by_base = {
-        nested.base: project for project in projects for nested in project_discovery.with_nested_projects(project)[1:]
+        nested.base: project
+        for project in projects
+        for nested in project_discovery.with_nested_projects(project)
+        if nested.base != project.base
     }
     notices = [
         f"{project.base} is nested in {outer_by_base[project.base].base}, whose plans are already included"

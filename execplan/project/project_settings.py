@@ -93,6 +93,7 @@ class Settings(NamedTuple):
     template: str = "plan"
     layout: str = FLAT_LAYOUT
     name: str = "{date}_{slug}"
+    directories: dict[str, object] = _EMPTY_TABLE
     homes: tuple[str, ...] = ()
     commit: bool = False
     message: str = "plan({id}): {summary}"
@@ -107,6 +108,25 @@ class Settings(NamedTuple):
     lint: dict[str, object] = _EMPTY_TABLE
     execution: dict[str, object] = _EMPTY_TABLE
     context: dict[str, object] = _EMPTY_TABLE
+
+
+def for_directory(settings: Settings, directory: str) -> Settings:
+    """Return the settings for one of the further plans directories in `directories`."""
+    values = settings.directories[directory]
+    assert isinstance(values, dict)
+    archive = values.get("archive", f"{directory}/archive")
+    return settings._replace(
+        plans=directory,
+        archive=archive,
+        superseded=values.get("superseded", ""),
+        artifacts=f"{directory}/artifacts",
+        archive_artifacts=f"{archive.partition('/{')[0]}/artifacts",
+        layout=values.get("layout", FLAT_LAYOUT),
+        name=values.get("name", Settings().name),
+        index_file="",
+        directories=_EMPTY_TABLE,
+        homes=(),
+    )
 
 
 class LoadedSettings(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, POLICY, ErrorContext, ExecplanError
-from execplan.project.setting_table import USER, Setting, check_table, load_settings_of
+from execplan.project.setting_table import DIRECTORY_SETTINGS, USER, Setting, check_table, load_settings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ def _check_table_setting(name: str, table: dict[str, object], source: str) -> No
         from execplan.project.context_settings import parse_context_settings
 
         parse_context_settings(table, source)
+    elif name == "directories":
+        for directory, values in table.items():
+            check_setting("plans", directory, f"{source}: {name}")
+            assert isinstance(values, dict)
+            check_table("", values, f"{source}: {name}.{directory!r}", DIRECTORY_SETTINGS)
     elif name == "triage":
         from execplan.context.triage.triage_evaluation import parse_thresholds
 

@@ -224,6 +224,11 @@ CLAIMS = _typed(
 )
 WORKTREES = _path_shape("a path, with the field `{repository}`", _worktrees_problem)
 BRANCH_FORM = _path_shape("a branch name with fields", find_branch_problem)
+DIRECTORY_TABLES = table_of(
+    "directories with tables",
+    "must be a table for each directory: directories.'docs/plans' = { archive = 'docs/plans/completed' }",
+    lambda table: isinstance(table, dict),
+)
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",

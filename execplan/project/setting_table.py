@@ -24,6 +24,10 @@ DEFAULT_DRAFTING_KILOBYTES: Final = 512
 DEFAULT_DRAFTING_BUDGET: Final = 16_000
 
 
+DIRECTORY_SETTINGS: Final = ("archive", "superseded", "layout", "name")
+"""Settings of each further plans directory."""
+
+
 class Setting(NamedTuple):
     """A setting: a row of the table."""
 
@@ -99,6 +103,11 @@ def _repository_settings() -> tuple[Setting, ...]:
             "name",
             shapes.NAME_FORM,
             "How plans are named: `{slug}` comes from the title, `{date}` is YYYY-MM-DD, `{day}` YYYYMMDD, `{number:04}` counts.",
+        ),
+        Setting(
+            "directories",
+            shapes.DIRECTORY_TABLES,
+            "Other plans directories, each a table of `archive`, `superseded`, `layout` and `name`; all commands include them.",
         ),
         Setting(
             "homes",

@@ -17,6 +17,7 @@ from execplan.project.plan_directories import (
     is_plans_directory_name,
 )
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
+from execplan.project.setting_table import DIRECTORY_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -60,6 +61,21 @@ class DetectedLayouts(NamedTuple):
     selected: tuple[PlanLayout, ...]
     """Layout with the most plans for each base."""
     others: tuple[PlanLayout, ...]
+    """Further layouts of these bases."""
+
+    def settings_of(self, base: str) -> Settings:
+        """Return the settings of a selected base, which include its further layouts."""
+        settings = next(layout.settings for layout in self.selected if layout.base == base)
+        directories: dict[str, object] = {
+            layout.settings.plans: _directory_table(layout.settings) for layout in self.others if layout.base == base
+        }
+        return settings._replace(directories=directories)
+
+
+def _directory_table(settings: Settings) -> dict[str, object]:
+    """Return the settings of a further plans directory."""
+    table = {name: getattr(settings, name) for name in DIRECTORY_SETTINGS}
+    return {name: value for name, value in table.items() if value}
 
 
 class _PlanLocation(NamedTuple):
@@ -112,16 +128,22 @@ def detect_layouts(
         layout for layout in found_layouts if _is_plans_directory(layout, locations_by_directory[layout.directory])
     ]
     found_layouts.sort(
-        key=lambda layout: (-len(layout.plans), layout.settings.plans != Settings().plans, layout.directory)
+        key=lambda layout: (
+            layout.directory in PLAN_PER_DIRECTORY,  # plans of another tool: new ones rather belong elsewhere
+            -len(layout.plans),
+            layout.settings.plans != Settings().plans,
+            layout.directory,
+        )
     )
     selected: dict[str, PlanLayout] = {}
     others = []
-    for layout in found_layouts:
-        base = _package_base(layout.directory, path_exists)
+    for found_layout in found_layouts:
+        base = _package_base(found_layout.directory, path_exists)
+        layout = _relative_to_base(found_layout, base, path_exists)
         if base in selected:
             others.append(layout)
         else:
-            selected[base] = _relative_to_base(layout, base, path_exists)
+            selected[base] = layout
     return DetectedLayouts(tuple([selected[base] for base in sorted(selected)]), tuple(others))
 
 

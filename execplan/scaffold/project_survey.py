@@ -19,14 +19,13 @@ from execplan.project import (
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.plan_store.plan_store import PlanRef
+    pass
 
 _DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"
-_LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
+_LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name", "directories")
 """Settings that define where plans are stored."""
 
 
@@ -58,8 +57,6 @@ class ProjectSurvey(NamedTuple):
     stray_paths: tuple[str, ...]
     """Files that look like plans but are in no plans directory, from the repository root."""
     warnings: tuple[str, ...]
-    unlisted_plans: tuple[PlanRef, ...] = ()
-    """Plans listed now, in the default directory, that the new settings would not find; they must be moved."""
 
 
 class UnusedDirectory(NamedTuple):
@@ -97,9 +94,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     old_content = b""
     if loaded_settings is None:
         settings = (
-            layouts_by_base[""].settings
-            if "" in layouts_by_base
-            else Settings(guide=plan_layouts.find_guide(path_exists))
+            detected.settings_of("") if "" in layouts_by_base else Settings(guide=plan_layouts.find_guide(path_exists))
         )
         settings = settings._replace(homes=tuple(names))
     elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
@@ -118,10 +113,15 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         is_nested_new = project_settings.load(nested.base) is None
         if is_nested_new and name in layouts_by_base:
             nested = project_discovery.ensure_folders_inside(
-                nested._replace(settings=layouts_by_base[name].settings, exists=True)
+                nested._replace(settings=detected.settings_of(name), exists=True)
             )
         prepared.append(PreparedProject(nested, is_nested_new))
-    found_paths = {ref.path for prepared_project in prepared for ref in plan_store.all_refs(prepared_project.project)}
+    found_paths = {
+        ref.path
+        for prepared_project in prepared
+        for member in project_discovery.with_directories(prepared_project.project)
+        for ref in plan_store.all_refs(member)
+    }
     unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
     unused_layouts = [
         layout
@@ -130,39 +130,15 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     ]
     unused_directories = tuple([_unused_directory(project, layout) for layout in unused_layouts])
     stray_paths = [path for path in unclaimed_paths if not any([path in layout.plans for layout in unused_layouts])]
-    warnings = []
-    unlisted_plans = (
-        [ref for ref in plan_store.all_refs(project) if ref.path not in found_paths]
-        if project.exists and requested is None
-        else []
-    )
-    moving_paths = {project.display_path(ref.path) for ref in unlisted_plans}
-    unused_directories = tuple(
-        [unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)]
-    )
-    if loaded_settings is None:
-        reason = "left out, because another directory has more; to use that one instead"
-        warnings = [
-            f"{format_count(unused.plans, 'plan')} in {unused.folder} {reason}: {unused.take}"
-            for unused in unused_directories
-        ]
     unnamed = [name for name in names if name not in settings.homes]
-    warnings += [f"{name} is a nested project: add it to homes in the settings" for name in unnamed]
-    display_paths = [project.display_path(os.path.join(base, path)) for path in stray_paths]
-    stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
+    warnings = [f"{name} is a nested project: add it to homes in the settings" for name in unnamed]
     return ProjectSurvey(
         tuple(prepared),
         tuple(_path_entries(prepared)),
         unused_directories,
-        stray_display_paths,
+        tuple([project.display_path(os.path.join(base, path)) for path in stray_paths]),
         tuple(warnings),
-        tuple(unlisted_plans),
     )
-
-
-def _contains_path(directory: str, paths: set[str]) -> bool:
-    """Return whether a directory contains any of the paths."""
-    return any([path.startswith(f"{directory}/") for path in paths])
 
 
 def _relative_plans_directory(project: Project, directory: str) -> str:

@@ -68,7 +68,7 @@ def list_newest(project: Project, plans: Sequence[ListedPlan]) -> tuple[list[Lis
         own = {
             plan.ref.path: _read_or_empty(plan)
             for plan in plans
-            if plan.project.base == member.base and not plan.ref.archived
+            if plan.project.plans == member.plans and not plan.ref.archived
         }
         for version in find_newest_versions(member, own, includes_new=True):
             if version.project.root != member.root:

@@ -114,37 +114,13 @@ def add_second_directory(repo_with_plans: Folder) -> None:
     repo_with_plans.git("commit", "-q", "-m", "A second place")
 
 
-def test_a_later_init_stops_rather_than_leave_plans_out(repo_with_plans: Folder) -> None:
+def test_a_later_init_includes_the_default_directory(repo_with_plans: Folder) -> None:
     add_second_directory(repo_with_plans)
-    result = repo_with_plans.run("init", "--json").json
-    assert (result["error"]["code"], result["error"]["exit"]) == ("plans-left-out", 1)
-    assert f"{OLD}/{NAME}.md" in result["error"]["candidates"]
-    assert repo_with_plans.git("status", "--short") == ""
-    check = repo_with_plans.run("init", "--check", "--json")
-    assert check.exit == 1
-    assert {"from": f"{OLD}/{NAME}.md", "to": f"{NEW}/{NAME}.md"} in check.json["data"]["moves"]
-    assert check.json["next"] == ["execplan init --move"]
-    assert repo_with_plans.git("status", "--short") == ""
-
-
-def test_init_moves_them_with_their_artifacts_and_evidence(repo_with_plans: Folder) -> None:
-    add_second_directory(repo_with_plans)
-    evidence = next((repo_with_plans.path / OLD).rglob("execplan-evidence.json")).read_bytes()
-    before = {plan["id"] for plan in repo_with_plans.ok("list", "--all")["plans"]}
-    repo_with_plans.ok("init", "--move")
-    paths = {plan["id"]: plan["path"] for plan in repo_with_plans.ok("list", "--all")["plans"]}
-    assert set(paths) == before | set("abcd")
-    assert paths[NAME] == f"{NEW}/{NAME}.md"
-    assert paths["2025-12-01_writer"] == "docs/plans/completed/2025-12-01_writer.md"
-    assert (repo_with_plans.path / f"docs/plans/artifacts/{NAME}/run.log").read_text() == "ok\n"
-    assert next((repo_with_plans.path / "docs").rglob("execplan-evidence.json")).read_bytes() == evidence
-    assert not (repo_with_plans.path / OLD).exists()
+    data = repo_with_plans.ok("init")
+    assert [(entry["settings"]["plans"], entry["plans"], entry["archived"]) for entry in data["homes"]] == [
+        (NEW, 4, 0),
+        (OLD, 1, 1),
+    ]
+    assert {plan["id"] for plan in repo_with_plans.ok("list", "--all")["plans"]} == {*"abcd", NAME, "2025-12-01_writer"}
+    repo_with_plans.ok("done", "1", "-p", NAME)
     assert repo_with_plans.run("init", "--check").exit == 0
-
-
-def test_init_asks_on_a_terminal(repo_with_plans: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    add_second_directory(repo_with_plans)
-    assert on_terminal(repo_with_plans, monkeypatch, "n\n", "init")[0] == 1
-    assert repo_with_plans.git("status", "--short") == ""
-    assert on_terminal(repo_with_plans, monkeypatch, "y\n", "init")[0] == 0
-    assert len(repo_with_plans.ok("list", "--all")["plans"]) == 6

@@ -307,24 +307,26 @@ def test_a_guide_counts_where_there_is_no_plan_yet(bare: Folder) -> None:
     assert bare.ok("init")["changed"] is False
 
 
-def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> None:
+def test_both_are_used_and_one_of_them_on_demand(bare: Folder) -> None:
     for name in ("docs/execplans/a", "docs/execplans/b", "plans/0001-c"):
         bare.write(f"{name}.md", CLEAN)
     bare.write("notes/d.md", CLEAN)
-    result = bare.run("init", "--json")
-    assert result.json["data"]["others"] == [{"folder": "plans", "plans": 1, "take": "execplan init --plans plans"}]
-    assert result.json["data"]["elsewhere"] == ["notes/d.md"]
-    assert "execplan init --plans plans" in result.json["warnings"][0]
-    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b"]
+    data = bare.ok("init")
+    assert [entry["settings"]["plans"] for entry in data["homes"]] == ["docs/execplans", "plans"]
+    assert (data["others"], data["elsewhere"]) == ([], ["notes/d.md"])
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b", "0001-c"]
     check = bare.run("init", "--check")
-    assert check.exit == 0
-    assert "elsewhere: notes/d.md" in check.out
-    assert "execplan init --plans plans" in check.out
+    assert (check.exit, "elsewhere: notes/d.md" in check.out) == (0, True)
+    bare.write("exec-plans/f.md", CLEAN)
+    assert (
+        "add it to directories in the settings, or use only it: execplan init --plans exec-plans"
+        in bare.run("init", "--check").out
+    )
     path = bare.path / ".agent/execplan.toml"
     path.write_text(path.read_text().replace("# commit = false", "commit = true"))
     assert bare.ok("init", "--plans", "plans", "--dry-run")["changed"] is True
     assert "commit = true" in path.read_text()
-    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b"]
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b", "0001-c"]
     assert bare.ok("init", "--plans", "plans", "--no-commit")["homes"][0]["settings"]["name"] == "{number:04}-{slug}"
     assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["0001-c"]
     assert "\ncommit = true" in path.read_text()
@@ -438,13 +440,13 @@ def test_a_real_repository(bare: Folder, name: str) -> None:
     paths = [plan["path"] for plan in listed]
     assert sorted(paths) == sorted(set(plans) - elsewhere)
     assert len(listed) * 2 > len(plans) or data["others"]
-    assert len({plan["id"] for plan in listed}) == len(listed)
+    assert len(set(paths)) == len(listed)
     assert bare.run("lint").exit in (0, 1)
     assert bare.run("status").exit == 0
     for plan in [plan for plan in listed if plan["state"] == "active" and plan["counts"]["open"]][:1]:
         tasks = bare.ok("show", plan["path"])["tasks"]
         task = next(task for task in tasks if task["state"] == "open")
-        assert bare.ok("done", task["id"], "-p", plan["id"])["path"] == plan["path"]
+        assert bare.ok("done", task["id"], "-p", plan["path"])["path"] == plan["path"]
         assert {path for path, data in tree(bare.path).items() if before.get(path, data) != data} == {plan["path"]}
         bare.write(plan["path"], before[plan["path"]])
     new_plan = bare.ok("new", "Write the reader")

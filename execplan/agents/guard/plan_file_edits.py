@@ -7,6 +7,7 @@ import stat
 
 from execplan.agents.guard.protected_paths import possible_real_paths
 from execplan.agents.guard.tool_call import EDIT, WRITE
+from execplan.project.project_discovery import with_directories
 from execplan.project.project_settings import SETTINGS_FILE, is_plan_name
 from execplan.text.pure_paths import is_inside
 
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
 
 def edits_only_plans(call: ToolCall, project: Project) -> bool:
     """Check whether a call writes or edits plans outside the archive, and nothing else."""
+    members = with_directories(project)
     return bool(call.edits) and all(
-        [edit.kind in (WRITE, EDIT) and _is_open_plan(project, call.cwd, edit.path) for edit in call.edits]
+        [
+            edit.kind in (WRITE, EDIT) and any([_is_open_plan(member, call.cwd, edit.path) for member in members])
+            for edit in call.edits
+        ]
     )
 
 
@@ -47,6 +52,10 @@ def _is_open_plan(project: Project, cwd: str, path: str) -> bool:
 
 def is_plan_path(project: Project, path: str) -> bool:
     """Check whether a path from the root belongs to plans: a plan, archived or not, or one of their artifacts."""
+    return any([_is_in_plans_directory(member, path) for member in with_directories(project)])
+
+
+def _is_in_plans_directory(project: Project, path: str) -> bool:
     plans = os.path.relpath(project.plans, project.root)
     folder, name = os.path.split(path)
     if project.is_flat and folder == plans and is_plan_name(name):

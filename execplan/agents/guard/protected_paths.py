@@ -9,6 +9,7 @@ from execplan.agents.guard.path_resolution import is_per_process
 from execplan.approvals import reserved_paths
 from execplan.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
 from execplan.project import user_settings
+from execplan.project.project_discovery import with_directories
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
 from execplan.text.glob_match import WILDCARDS
 from execplan.text.invisible_characters import has_hidden
@@ -218,7 +219,11 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
         os.path.join(project.base, ".agent", "execplan.toml"),
         os.path.join(project.base, project.settings.templates),
     ]
-    protected_paths += [project.plans, project.state, project.git or project.state]
+    protected_paths += [
+        *[member.plans for member in with_directories(project)],
+        project.state,
+        project.git or project.state,
+    ]
     protected_paths += [os.path.join(scope.root, name) for name in CONFIGURATION]
     protected_paths += [folder for folder, _ in _private_directories()]
     return next(

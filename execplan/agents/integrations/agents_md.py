@@ -9,6 +9,7 @@ from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.project import builtin_templates
+from execplan.project.project_discovery import with_directories
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -21,8 +22,8 @@ _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 def block_lines(project: Project) -> list[str]:
     """Return the lines of the block, with the paths of the project."""
     paths = {
-        "plans": project.display_path(project.plans),
-        "archive": project.display_path(project.archive),
+        "plans": "`, `".join([member.display_path(member.plans) for member in with_directories(project)]),
+        "archive": "`, `".join([member.display_path(member.archive) for member in with_directories(project)]),
         "guide": project.display_path(os.path.join(project.base, project.settings.guide)),
     }
     return builtin_templates.read_text("agents.md").format_map(paths).splitlines()

@@ -11,7 +11,6 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.prompts import can_ask, confirm
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
 from execplan.git import gitignore
@@ -22,10 +21,9 @@ from execplan.scaffold.project_survey import survey_project
 from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
-    from execplan.archive.plan_move import MoveResult
     from execplan.project.project import Project
     from execplan.scaffold.guide_upgrade import GuideUpgrade
-    from execplan.scaffold.project_survey import PreparedProject, ProjectSurvey
+    from execplan.scaffold.project_survey import ProjectSurvey
 
 _MAX_DOCUMENTS = 5
 """Maximum number of files to name that are not plans."""
@@ -33,36 +31,34 @@ _MAX_DOCUMENTS = 5
 
 @define_command(
     reads="the settings, the guide, and every markdown file, to find plans; not those in node_modules and the like.",
-    writes="settings; if there are no plans, also their directories; the guide .agent/PLANS.md, if it is missing. Moves nothing unless you agree.",
+    writes="settings; if there are no plans, also their directories; the guide .agent/PLANS.md, if it is missing.",
     examples=(
         "execplan init --check || execplan init",
         "execplan init --commit",
         "execplan init packages/a",
         "execplan init --plans docs/plans --dry-run",
-        "execplan init --move --dry-run",
         "execplan init --upgrade --dry-run",
     ),
 )
 @click.argument("place", required=False, metavar="[DIR]")
 @click.option("--plans", "wanted", metavar="DIR", help="Keep plans in DIR, even if plans are found elsewhere.")
-@click.option("--move", is_flag=True, help="Move plans from .agent/execplans to the directory with most plans.")
 @click.option(
     "--check", is_flag=True, help="Report what is found, and write nothing; exit 1 if init would write something."
 )
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into yours; your changes are kept.")
 @new_options
 def init(
-    call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: WriteOptions
+    call: Call, place: str | None, wanted: str | None, check: bool, upgrade: bool, options: WriteOptions
 ) -> Answer:
     """Set up plans in this repository.
 
     Run it once: it writes the settings, and the guide for authors in .agent/PLANS.md. Without git, plans are set up in
     the current directory. DIR selects another directory, which can be new.
 
-    If the repository already has plans, also in the packages of a monorepo, the settings refer to their directories.
-    Existing files are kept, so you can run the command again at any time. Plans are moved only if you agree or use
-    --move. Only --upgrade changes the guide: it merges the newest guide into yours, keeps your text, and reports each
-    place that both changed.
+    If the repository already has plans, in any form and also in the packages of a monorepo, the settings refer to all
+    their directories. Nothing is moved, and existing files are kept, so you can run the command again at any time. Only
+    --upgrade changes the guide: it merges the newest guide into yours, keeps your text, and reports each place that both
+    changed.
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"
@@ -78,17 +74,16 @@ def init(
         )
     project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
     survey_result = survey_project(project, wanted)
-    relocations = _move_unlisted(
-        call, place, project, survey_result, options._replace(dry_run=options.dry_run or check), move=move
-    )
     commit, warnings = project_setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
-    changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
+    changed = any([path_entry.made for path_entry in survey_result.paths])
     is_writing = not (check or options.dry_run)
-    projects_json = [_project_json(prepared) for prepared in survey_result.projects]
+    projects_json = [
+        _project_json(member, prepared.is_new)
+        for prepared in survey_result.projects
+        for member in project_discovery.with_directories(prepared.project)
+    ]
     action = "created" if is_writing else "would create"
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
-    moves = [pair for relocation in relocations for pair in relocation.moves]
-    lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
     lines += [
         f"{action if path_entry.made else _label_unchanged(project, path_entry.path)}  {path_entry.path}  ({path_entry.why})"
         for path_entry in survey_result.paths
@@ -104,7 +99,6 @@ def init(
         "homes": projects_json,
         "others": [other._asdict() for other in survey_result.unused_directories],
         "elsewhere": list(survey_result.stray_paths),
-        "moves": [{"from": old, "to": new} for old, new in moves],
         "paths": [path_entry._asdict() for path_entry in survey_result.paths],
         "changed": changed,
         "commit": commit,
@@ -124,13 +118,11 @@ def init(
     next_commands: tuple[str, ...] = (f"execplan {command_words}{directory_option}",)
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
-        arguments += ["--move"] if survey_result.unlisted_plans else []
         next_commands = (shlex.join(["execplan", "init", *arguments]),)
     elif guide_report.upgrade.changed and not upgrade:
         next_commands += ("execplan init --upgrade",)
     warnings = (
         survey_result.warnings
-        + tuple([line for relocation in relocations for line in relocation.warnings])
         + warnings
         + guide_report.upgrade.warnings
         + gitignore.ignore_warnings(survey_result.projects[0].project)
@@ -142,37 +134,6 @@ def init(
 def _label_unchanged(project: Project, display_path: str) -> str:
     """Return what `init` does with a path that it doesn't create."""
     return "kept" if os.path.lexists(os.path.join(project.root, display_path)) else "skipped"
-
-
-def _move_unlisted(
-    call: Call,
-    directory: str | None,
-    project: Project,
-    survey_result: ProjectSurvey,
-    options: WriteOptions,
-    *,
-    move: bool,
-) -> list[MoveResult]:
-    """Move the plans that would no longer be listed, if requested; raises ExecplanError if nobody decides."""
-    if not survey_result.unlisted_plans:
-        return []
-    from execplan.archive.plan_relocation import relocate_plans
-
-    new_project = survey_result.projects[0].project
-    old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
-    message = f"{format_count(len(survey_result.unlisted_plans), 'plan')} in {old} would no longer be listed, because most plans are in {target}"
-    init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
-    can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
-    if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
-        raise ExecplanError(
-            "plans-left-out",
-            message,
-            exit=CHECK_FAILED,
-            hint=f"move them there: {init_command} --move; or keep plans in {old}: {init_command} --plans {shlex.quote(os.path.relpath(project.plans))}",
-            candidates=[project.display_path(ref.path) for ref in survey_result.unlisted_plans],
-            data={"reasons": [project.display_path(ref.path) for ref in survey_result.unlisted_plans]},
-        )
-    return relocate_plans(project, new_project, survey_result.unlisted_plans, options)
 
 
 class _GuideReport(NamedTuple):
@@ -195,9 +156,8 @@ def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _
     )
 
 
-def _project_json(prepared: PreparedProject) -> dict[str, Any]:
-    """Return the JSON form of a project: its path, settings, number of plans, and plans with problems."""
-    project = prepared.project
+def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
+    """Return the JSON form of one plans directory of a project: its settings, number of plans, and plans with problems."""
     inspection = inspect_project(project)
     settings = {
         name: list(value) if isinstance(value, tuple) else value for name, value in project.settings._asdict().items()
@@ -205,7 +165,7 @@ def _project_json(prepared: PreparedProject) -> dict[str, Any]:
     return {
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
-        "new": prepared.is_new,
+        "new": is_new,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,
@@ -242,7 +202,7 @@ def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
     """Return the lines about plans that belong to no project."""
     if check:
         lines = [
-            f"not used: {format_count(other.plans, 'plan')} in {other.folder}; to use them: {other.take}"
+            f"not used: {format_count(other.plans, 'plan')} in {other.folder}; add it to directories in the settings, or use only it: {other.take}"
             for other in survey.unused_directories
         ]
         return lines + [f"elsewhere: {path}" for path in survey.stray_paths]

@@ -125,7 +125,7 @@ def lint(
         ensure_digest_matches(target.project, target.ref, options.if_match)
     fix_report = None
     if fix_settings.is_requested:
-        projects = {group.project.base: group.project for group in target_groups if group.project.exists}
+        projects = {group.project.plans: group.project for group in target_groups if group.project.exists}
         targets = list(iter_targets(target_groups))
         fix_report = fix_settings.fix_all(targets, list(projects.values()), check_options, options)
     ignored_warnings: tuple[str, ...] = ()

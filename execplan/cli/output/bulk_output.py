@@ -78,11 +78,11 @@ _OTHER_FILES = ("followed", "rewritten")
 def commit_commands(files: Sequence[tuple[Project, str]]) -> tuple[str, ...]:
     """Return the command that commits the plans among some files, given by absolute path; none if all are as git has them."""
     names: list[str] = []
-    for project in {project.base: project for project, _ in files if project.git is not None}.values():
+    for project in {project.plans: project for project, _ in files if project.git is not None}.values():
         plans = [
             path
             for owner, path in files
-            if owner.base == project.base and project.split_plan_path(path)[0] in (project.plans, *project.archives)
+            if owner.plans == project.plans and project.split_plan_path(path)[0] in (project.plans, *project.archives)
         ]
         uncommitted = _find_uncommitted(project, plans) if plans else set()
         names += [

@@ -43,7 +43,7 @@ def chart_answer(
     histories: list[tuple[Project, PlanRef | None]] = [*plans]
     if is_all:
         histories = [
-            (member, None) for member in {plan_project.base: plan_project for plan_project, _ in plans}.values()
+            (member, None) for member in {plan_project.plans: plan_project for plan_project, _ in plans}.values()
         ]
     events = chart_sources.load_events(histories)
     sources = [chart_sources.read_plan_sources(plan_store.load(plan_project, ref)) for plan_project, ref in plans]

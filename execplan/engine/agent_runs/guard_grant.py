@@ -263,7 +263,10 @@ def _install_paths() -> list[str]:
 
 
 def _to_json(grant: GuardGrant) -> dict[str, Any]:
-    project = grant.home._asdict() | {"settings": grant.home.settings._asdict()}
+    project = grant.home._asdict() | {
+        name: None if settings is None else settings._asdict()
+        for name, settings in (("settings", grant.home.settings), ("all_settings", grant.home.all_settings))
+    }
     steps = [step._asdict() for step in grant.steps]
     grant_json = grant._asdict() | {"home": project, "steps": steps, "terms": grant.terms._asdict()}
     return grant_json | {"places": _install_paths()}
@@ -277,11 +280,14 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
     if grant_json.pop("places") != _install_paths():
         raise ValueError("issued by another release, or for other user directories")
     project = grant_json["home"]
-    project_settings = Settings(**(project["settings"] | {"homes": tuple(project["settings"]["homes"])}))
+    project |= {
+        name: None if project[name] is None else Settings(**(project[name] | {"homes": tuple(project[name]["homes"])}))
+        for name in ("settings", "all_settings")
+    }
     terms = grant_json["terms"]
     step_ids = terms["steps"]
     fields = grant_json | {
-        "home": Project(**(project | {"settings": project_settings})),
+        "home": Project(**project),
         "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
         "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
         "tools": tuple(grant_json["tools"]),

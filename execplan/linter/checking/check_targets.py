@@ -113,7 +113,9 @@ def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[P
             matcher_by_directory[directory] = project, re.compile(plan_paths_regex(project))
         project, pattern = matcher_by_directory[directory]
         if pattern.search(path):
-            plans.append((project, plan_store.ref_for_path(project, full_path)))
+            plans.append(
+                (project_discovery.directory_of(project, full_path), plan_store.ref_for_path(project, full_path))
+            )
     return plans
 
 
@@ -125,7 +127,11 @@ def find_commented_plans(start_project: Project, paths: Sequence[str]) -> list[t
     from execplan.review.comment_location import COMMENTS_FILE, comments_path
 
     files = {os.path.join(start_project.root, path) for path in paths if os.path.basename(path) == COMMENTS_FILE}
-    projects = {project.base: project for project in [project_discovery.find(os.path.dirname(file)) for file in files]}
+    projects = {
+        member.plans: member
+        for file in files
+        for member in project_discovery.with_directories(project_discovery.find(os.path.dirname(file)))
+    }
     return [
         (project, ref)
         for project in projects.values()
@@ -190,7 +196,7 @@ def _add_files(
             last_group.names.append(name)  # in a flat layout all files of a directory are archived, or none is
             continue
         if directory not in projects_by_directory:
-            projects_by_directory[directory] = project_discovery.find(directory)
+            projects_by_directory[directory] = project_discovery.find_for_file(os.path.join(directory, name))
         project = projects_by_directory[directory]
         archived = plan_store.ref_for_path(project, os.path.join(directory, name)).archived
         if last_group is not None and last_group.display_prefix == display_prefix and last_group.archived == archived:

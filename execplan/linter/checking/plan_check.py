@@ -50,7 +50,7 @@ def _read_checked_bytes(checked_file: CheckedFile) -> bytes:
     if checked_file.data or any([finding.code == "EP001" for finding in checked_file.findings]):
         return checked_file.data
     path = os.path.abspath(checked_file.display_name)
-    return plan_store.read_bytes(project_discovery.find(os.path.dirname(path)), path)
+    return plan_store.read_bytes(project_discovery.find_for_file(path), path)
 
 
 _NO_HISTORIES: dict[str, GitHistory] = {}
@@ -190,7 +190,7 @@ def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
     Raises ExecplanError if the project's settings are invalid.
     """
     path = os.path.abspath(name or STDIN_NAME)
-    project = project_discovery.find(os.path.dirname(path))
+    project = project_discovery.find_for_file(path)
     context = (
         make_rule_context(project, plan_store.ref_for_path(project, path), options)
         if name

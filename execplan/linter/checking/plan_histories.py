@@ -52,15 +52,15 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     Git is queried if a base commit is given, or for projects with rules that need history. Raises ExecplanError if Git
     fails.
     """
-    projects = {group.project.base: group.project for group in groups}
-    asking_bases = {
-        project_base
-        for project_base, project in projects.items()
+    projects = {group.project.plans: group.project for group in groups}
+    asking_directories = {
+        plans_directory
+        for plans_directory, project in projects.items()
         if base_commit is not None or effective_selection(project, options.selection).needs_history
     }
-    if not asking_bases:
+    if not asking_directories:
         return options
-    plans = read_plans(iter_targets([group for group in groups if group.project.base in asking_bases]))
+    plans = read_plans(iter_targets([group for group in groups if group.project.plans in asking_directories]))
     histories = load_histories(plans, base_commit)
     if base_commit is None and histories:
         from execplan.linter.checking.shipped_work import find_shipped_work
@@ -164,7 +164,7 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
 
 def _possible_directories(plans: list[PlanContent]) -> list[str]:
     """Return the directories, from the root, that may have contained the plans; empty for all directories."""
-    projects = {plan.project.base: plan.project for plan in plans}.values()
+    projects = {plan.project.plans: plan.project for plan in plans}.values()
     directories = {os.path.dirname(plan.ref.path) for plan in plans}
     directories |= {folder for project in projects for folder in (project.plans, *project.archives)}
     return to_pathspecs(plans[0].project.root, directories)
@@ -191,15 +191,15 @@ def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dic
     missing_plans = [plan for plan in plans if file_by_plan_path[plan.ref.path] is None]
     if missing_plans:
         vanished_files: dict[tuple[str, str], GitFile] = {}
-        for project in {missing_plan.project.base: missing_plan.project for missing_plan in missing_plans}.values():
+        for project in {missing_plan.project.plans: missing_plan.project for missing_plan in missing_plans}.values():
             for file in files:
                 if not os.path.lexists(os.path.join(project.root, file.path)):
                     ref = plan_store.ref_for_path(project, os.path.join(project.root, file.path))
                     if ref.archived or project.split_plan_path(ref.path)[0] == project.plans:
-                        vanished_files[project.base, plan_store.normalize_id(ref.id)] = file
+                        vanished_files[project.plans, plan_store.normalize_id(ref.id)] = file
         for plan in missing_plans:
             file_by_plan_path[plan.ref.path] = vanished_files.get(
-                (plan.project.base, plan_store.normalize_id(plan.ref.id))
+                (plan.project.plans, plan_store.normalize_id(plan.ref.id))
             )
     return {path: file for path, file in file_by_plan_path.items() if file is not None}
 

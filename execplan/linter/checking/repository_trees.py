@@ -92,9 +92,9 @@ class RepositoryTrees:
 
         Empty if there is none, or if the plan itself is not in the project.
         """
-        if project.base not in self._duplicates_by_project:
-            self._duplicates_by_project[project.base] = _find_duplicate_ids(project, self._list_plans(project))
-        duplicates = self._duplicates_by_project[project.base]
+        if project.plans not in self._duplicates_by_project:
+            self._duplicates_by_project[project.plans] = _find_duplicate_ids(project, self._list_plans(project))
+        duplicates = self._duplicates_by_project[project.plans]
         paths_with_id = (
             duplicates.get(plan_store.normalize_id(project.split_plan_path(path)[1]), []) if duplicates else []
         )
@@ -112,7 +112,9 @@ class RepositoryTrees:
 
         from execplan.project.plan_path_pattern import plan_paths_regex
 
-        plan_pattern = re.compile(plan_paths_regex(project._replace(settings=project.settings._replace(homes=()))))
+        plan_pattern = re.compile(
+            plan_paths_regex(project._replace(settings=project.settings._replace(directories={}, homes=())))
+        )
         split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
 

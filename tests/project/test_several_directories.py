@@ -1,0 +1,107 @@
+"""Several plans directories in one project: one list, one board, one search, and edits where each plan is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+OPENSPEC = "openspec/changes/add-login"
+SUPERPOWERS = "docs/superpowers/plans/2026-01-05-parser.md"
+EXECPLAN = ".agent/execplans/2026-01-01_parser.md"
+
+
+@pytest.fixture
+def several(repo: Folder) -> Folder:
+    """A repository with an ExecPlan, an OpenSpec change and a finished one, and a plan of superpowers."""
+    repo.write(EXECPLAN, CLEAN)
+    repo.write(f"{OPENSPEC}/tasks.md", "## 1. Backend\n- [ ] 1.1 Add the column\n- [ ] 1.2 Add the endpoint\n")
+    repo.write(f"{OPENSPEC}/proposal.md", "# Change: Add a login\n\n## Why\n\nSafety.\n")
+    repo.write("openspec/changes/archive/2025-01-02-old/tasks.md", "## 1. Old\n- [x] 1.1 Done\n")
+    repo.write(SUPERPOWERS, "# Parser Implementation Plan\n\n### Task 1: Lexer\n\n- [ ] **Step 1: Write the test**\n")
+    repo.ok("init")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    return repo
+
+
+def paths_of(folder: Folder, *command: str) -> set[str]:
+    return {plan["path"] for plan in folder.ok(*command)["plans"]}
+
+
+def test_every_listing_has_all_of_them(several: Folder) -> None:
+    open_paths = {EXECPLAN, SUPERPOWERS, f"{OPENSPEC}/tasks.md"}
+    assert paths_of(several, "list") == paths_of(several, "status") == open_paths
+    assert paths_of(several, "list", "--all") == open_paths | {"openspec/changes/archive/2025-01-02-old/tasks.md"}
+    assert all(path in several.run("board", "--plain").out for path in open_paths)
+    assert "Add the endpoint" in several.run("search", "endpoint").out
+    assert several.run("doctor").exit == 0
+    assert several.ok("new", "Another")["path"].startswith(".agent/execplans/")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "archived"),
+    [
+        ("add-login", f"{OPENSPEC}/tasks.md", "openspec/changes/archive/add-login/tasks.md"),
+        ("2026-01-05-parser", SUPERPOWERS, "docs/superpowers/plans/archive/2026-01-05-parser.md"),
+    ],
+)
+@pytest.mark.parametrize("by_path", [False, True])
+def test_a_plan_is_edited_archived_and_restored_in_its_directory(
+    several: Folder, name: str, path: str, archived: str, by_path: bool
+) -> None:
+    plan = path if by_path else name
+    before = (several.path / path).read_bytes()
+    several.ok("done", "1", "-p", plan)
+    assert (several.path / path).read_bytes() == before.replace(b"- [ ]", b"- [x]", 1)
+    assert [line[3:] for line in several.git("status", "--short").splitlines()] == [path]
+    several.ok("undo")
+    assert (several.path / path).read_bytes() == before
+    several.ok("archive", plan, "--force", "--reason", "Not needed")
+    assert not (several.path / path).exists()
+    assert (several.path / archived).exists()
+    assert archived in paths_of(several, "list", "--all")
+    several.ok("undo")
+    assert (several.path / path).read_bytes() == before
+    assert several.git("status", "--short") == ""
+
+
+def test_commands_work_from_any_of_them_and_hooks_see_all(several: Folder) -> None:
+    several.ok("done", "2", "-p", "add-login")
+    several.ok("done", "1", "-p", SUPERPOWERS)
+    several.ok("commit", "--all")
+    assert several.git("status", "--short") == ""
+    for directory in ("openspec/changes", "docs/superpowers/plans"):
+        assert paths_of(several, "-C", directory, "list") == paths_of(several, "list")
+    several.ok("install", "merge-driver")
+    attributes = (several.path / ".gitattributes").read_text()
+    assert "/openspec/changes/*/tasks.md" in attributes
+    assert "/docs/superpowers/plans/*.md" in attributes
+    several.ok("install", "agents")
+    assert "`openspec/changes`" in (several.path / "AGENTS.md").read_text()
+
+
+def test_plans_with_the_same_id_are_named_by_path(several: Folder) -> None:
+    several.write("docs/superpowers/plans/2026-01-01_parser.md", "# Parser\n\n- [ ] One\n")
+    result = several.run("done", "1", "-p", "2026-01-01_parser", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "ambiguous-plan")
+    several.ok("done", "1", "-p", "docs/superpowers/plans/2026-01-01_parser.md")
+    assert "- [ ] Scan" not in (several.path / "docs/superpowers/plans/2026-01-01_parser.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("directories = 3", "directories must be a table for each directory"),
+        ("directories = {'../x' = {}}", "directories: plans must be a path inside the repository"),
+        ("directories = {'x' = 3}", "directories must be a table for each directory"),
+        ("directories = {'x' = {archiv = 'y'}}", "accepts only archive, superseded, layout, name, not 'archiv'"),
+        ("directories = {'x' = {archive = '/y'}}", "must be a path inside the repository"),
+    ],
+)
+def test_a_mistake_in_the_setting_is_named(repo: Folder, table: str, problem: str) -> None:
+    repo.write(".agent/execplan.toml", f"{table}\n")
+    result = repo.run("list")
+    assert result.exit == 3, result
+    assert problem in result.err
