@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import (
+    BUILTIN_PREFIX,
     BYTES,
     CLOCK,
     COMMIT,
@@ -103,6 +104,27 @@ _DRAFT_CODES = ("EP109", "EP201")
 _COMPLETE_CODES = ("EP501",)
 """Codes whose errors are warnings under `--hook`, so that each step of writing and running a plan can be committed."""
 _EXCLUSIVE_CODE = "EP004"
+_ANY_FORM_CODES = frozenset(
+    (
+        *(
+            "EP001",
+            "EP002",
+            "EP003",
+            "EP005",
+            "EP008",
+            "EP009",
+            "EP010",
+            "EP114",
+            "EP116",
+            "EP203",
+            "EP208",
+            "EP401",
+            "EP409",
+        ),
+        *("EP410", "EP502", "EP503", "EP504", "EP506", "EP509", "EP510", "EP515", "EP516"),
+    )
+)
+"""Built-in rules that hold for a plan in any form; the others demand the sections and entries of an ExecPlan."""
 
 
 def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
@@ -134,12 +156,12 @@ def lint_plan(
     `is_complete`, findings have the levels that they have once the plan is complete.
     """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
-    if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
-        before = context.history.committed_plan if context.history is not None else None
-        versions = [version for version in (plan, before) if version is not None]
-        if not any([follows_format(version) for version in versions]):
-            return [NOT_A_PLAN]
     levels = DEFAULT_LEVELS if levels is None else levels
+    if not _follows_format(plan, context):
+        if plan.is_document and context.skips_other_files:
+            return [NOT_A_PLAN]
+        if not plan.is_document:
+            levels = _any_form_levels(levels)
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()
     if plan.is_archived_unfinished:
@@ -164,6 +186,21 @@ def lint_plan(
         findings = apply_suppressions(plan, context.source, findings, levels, codes_run)
     findings.sort(key=lambda finding: (finding.line, finding.column))
     return findings
+
+
+def _follows_format(plan: ParsedPlan, context: RuleContext) -> bool:
+    """Return whether a plan, or its committed version, is meant to be an ExecPlan."""
+    if not context.path or any([section.name in outline.LIVING for section in plan.sections]):
+        return True  # a text without a file is checked as the ExecPlan that it may become
+    committed = context.history.committed_plan if context.history is not None else None
+    return follows_format(plan) or (committed is not None and follows_format(committed))
+
+
+def _any_form_levels(levels: dict[str, str]) -> dict[str, str]:
+    """Return the rules among some that hold for a plan in any form, with their levels."""
+    return {
+        code: level for code, level in levels.items() if code in _ANY_FORM_CODES or not code.startswith(BUILTIN_PREFIX)
+    }
 
 
 def _run_rule(rule: Rule, level: str, plan: ParsedPlan, context: RuleContext, max_findings: int) -> list[Finding]:

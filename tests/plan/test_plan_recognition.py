@@ -194,6 +194,12 @@ def test_templates_are_no_plans_but_a_plan_may_be_about_one(design: Folder) -> N
     assert ids == ["2026-01-01_parser", "2026-01-03_add-an-email-template", "parser-design"]
 
 
-def test_the_rules_are_not_for_plans_in_another_form(design: Folder) -> None:
+def test_only_rules_that_hold_for_any_plan_check_one_in_another_form(design: Folder) -> None:
     design.write(DESIGN_PATH, "# Parser\n\n- [ ] Read lines\n")
-    assert design.run("lint") == Result(0, "1 plan, no findings\n", f"execplan: warning: {NOTICE}\n")
+    for command in (("lint",), ("lint", DESIGN_PATH)):
+        assert design.run(*command).exit == 0
+        assert "plan, no findings" in design.run(*command).out or "plans, no findings" in design.run(*command).out
+    design.write(DESIGN_PATH, "# Parser\n\nStatus: Done\n\n- [ ] Read `/home/ann/lines.txt` 2026-13-01\n")
+    codes = {finding["code"] for finding in design.run("lint", "--json").json["data"]["findings"]}
+    assert codes == {"EP401", "EP504"}
+    assert "Lint errors" not in design.run("prime", "parser-design").out
