@@ -9,7 +9,7 @@ import pytest
 from execplan.plan import reader
 from execplan.plan.model import ACTIVE, DOCUMENT
 from execplan.plan.plan_recognition import follows_format, is_plan
-from tests.conftest import Folder, Result
+from tests.conftest import Folder
 from tests.plans import CLEAN
 
 DESIGN_PATH = "docs/exec-plans/parser-design.md"
