@@ -19,7 +19,7 @@ from execplan.plan.merge.merge_units import (
     split_log,
     split_section,
 )
-from execplan.plan.reader import read_tasks
+from execplan.plan.reader import document_section, read_tasks
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
@@ -31,9 +31,11 @@ TEXT_BEFORE_SECTIONS = "(text before the sections)"
 class PlanPart:
     """A part with its lines; tasks and entries are read at first use, so an unchanged part costs nothing."""
 
-    def __init__(self, plan: ParsedPlan, unit: Unit) -> None:
+    def __init__(self, plan: ParsedPlan, unit: Unit, *, has_tasks: bool = False) -> None:
         self._plan = plan
         self.unit = unit
+        self.has_tasks = has_tasks
+        """Whether the part can contain tasks although it is not Progress, because the plan has none."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -66,6 +68,9 @@ class PlanPart:
     def units(self) -> list[Unit]:
         """The heading, the tasks or entries, and the blocks between them."""
         section = self.unit.section
+        if self.has_tasks:
+            whole = self.unit._replace(section=section or document_section(self._plan))
+            return split_section(self._plan._replace(checklists=[]), whole)
         if section is not None and self.name == outline.PROGRESS:
             tasks = read_tasks(self._plan.text.lines, self._plan.blocks, section)
             return split_section(self._plan._replace(tasks=tasks), self.unit)

@@ -120,9 +120,8 @@ def _compare_parts(old: VersionUnits, old_part: PlanPart, new: VersionUnits, new
         return None
     old_lines = old_part.text_lines(has_units=old.has_units(old_part))
     new_lines = new_part.text_lines(has_units=new.has_units(new_part))
-    if old.is_progress(old_part) and new.is_progress(new_part):
-        old_details, new_details = changed_task_lines(old.tasks, new.tasks)
-        old_lines, new_lines = old_lines + old_details, new_lines + new_details
+    old_details, new_details = changed_task_lines(old.tasks_in(old_part), new.tasks_in(new_part))
+    old_lines, new_lines = old_lines + old_details, new_lines + new_details
     if new.has_units(new_part):  # the order of what is between tasks and entries follows theirs
         old_counts, new_counts = Counter(old_lines), Counter(new_lines)
         added, removed = (new_counts - old_counts).total(), (old_counts - new_counts).total()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.history.plan_part import PlanPart
 from execplan.history.version_units import VersionUnits
 from execplan.plan import reader
-from execplan.plan.merge.merge_units import HEADING, split_plan
+from execplan.plan.merge.merge_units import HEADING, LOG_SECTIONS, TASK, split_plan
 from execplan.plan.plan_change import ensure_no_conflicts
 from execplan.text import markdown_blocks
 from execplan.text.text_lines import Text
@@ -41,7 +41,8 @@ class VersionReader:
         text = reader.decode(data)
         if reader.find_conflict_markers(text.lines):
             ensure_no_conflicts(reader.read_structure(text))
-        return self._read_pieces(text) or read_at_once(text)
+        units = self._read_pieces(text) or read_at_once(text)
+        return units if units.find_parts(TASK) else _with_tasks_elsewhere(text, units)
 
     def _read_pieces(self, text: Text) -> VersionUnits | None:
         """Parse a version piece by piece; return None if a piece depends on others."""
@@ -78,6 +79,22 @@ def read_at_once(text: Text) -> VersionUnits:
     """Parse a version as a whole."""
     plan = reader.read_structure(text)
     return VersionUnits(plan.title, text.lines, [PlanPart(plan, unit) for unit in split_plan(plan)])
+
+
+def _with_tasks_elsewhere(text: Text, units: VersionUnits) -> VersionUnits:
+    """Return a version without Progress again, with its tasks if it has any."""
+    plan = reader.read_text(text)
+    if not plan.tasks:
+        return units
+    parts = [PlanPart(plan, unit) for unit in split_plan(plan)]
+    return VersionUnits(
+        plan.title,
+        text.lines,
+        [
+            PlanPart(plan, part.unit, has_tasks=part.name not in LOG_SECTIONS and not part.has_revisions)
+            for part in parts
+        ],
+    )
 
 
 def _parse_piece(lines: Sequence[str], *, has_tabs: bool) -> _Piece | None:

@@ -49,6 +49,8 @@ class VersionUnits:
         if kind == REVISION:
             return [part for part in self.parts if part.has_revisions]
         part = self._parts_by_name.get(_SECTION_NAMES[kind])
+        if kind == TASK and part is None:
+            return [part for part in self.parts if part.has_tasks]
         return [part] if part is not None else []
 
     def has_same_parts(self, other: VersionUnits, kind: str) -> bool:
@@ -56,14 +58,18 @@ class VersionUnits:
         parts, other_parts = self.find_parts(kind), other.find_parts(kind)
         return parts == other_parts or [part.lines for part in parts] == [part.lines for part in other_parts]
 
-    def is_progress(self, part: PlanPart) -> bool:
-        """Return whether a part is the section with the plan's tasks."""
-        return part is self._parts_by_name.get(outline.PROGRESS)
+    def tasks_in(self, part: PlanPart) -> list[TaskVersion]:
+        """Return the tasks in a part."""
+        if part.has_tasks:
+            return [task for task in self.tasks if part.unit.start <= task.unit.start < part.unit.end]
+        return self.tasks if part is self._parts_by_name.get(outline.PROGRESS) else []
 
     def has_units(self, part: PlanPart) -> bool:
         """Return whether a section contains tasks or entries with events of their own."""
-        return part.has_revisions or (
-            part.name in _SECTION_NAMES.values() and part is self._parts_by_name.get(part.name)
+        return (
+            part.has_revisions
+            or part.has_tasks
+            or (part.name in _SECTION_NAMES.values() and part is self._parts_by_name.get(part.name))
         )
 
     @cached_property
