@@ -69,8 +69,8 @@ class PlanPart:
         """The heading, the tasks or entries, and the blocks between them."""
         section = self.unit.section
         if self.has_tasks:
-            whole = self.unit._replace(section=section or document_section(self._plan))
-            return split_section(self._plan._replace(checklists=[]), whole)
+            unit = self.unit._replace(section=section or document_section(self._plan))
+            return split_section(self._plan._replace(checklists=[]), unit)
         if section is not None and self.name == outline.PROGRESS:
             tasks = read_tasks(self._plan.text.lines, self._plan.blocks, section)
             return split_section(self._plan._replace(tasks=tasks), self.unit)
