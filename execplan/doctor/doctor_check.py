@@ -57,9 +57,9 @@ class DoctorContext:
             return
         self.projects += project_discovery.with_directories(project)
         for name in project.settings.homes:
-            limited = project._replace(settings=project.settings._replace(homes=(name,)))
+            limited = project._replace(settings=project.settings._replace(directories={}, homes=(name,)))
             try:
-                self.projects.append(project_discovery.with_nested_projects(limited)[-1])
+                self.projects += project_discovery.with_nested_projects(limited)[1:]
             except ExecplanError as error:
                 path = _settings_file_of(error, os.path.join(project.base, name))
                 self.settings_problems.append(AccessProblem(_relative_to_root(path), error))

@@ -150,7 +150,7 @@ def with_nested_projects(project: Project) -> list[Project]:
                 exit=INPUT,
                 hint=f"create it, or remove it from homes: execplan init {name}",
             )
-        projects.append(nested)
+        projects += with_directories(nested)
     return projects
 
 

@@ -82,6 +82,17 @@ def test_commands_work_from_any_of_them_and_hooks_see_all(several: Folder) -> No
     assert "`openspec/changes`" in (several.path / "AGENTS.md").read_text()
 
 
+def test_a_package_of_a_monorepo_has_several(repo: Folder) -> None:
+    paths = {"plans/root.md", "packages/a/docs/plans/one.md", "packages/a/.claude/plans/two.md"}
+    for path in paths:
+        repo.write(path, CLEAN)
+    repo.ok("init")
+    assert paths_of(repo, "list") == paths_of(repo, "status") == paths
+    assert paths_of(repo, "-C", "packages/a", "list") == paths - {"plans/root.md"}
+    repo.ok("done", "2", "-p", "two")
+    assert repo.run("doctor").exit == 0
+
+
 def test_plans_with_the_same_id_are_named_by_path(several: Folder) -> None:
     several.write("docs/superpowers/plans/2026-01-01_parser.md", "# Parser\n\n- [ ] One\n")
     result = several.run("done", "1", "-p", "2026-01-01_parser", "--json")
