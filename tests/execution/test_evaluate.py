@@ -79,6 +79,31 @@ def test_a_link_may_be_deleted_itself(repo: Folder) -> None:
     assert "-app.py" in evaluation.steps[0].dry_run.diff
 
 
+@pytest.mark.parametrize(
+    ("command", "is_fine"),
+    [
+        ("cat notes.txt", False),
+        ("cat ./src/../notes.txt", False),
+        ("head -n1 chain", False),
+        ("cat cloud/config", False),
+        ("wc --files0-from=notes.txt", False),
+        ("cat outside", False),
+        ("cat .env", True),
+        ("cat inner", True),
+        ("cat loop missing src/app.py", True),
+    ],
+)
+def test_a_command_names_no_link_to_a_secret(repo: Folder, command: str, is_fine: bool) -> None:
+    repo.write(".env", "KEY=1\n")
+    repo.write(".kube/config", "x\n")
+    links = {"notes.txt": ".env", "chain": "notes.txt", "cloud": ".kube", "inner": "src/app.py", "loop": "loop"}
+    for name, target in {**links, "outside": "../.netrc"}.items():
+        (repo.path / name).symlink_to(target)
+    found = messages(evaluate_steps(repo, run(command)), "paths", "error")
+    assert [message for message in found if "which contains credentials" in message] == ([] if is_fine else found)
+    assert bool(found) != is_fine
+
+
 def test_settings_in_pyproject_are_not_changed(repo: Folder) -> None:
     repo.write("pyproject.toml", "[project]\nname = 'a'\n\n[tool.execplan]\ncommit = true\n")
     assert evaluate_steps(repo, splice("pyproject.toml", 2, 2, "name = 'b'")).ok

@@ -68,7 +68,7 @@ class Decision(NamedTuple):
     """A decision on a call, with its reason."""
 
     kind: str
-    """ALLOW, ASK or DENY."""
+    """ALLOW, ASK or DENY; without a plan, empty for a call that only a step can allow."""
     reason: str
     step: str = ""
     """ID of the step that the call belongs to; for a denial, the nearest step or empty."""
@@ -110,7 +110,7 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
         return Decision(DENY, read_decision.reason, match_result.nearest_step)
     read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
     if isinstance(context, PlanlessContext):
-        return read_result or _deny_unplanned("nothing is planned here, so nothing is allowed", read_decision.reason)
+        return read_result or Decision("", read_decision.reason)
     step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
     return _best_decision(step_decisions, read_result) or _decide_unplanned(
         match_result, context, read_decision.reason, now

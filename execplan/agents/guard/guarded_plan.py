@@ -26,8 +26,17 @@ def find_named(plan_name: str | None) -> tuple[Project, PlanRef] | None:
 
 
 def find_approved(project: Project) -> list[PlanRef]:
-    """Return the plans that have approvals, valid or not. Raises ExecplanError."""
-    return [ref for ref in plan_store.all_refs(project) if not ref.archived and approval_paths.list_paths(project, ref)]
+    """Return the plans that have approvals, valid or not; if there are several, those that aren't complete.
+
+    Raises ExecplanError.
+    """
+    refs = [ref for ref in plan_store.all_refs(project) if not ref.archived and approval_paths.list_paths(project, ref)]
+    if len(refs) < 2:
+        return refs
+    from execplan.plan.model import COMPLETE
+    from execplan.plan_facts import facts_loader
+
+    return [ref for ref in refs if facts_loader.read_plan_facts(project, ref).state != COMPLETE] or refs
 
 
 def choice_error(refs: Sequence[PlanRef]) -> ExecplanError:

@@ -40,20 +40,26 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
-    if planless_decision.kind != DENY and (
-        call.kind not in (COMMAND, EDIT, WRITE) or _matches_no_plan(project, call, context)
-    ):
+    if planless_decision.kind == DENY:  # no plan allows it
         return planless_decision, ()
-    if planless_decision.kind == DENY and (error := stored_denial.find(project, plan_name)) is not None:
-        raise error
+    if planless_decision.kind and (call.kind not in (COMMAND, EDIT, WRITE) or _matches_no_plan(project, call, context)):
+        return planless_decision, ()
+    if not planless_decision.kind and (stored_error := stored_denial.find(project, plan_name)) is not None:
+        raise _add_reason(stored_error, planless_decision.reason)
     from execplan.agents.guard.call_queue import decide_in_turn
 
     try:
         return decide_in_turn(project, call, plan_name, asks=asks)
-    except ExecplanError:
-        if planless_decision.kind == DENY:
-            raise
+    except ExecplanError as error:
+        if not planless_decision.kind:
+            raise _add_reason(error, planless_decision.reason) from error
         return planless_decision, ()  # a call that needs no plan may be a step of one
+
+
+def _add_reason(error: ExecplanError, reason: str) -> ExecplanError:
+    """Return an error with the reason why a call needs a plan before its message."""
+    message = f"{reason}; {error.message}" if reason else error.message
+    return ExecplanError(error.code, message, exit=error.exit, hint=error.hint, candidates=error.candidates)
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:

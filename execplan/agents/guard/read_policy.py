@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _RECURSIVE_PROGRAMS = frozenset(("grep", "egrep", "fgrep", "diff"))
 """Programs that read directories recursively only with a flag."""
+_SEARCH_PROGRAMS = frozenset((*_RECURSIVE_PROGRAMS, "rg"))
 _ANYWHERE, _INSIDE, _ASK_FIRST, _ONLY_PLANNED = READ_POLICIES
 
 
@@ -52,6 +53,8 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
     )
     if private_below:
         return ReadDecision(DENY, f"a search there would read {private_below}")
+    if reason := _printed_secret_reason(call, scope, real_paths):
+        return ReadDecision(DENY, reason)
     if read_policy == _ONLY_PLANNED:
         return ReadDecision("", "the policy doesn't allow unplanned reads")
     outside_paths = [path for path in real_paths if not is_inside(path, scope.root)]
@@ -73,6 +76,31 @@ def _is_content_search(call: ToolCall) -> bool:
         if argv[0] == "rg" or (argv[0] in _RECURSIVE_PROGRAMS and is_recursive):
             return True
     return False
+
+
+def _printed_secret_reason(call: ToolCall, scope: GuardScope, real_paths: Sequence[str]) -> str:
+    """Return why a call would print a file for secrets that it does not name; empty if it would not."""
+    command_list = parse_command_list(call.command, call.cwd) if call.kind == COMMAND else None
+    commands = command_list.commands if command_list is not None else ()
+    if call.tool != "Grep" and not any([argv[0] in (GIT, *_SEARCH_PROGRAMS) for argv in commands]):
+        return ""
+    from execplan.git import printed_secrets
+
+    if call.kind != COMMAND and len(call.read_paths) < 2:  # with a pattern, its matches are among the paths
+        secrets = [
+            secret for path in real_paths for secret in printed_secrets.searched_secrets(path, scope.root, hidden=True)
+        ]
+        return (
+            f"a search there would read {_display_path(scope, secrets[0])}: use a pattern of files" if secrets else ""
+        )
+    for argv in commands:
+        for folder in command_list.folders if command_list is not None else ():
+            base, plain_argv = _split_directory(argv, scope, (folder,)) if argv[0] == GIT else ("", argv)
+            if reason := printed_secrets.printed_secret_reason(
+                plain_argv, base or os.path.realpath(folder), scope.root
+            ):
+                return reason
+    return ""
 
 
 def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:

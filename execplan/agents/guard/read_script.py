@@ -206,15 +206,17 @@ def decide_script(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDe
     reader.parse_commands()
     if problem := reader.problem or reader.unsupported:
         return ReadDecision("", f"the guard doesn't understand {problem}")
-    commands, prefix = reader.commands, ""
+    commands, prefix, places = reader.commands, "", [call]
     if len(commands) > 1 and _is_plain_cd(commands[0]):
+        places.append(call._replace(cwd=os.path.join(call.cwd, *commands[0].argv[1:])))
         prefix, commands = f"{' '.join([word.raw for word in commands[0].words])} && ", commands[1:]
     plain_texts: list[tuple[str, bool]] = []
     for command in commands:
-        texts = _plain_texts(command, reader.commands, call, scope)
-        if isinstance(texts, str):
-            return ReadDecision("", texts)
-        plain_texts += [(plain_text, bool(command.upstream)) for plain_text in texts]
+        for place in places:
+            texts = _plain_texts(command, reader.commands, place, scope)
+            if isinstance(texts, str):
+                return ReadDecision("", texts)
+            plain_texts += [(plain_text, bool(command.upstream)) for plain_text in texts]
     plain_texts += [(f"cat {name}", False) for name in reader.read_files]
     if len(plain_texts) > _MAX_VALUES:
         return ReadDecision("", "its loops have too many values to be checked")
@@ -349,8 +351,13 @@ def _listing_reason(sources: Sequence[_Command], program: str, call: ToolCall, s
             return f"`{command.argv[0]}` may select files for secrets"
     if "-regex" in argv or "-iregex" in argv:
         return "`-regex` may select files for secrets"
-    for arg in argv[1:]:
-        for path in possible_targets(call.cwd, arg):
+    from execplan.git.printed_secrets import listed_secret_reason
+
+    if reason := listed_secret_reason(argv, call.cwd, scope.root):
+        return reason
+    for at, arg in enumerate(argv[1:], 1):
+        is_excluded = lister == "find" and at > 2 and argv[at - 2] in ("!", "-not")
+        for path in possible_targets(call.cwd, arg) if not is_excluded else ():
             if path and (reason := read_denial_reason(scope, path)):
                 return f"{arg} may select a file that agents can't read: {reason}"
     return ""

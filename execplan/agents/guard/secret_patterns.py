@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.git.printed_secrets import secrets_below
 from execplan.secrets.secret_files import (
     AMBIGUOUS_FILES,
     CODE_SUFFIXES,
@@ -18,10 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAX_ENTRIES = 20_000
-"""Maximum number of existing names that are compared with a pattern, about 50 ms."""
 _MAX_ALTERNATIVES = 64
-_SKIPPED_DIRECTORIES = frozenset(".git node_modules .venv venv __pycache__ .tox target .mypy_cache".split())
 
 
 def find_matching_secrets(pattern: str, folder: str) -> list[str]:
@@ -93,24 +91,8 @@ def _matches_only_code(pattern: str) -> bool:
 
 def _existing_secrets(pattern: str, simplified: str, folder: str) -> Iterator[str]:
     """Yield the existing files for secrets that a pattern matches, by their path or only by their name."""
-    from execplan.files.tree_walk import walk_tree
-
     wild_at = min([at for at, char in enumerate(pattern) if char in "*?[\\"], default=len(pattern))
-    remaining, name = _MAX_ENTRIES, simplified.rpartition("/")[2]
-    for directory, subdirectories, files in walk_tree(os.path.dirname(pattern[:wild_at])):
-        remaining -= len(subdirectories) + len(files)
-        if remaining <= 0:
-            return
-        subdirectories[:] = [entry for entry in subdirectories if entry not in _SKIPPED_DIRECTORIES]
-        for entry in files:
-            path = os.path.join(directory, entry)
-            if (matches_glob(path.casefold(), simplified) or matches_glob(entry.casefold(), name)) and _is_secret(
-                path, folder
-            ):
-                yield os.path.realpath(path)
-
-
-def _is_secret(path: str, folder: str) -> bool:
-    """Check a file and, for a link, its target."""
-    relative_path = os.path.relpath(path, folder)
-    return is_secret_file(relative_path) or (os.path.islink(path) and is_secret_file(os.path.realpath(path)))
+    name = simplified.rpartition("/")[2]
+    for path in secrets_below(os.path.dirname(pattern[:wild_at]), folder):
+        if matches_glob(path.casefold(), simplified) or matches_glob(os.path.basename(path).casefold(), name):
+            yield os.path.realpath(path)

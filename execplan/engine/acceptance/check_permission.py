@@ -80,18 +80,22 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *,
 def _doubt_of_reading(project: Project, check: AcceptanceCheck) -> str:
     """Return why a command may do more than read what it names in the repository, or an empty string."""
     from execplan.approvals.git_triggers import find_program_setting
+    from execplan.git.printed_secrets import printed_secret_reason
 
     reads = _find_reads(check)
     if reads is None:
         return "it is not known to only read"
     if any([not _WILD.isdisjoint(path) for path in reads]):
         return "it names files by a pattern"
+    root = os.path.realpath(project.root)
     if check.argv[0] != GIT:
-        return ""
+        return printed_secret_reason(check.argv, os.path.join(root, check.cwd), root)
     if check.cwd != "." or project.git is None or not os.path.lexists(os.path.join(project.root, ".git")):
         return "git could find another repository"
     setting = find_program_setting(project)
-    return f"git may run what its setting {setting} names" if setting else ""
+    if setting:
+        return f"git may run what its setting {setting} names"
+    return printed_secret_reason(check.argv, root, root)
 
 
 def denied_error(permission: CheckPermission) -> ExecplanError:

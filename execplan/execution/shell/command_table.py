@@ -99,7 +99,7 @@ READS_ONLY: dict[str, tuple[str, str, int, str, int, int, tuple[str, ...], bool]
     "git shortlog": ("-s -n -e --summary --numbered --email", "", 0, "", 99, 1, (), False),
     "git show-ref": ("--heads --tags --verify -q --hash", "", 0, "", 99, 0, (), False),
     "git stash show": ("-p --stat --name-only", "", 0, "", 1, 0, (), False),
-    "git status": ("-s -b -v --short --branch --long --verbose --porcelain? --untracked-files? --ignored? --no-renames --show-stash -u -uno -uall", "", 0, "", 99, 0, (), False),
+    "git status": ("-s -b --short --branch --long --porcelain? --untracked-files? --ignored? --no-renames --show-stash -u -uno -uall", "", 0, "", 99, 0, (), False),
     "git tag": ("-l --list -n", "", 0, "", 0, 0, (), False),
     "git worktree list": ("--porcelain", "", 0, "", 0, 0, (), False),
 }

@@ -84,7 +84,12 @@ def _with_revision_paths(reads: tuple[str, ...], words: Sequence[str]) -> tuple[
 
 
 def _revision_paths(arg: str) -> Iterator[str]:
-    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`."""
+    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`.
+
+    A pathspec that excludes paths reads none.
+    """
+    if arg.startswith((":!", ":^", ":/!", ":/^")) or (arg.startswith(":(") and "exclude" in arg.partition(")")[0]):
+        return
     yield arg
     while ":" in arg:
         arg = arg.partition(":")[2]

@@ -273,6 +273,24 @@ def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) ->
     assert begun.ask("make parser").kind == "allow"
 
 
+def test_of_two_approved_plans_a_complete_one_is_no_choice(begun: GuardRepository) -> None:
+    for number, name in enumerate(("one", "two"), 2):
+        plan = (
+            f"# Make {name}\n\n## Progress\n\n- [ ] Make it.\n\n## Concrete Steps\n\n```sh {{#x}}\nmake {name}\n```\n"
+        )
+        begun.plan(plan, f"2026-01-0{number}_{name}")
+        digest = begun.data("evaluate", f"2026-01-0{number}_{name}")["digest"]
+        begun.data("approve", f"2026-01-0{number}_{name}", "--digest", digest[:8])
+    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
+    assert "2 plans are approved here" in begun.ask("make two").why
+    assert begun.type("done", "1", "-p", "2026-01-02_one").exit == 0
+    assert begun.ask("make one").kind == "deny"
+    assert begun.type("done", "1", "-p", "2026-01-03_two").exit == 0
+    assert "2026-01-01_parser is failed" in begun.ask("make two").why
+    assert begun.type("reopen", "1", "-p", "2026-01-03_two").exit == 0
+    assert begun.ask("make two").kind == "allow"
+
+
 def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     assert (
         "check needs build, which is not completed yet: first report the result of build" in begun.ask("make check").why

@@ -676,7 +676,7 @@ git diff HEAD@{1} -- src
 git log -- ':/src'
 grep -rn --include='*.py' --include='*.json' main .
 rg -g '*.{ts,tsx}' main
-rg -g '!.env' main
+rg -g '!*.env' -g '!*.pem' main
 """.splitlines()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from execplan.agents.guard.guard_context import PlanlessContext
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.here_documents import remove_here_documents
-from execplan.execution.permission import ALLOW, DENY
+from execplan.execution.permission import ALLOW
 from tests.agents.guard.call_sandbox import CallSandbox
 from tests.agents.guard.test_honest_calls import HonestCallRepository
 from tests.conftest import Folder
@@ -52,6 +53,139 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+PRINTING_SECRETS = """\
+git grep ''
+git grep -n x
+git grep -l '^A=x'
+git grep -- x
+git grep x HEAD
+git grep x -- . src
+git grep -e x -e y
+cd src && git grep x -- ':/'
+git log -p
+git log -p -2 --oneline
+git log -Gx
+git log -Sx --format=%h
+git log -p --all -- config
+git diff
+git diff HEAD~1
+git diff -Gx --stat
+git diff --stat -p
+git diff -M HEAD~1
+git show HEAD~1
+git show -p --stat HEAD~1
+git diff-tree -p HEAD~1
+git stash show -p
+git --no-pager show HEAD~1
+git cat-file -p BLOB
+git show BLOB
+git show --stat BLOB
+git diff BLOB HEAD:README.md
+git grep x BLOB
+find . -type f | xargs cat
+find . -type f -exec cat {} +
+find . -not -name '*.md' -exec head {} \\;
+find . -name '*.py' -o -type f | xargs cat
+find . -type f \\( -name '*.py' -o -true \\) | xargs cat
+find . ! \\( -name '*.py' \\) | xargs cat
+find config | xargs cat
+cat $(git ls-files)
+cat $(git ls-files config)
+git ls-files | xargs grep -n x
+git ls-files | grep -v md | xargs cat
+git diff --name-only HEAD~1 | xargs cat
+for f in $(git ls-files); do head -5 "$f"; done
+git ls-files | while read -r f; do cat "$f"; done
+cd config && cat $(git ls-files)
+ls -A | xargs cat
+ls config | xargs cat
+grep -r x
+grep -rn '' .
+grep -nr x src docs .
+egrep --recursive x .
+fgrep -r x config
+grep -rl x .
+grep -r --exclude='*.md' x .
+grep -r --exclude-dir=src x .
+grep -r --exclude='*.md' --include='*.py' x .
+cd src && grep -r x ..
+ls | grep -r x
+for f in a; do echo $f | grep -r x; done
+diff -r . src
+diff config src
+rg x
+rg x config
+rg -l x | xargs cat
+""".splitlines()
+PRINTING_NO_SECRETS = """\
+git grep x -- '*.py'
+git grep x src
+git grep x -- src docs
+git grep x -- ':!/.env' ':!/config'
+git grep x -- . ':(exclude).env' ':^config'
+git log -p -1
+git log -p -3 -- src
+git log -p -- . ':!.env' ':!config'
+git log --oneline -10
+git log --stat
+git diff --stat
+git diff --stat HEAD~1
+git diff -- src
+git diff --name-only
+git diff HEAD~1 -- ':!/.env' ':!/config'
+git show
+git show HEAD
+git show --stat HEAD~1
+git show HEAD:README.md
+git show HEAD~1 -- src
+git stash show --stat
+git cat-file -p HEAD
+git cat-file -t BLOB
+find . -type f | xargs wc -l
+find src -type f | xargs cat
+find . -name '*.py' | xargs cat
+find . -name '*.py' -not -path './docs/*' -exec head -3 {} +
+find . \\( -name '*.py' -o -name '*.md' \\) -exec head -3 {} +
+find . -type f ! -name .env ! -name '*.tfvars' ! -name 'settings' | xargs head
+cat $(git ls-files '*.py')
+git ls-files src | xargs grep -n x
+wc $(git ls-files)
+git ls-files | head
+ls | xargs wc
+grep -rn x src
+grep -r x README.md
+grep -rn --include='*.py' --exclude='test_*' x .
+grep -rn --exclude=.env --exclude-dir=config x .
+cd src && grep -rn x
+diff -r src docs
+grep x README.md
+rg x src
+rg x -g '!*.tfvars'
+rg -t py x
+rg --files
+""".splitlines()
+
+
+@pytest.fixture
+def tracking(repo: Folder) -> CallSandbox:
+    """A repository that tracks files for secrets, with a link to one, which also have changes and a stash."""
+    sandbox = CallSandbox(repo)
+    for path in ("config/prod.tfvars", "docs/a.md"):
+        repo.write(path, "x\n")
+    os.symlink(".env", repo.path / "settings")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Second")
+    for text in ("x\ny\n", "x\nz\n"):
+        for path in (".env", "config/prod.tfvars", "src/app.py"):
+            repo.write(path, text)
+        repo.git("commit" if text == "x\ny\n" else "stash", *(["-qam", "Third"] if text == "x\ny\n" else ["-q"]))
+    repo.write("src/app.py", "x\n")
+    repo.git("commit", "-qam", "Fourth")
+    for path in (".env", "src/app.py"):
+        repo.write(path, "x\n1\n")
+    return sandbox
+
+
 @pytest.fixture
 def decided(repo: Folder) -> CallSandbox:
     """A repository without an approval, with a planted git directory in `sub`."""
@@ -88,6 +222,15 @@ def test_scripts_that_do_more_are_not(decided: CallSandbox) -> None:
     assert [line for line in hostile if decision(decided, line).kind == ALLOW] == []
 
 
+def test_what_would_print_a_tracked_secret_is_denied(tracking: CallSandbox) -> None:
+    blob = tracking.folder.git("rev-parse", "HEAD:.env").strip()
+    lines = [line.replace("BLOB", blob) for line in PRINTING_SECRETS]
+    assert [line for line in lines if decision(tracking, line).kind == ALLOW] == []
+    lines = [line.replace("BLOB", blob) for line in PRINTING_NO_SECRETS]
+    assert {line: found.reason for line in lines if (found := decision(tracking, line)).kind != ALLOW} == {}
+    assert "exclude it: -- ':!/.env'" in decision(tracking, "git log -p").reason
+
+
 @pytest.mark.parametrize(
     ("script", "directory"),
     [("wc $(git ls-files)", ""), ("ls | xargs wc", ""), ("cd src && ls | xargs wc", "src"), ("wc $(ls src)", "src")],
@@ -112,7 +255,7 @@ def test_a_denial_names_the_part(decided: CallSandbox) -> None:
         ("ls | xargs rm", "`rm`"),
     ):
         found = decision(decided, text)
-        assert (found.kind, part in found.reason) == (DENY, True), (text, found.reason)
+        assert (found.kind, part in found.reason) == ("", True), (text, found.reason)
 
 
 @pytest.mark.parametrize(

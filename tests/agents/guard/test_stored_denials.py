@@ -152,14 +152,21 @@ def test_it_says_what_the_full_check_says(desk: GuardRepository, kind: str, argu
         answer = desk.ask(CALL, *arguments, program=program)
         assert answer.kind == "deny"
         assert _ask_stored(desk, CALL, *arguments, program=program) == answer
-        assert desk.ask("make other", *arguments, program=program) == answer
+        other = _ask_stored(desk, "make other", *arguments, program=program)
+        assert (other.why, other.kind) == (answer.why.replace(CALL, "make other"), "deny")
+        assert f"execplan: `{CALL}` may do more than read; " in answer.why
 
 
 def test_without_an_approval_there_is_no_full_check(desk: GuardRepository) -> None:
     shutil.rmtree(desk.path / f".agent/execplans/artifacts/{NAME}/approvals")
     answer = _ask_stored(desk)
-    assert answer.why == "execplan: no plan is approved here; a person must approve one: execplan approve"
-    assert desk.ask(CALL, "-p", NAME).why.startswith(f"execplan: {NAME} is not approved; review the plan")
+    part = f"execplan: `{CALL}` may do more than read; "
+    assert answer.why == f"{part}no plan is approved here; a person must approve one: execplan approve"
+    assert desk.ask(CALL, "-p", NAME).why.startswith(f"{part}{NAME} is not approved; review the plan")
+    assert _ask_stored(desk, "cat .env").why == "execplan: agents can't read .env: it contains credentials"
+    assert _ask_stored(desk, "git status > out").why.startswith(
+        "execplan: the guard doesn't understand `>` to out; no plan"
+    )
     assert _ask_stored(desk, CALL, "-p", NAME) == desk.ask(CALL, "-p", NAME)
     desk.approve()
     assert desk.ask(CALL).kind == "allow"
@@ -400,7 +407,7 @@ def test_several_approved_plans(ended: GuardRepository) -> None:
     assert not _is_stored(ended)
     ended.data("approve", second, "--revoke", "all")
     answer = ended.ask("make nothing")
-    assert answer.why.startswith("execplan: 2 plans are approved here: ")
+    assert answer.why.startswith("execplan: `make nothing` may do more than read; 2 plans are approved here: ")
     assert _ask_stored(ended, "make nothing") == answer
     assert _is_stored(ended, "-p", second)
 

@@ -120,6 +120,16 @@ def test_a_link_to_a_secret_is_the_secret(repository: InProcessRepository) -> No
     assert permission(repository, "cat notes.txt").kind == DENY
 
 
+def test_a_check_that_would_print_a_secret_needs_a_person(repository: InProcessRepository) -> None:
+    commands = ("git grep KEY", "git log -p", "grep -r KEY .")
+    assert {permission(repository, command).kind for command in commands} == {ALLOW}
+    repository.write("prod.env", "KEY=1\n")
+    repository.git("add", "-A")
+    repository.git("commit", "-q", "-m", "Settings")
+    assert {permission(repository, command).kind for command in commands} == {ASK}
+    assert permission(repository, "git grep KEY -- src").kind == ALLOW
+
+
 def test_git_runs_only_at_the_root_and_without_programs_in_its_settings(repository: InProcessRepository) -> None:
     assert permission(repository, "git status {cwd=src}").kind == ASK
     for name in ("core.fsmonitor", "diff.x.textconv", "diff.external", "filter.x.clean", "core.sshCommand"):

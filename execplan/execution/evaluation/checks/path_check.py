@@ -6,10 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
-from execplan.execution.evaluation.trial import target_paths
+from execplan.execution.evaluation.trial import step_commands, target_paths
 from execplan.execution.execution_plan import Type
+from execplan.execution.risk.row_matching import candidate_paths
+from execplan.execution.shell.command_line import parse_command
 from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.secrets.secret_files import is_secret_file
 from execplan.text.plain_toml import parse_toml
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 _TARGET = "target"
 _PYPROJECT = "pyproject.toml"
+_MAX_LINKS = 20
+"""Maximum number of links that are followed for a path."""
 
 
 @check("paths")
@@ -31,6 +36,9 @@ def paths(context: CheckContext) -> Iterator[Finding]:
         for step_path in _step_paths(trial.step):
             for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
                 yield Finding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
+        for path, secret in _links_to_secrets(context.world, trial.step):
+            problem = f"{path} is a symbolic link to {secret}, which contains credentials"
+            yield Finding(ERROR, problem, "name the file itself, so that its risk is rated", trial.step)
         for change in trial.changes:
             if (
                 _execplan_settings(change.before) != _execplan_settings(change.after)
@@ -95,6 +103,42 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
         yield _StepPath("cwd", step.cwd)
     if step.when is not None and step.when.kind in ("exists", "missing"):
         yield _StepPath("condition", step.when.of)
+
+
+def _links_to_secrets(world: World, step: Step) -> Iterator[tuple[str, str]]:
+    """Yield the paths in a step's commands that lead to files for secrets only through a link, each with the file."""
+    paths = dict.fromkeys(
+        [
+            path
+            for line in step_commands(step)
+            for simple in parse_command(line.text).simple_commands
+            for argument in (*simple.argv[1:], *simple.writes)
+            for path in candidate_paths(argument)
+        ]
+    )
+    for path in paths:
+        if not is_secret_file(path):
+            target = _follow_links(world, normalize_path(os.path.normpath(os.path.join(step.cwd, path))) or "")
+            if is_secret_file(target):
+                yield path, target
+
+
+def _follow_links(world: World, path: str) -> str:
+    """Return where the links in a path lead: a path from the root, or the first one outside the repository."""
+    for _ in range(_MAX_LINKS):
+        if not path or world.state(path).kind not in (LINK, OUTSIDE):
+            return path
+        parts = path.split("/")
+        prefixes = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+        link = next((prefix for prefix in prefixes if world.state(prefix).kind == LINK), "")
+        if not link:
+            return path
+        target = os.path.join(os.path.dirname(link), world.state(link).link)
+        following = os.path.normpath(os.path.join(target, path[len(link) :].lstrip("/")))
+        if normalize_path(following) is None:
+            return following
+        path = following
+    return path
 
 
 def _execplan_settings(data: bytes | None) -> object:

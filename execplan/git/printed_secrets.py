@@ -1,0 +1,321 @@
+"""Files for secrets whose content a reading command prints without naming them: searches, and git's diffs and searches.
+
+Git is asked for the names of the files, with the revisions and paths of the command. What selects files by their
+content, or only some of the differences, is left out, so that neither the output nor a denial shows what is in a file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from execplan.execution.shell.command_table import FIND_EXPRESSIONS
+from execplan.execution.shell.reading_commands import GIT, READ_ONLY_COMMANDS
+from execplan.execution.shell.simple_command import ParsedArgs, parse_args
+from execplan.git.git_command import prepare_git_command
+from execplan.secrets.secret_files import CODE_SUFFIXES, is_secret_file
+from execplan.text.glob_match import matches_glob
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final
+
+_TIMEOUT: Final = 2
+"""Timeout of a query in seconds."""
+_MAX_ENTRIES: Final = 20_000
+"""Maximum number of directory entries that are compared, about 50 ms."""
+_SKIPPED_DIRECTORIES: Final = frozenset(".git node_modules .venv venv __pycache__ .tox target .mypy_cache".split())
+_SEARCHES: Final = ("grep", "egrep", "fgrep", "diff", "rg")
+_RECURSIVE: Final = frozenset(("-r", "--recursive"))
+_SUMMARIES: Final = frozenset(
+    "--stat --numstat --shortstat --name-only --name-status --summary --raw -s --no-patch".split()
+)
+_CONTENT: Final = frozenset("-p --patch -U --unified --check -S -G".split())
+"""Options with which git prints lines of files, or selects by them."""
+_WITH_OBJECTS: Final = ("show", "cat-file", "diff", "grep")
+"""Commands of git that print an object, which may be a file's content, by its hash."""
+_SELECTING: Final = frozenset(
+    """--cached --staged --merge-base -r --root --all --branches --tags --merges --no-merges --first-parent --follow --left-right
+    --cherry-pick --since --until --after --before --author --committer --grep -m -o -d -u --others --modified --deleted --unmerged
+    --exclude-standard""".split()
+)
+"""Options that select commits or files, neither by content nor by number."""
+_COUNTS: Final = frozenset("-n --max-count --skip".split())
+_NO_REVISION: Final = (
+    b"bad revision",
+    b"unknown revision",
+    b"invalid object name",
+    b"not have any commits",
+    b"exists on disk, but not in",
+    b"does not exist in",
+    b"fatal: log for ",
+)
+"""What git prints if a revision doesn't exist, so that the command itself prints nothing either."""
+_FIND_NAMES: Final = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
+_FIND_NOT: Final = frozenset(("!", "-not"))
+
+
+class UnknownOutputError(Exception):
+    """Git can't tell which files it would print."""
+
+
+def secrets_below(directory: str, root: str) -> Iterator[str]:
+    """Yield the absolute paths of the files for secrets in a directory, and of links to some."""
+    from execplan.files.tree_walk import walk_tree
+
+    remaining = _MAX_ENTRIES
+    for folder, subdirectories, files in walk_tree(directory):
+        remaining -= len(subdirectories) + len(files)
+        if remaining <= 0:
+            return
+        subdirectories[:] = [name for name in subdirectories if name not in _SKIPPED_DIRECTORIES]
+        for name in files:
+            path = os.path.join(folder, name)
+            if is_secret_file(os.path.relpath(path, root)) or (
+                os.path.islink(path) and is_secret_file(os.path.realpath(path))
+            ):
+                yield path
+
+
+def printed_secret_reason(argv: Sequence[str], folder: str, root: str) -> str:
+    """Return why the output of a reading command would contain a file for secrets, and how to exclude it; or nothing."""
+    if argv[0] == GIT:
+        return _git_reason(argv, folder, root)
+    parsed_args = _parse(argv[0], argv[1:]) if argv[0] in _SEARCHES else None
+    if parsed_args is None or (argv[0] not in ("rg", "diff") and parsed_args.flags.isdisjoint(_RECURSIVE)):
+        return ""
+    command = READ_ONLY_COMMANDS[argv[0]]
+    is_pattern_first = parsed_args.flags.isdisjoint(command.replacing_flags.split())
+    operands = parsed_args.operands[command.leading_texts if is_pattern_first else 0 :]
+    for operand in operands or ((".",) if argv[0] != "diff" and "--files" not in parsed_args.flags else ()):
+        directory = os.path.realpath(os.path.join(folder, operand))
+        if os.path.isdir(directory) and (secret := _find_searched(argv[0], parsed_args, directory, root)):
+            name = os.path.basename(secret)
+            option = {"rg": f"-g '!{name}'", "diff": "name files"}.get(argv[0], f"--exclude='{name}'")
+            return _reason(os.path.relpath(secret, root), option)
+    return ""
+
+
+def searched_secrets(directory: str, root: str, *, hidden: bool) -> list[str]:
+    """Return the files for secrets that a search by ripgrep finds below a directory.
+
+    It skips links, what git ignores and, unless `hidden`, names with a leading dot.
+    """
+    secrets = [path for path in secrets_below(directory, root) if not os.path.islink(path)]
+    if not hidden:
+        secrets = [path for path in secrets if "/." not in f"/{os.path.relpath(path, directory)}"]
+    try:
+        ignored = _ask_git(root, ["check-ignore", "-z", "--stdin"], "\0".join(secrets), no_status=1) if secrets else []
+    except UnknownOutputError:
+        ignored = []
+    return [path for path in secrets if path not in ignored]
+
+
+def listed_secret_reason(argv: Sequence[str], folder: str, root: str) -> str:
+    """Return why a command lists a file for secrets among the names that it prints; empty if it does not."""
+    if argv[0] == GIT:
+        return _git_reason(argv, folder, root, lists=True)
+    if argv[0] == "ls":
+        letters = "".join([arg for arg in argv[1:] if arg.startswith("-")])
+        directories = [arg for arg in argv[1:] if not arg.startswith("-")]
+        secrets = [
+            path
+            for directory in directories or ["."]
+            for path in secrets_below(os.path.join(folder, directory), root)
+            if "a" in letters.lower() or not os.path.basename(path).startswith(".")
+        ]
+        return _reason(os.path.relpath(secrets[0], root), "name files") if secrets else ""
+    return _found_secret_reason(argv[1:], folder, root) if argv[0] == "find" else ""
+
+
+def _reason(secret: str, exclusion: str) -> str:
+    return f"it would print {secret}, which contains credentials; exclude it: {exclusion}"
+
+
+def _parse(name: str, args: Sequence[str]) -> ParsedArgs | None:
+    command = READ_ONLY_COMMANDS[name]
+    return parse_args(args, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers)
+
+
+def _find_searched(program: str, parsed_args: ParsedArgs, directory: str, root: str) -> str:
+    """Return a file for secrets below a directory that a search reads, or an empty string.
+
+    Files that a pattern includes are found by the pattern, as arguments are.
+    """
+    if program == "diff":
+        return next(secrets_below(directory, root), "")
+    if program == "rg":
+        globs = [glob for flag, glob in parsed_args.values if flag in ("-g", "--glob")]
+        types = [name for flag, name in parsed_args.values if flag in ("-t", "--type")]
+        if not all([glob.startswith("!") for glob in globs]) or (types and CODE_SUFFIXES.issuperset(types)):
+            return ""
+        secrets = searched_secrets(directory, root, hidden=False)
+        excluded = [path for path in secrets for glob in globs if matches_glob(os.path.basename(path), glob[1:])]
+        return next((path for path in secrets if path not in excluded), "")
+    selections = [(flag, glob) for flag, glob in parsed_args.values if flag in ("--include", "--exclude")]
+    if selections[:1] and selections[0][0] == "--include":  # grep then skips what no pattern matches
+        return ""
+    excluded_directories = [glob for flag, glob in parsed_args.values if flag == "--exclude-dir"]
+    for path in secrets_below(directory, root):
+        *parents, name = os.path.relpath(path, directory).split("/")
+        if not os.path.islink(path) and not (
+            any([matches_glob(name, glob) for flag, glob in selections if flag == "--exclude"])
+            or any([matches_glob(parent, glob) for parent in parents for glob in excluded_directories])
+        ):
+            return path
+    return ""
+
+
+def _found_secret_reason(args: Sequence[str], folder: str, root: str) -> str:
+    """Return why `find` lists a file for secrets: some files don't need to have one of the names of its expression.
+
+    The names themselves are patterns, which are compared with files for secrets as arguments.
+    """
+    at = next((index for index, arg in enumerate(args) if arg.startswith("-") or arg in ("(", "!", ",")), len(args))
+    directories, tests = args[:at] or ["."], _split_tests(args[at:])
+    parts, start = [], 0
+    for index, test in enumerate([*tests, ("-o",)]):
+        if test[0] in ("-o", "-or", ","):
+            parts.append(tests[start:index])
+            start = index + 1
+    has_groups = ("(",) in tests
+    is_negated = [before[0] in _FIND_NOT for before in [("",), *tests]]
+    if not (has_groups and any(is_negated)) and all([_requires_name(part) for part in parts]):
+        return ""
+    negated_tests = [test for test, negated in zip(tests, is_negated, strict=False) if negated]
+    is_simple = not has_groups and len(parts) == 1 and not any([test[0] in _FIND_NOT for test in negated_tests])
+    excluded = [test[1] for test in negated_tests if test[0] == "-name"]
+    for directory in directories:
+        for path in secrets_below(os.path.join(folder, directory), root):
+            name = os.path.basename(path)
+            if not (is_simple and any([matches_glob(name, glob) for glob in excluded])):
+                return _reason(os.path.relpath(path, root), f"! -name '{name}'")
+    return ""
+
+
+def _split_tests(args: Sequence[str]) -> list[tuple[str, ...]]:
+    """Split an expression of `find`, up to the command that it runs, into its tests, each with its operands."""
+    tests, index = [], 0
+    while index < len(args) and args[index] != "-exec":
+        count = 1 + FIND_EXPRESSIONS.get(args[index], 0)
+        tests.append(tuple(args[index : index + count]))
+        index += count
+    return tests
+
+
+def _requires_name(tests: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether tests are only true for files with a certain name."""
+    return any(
+        [
+            test[0] in _FIND_NAMES and before[0] not in _FIND_NOT
+            for before, test in zip([("",), *tests], tests, strict=False)
+        ]
+    )
+
+
+def _git_reason(argv: Sequence[str], folder: str, root: str, *, lists: bool = False) -> str:
+    words = list(argv[2:] if argv[1:2] == ("--no-pager",) else argv[1:])
+    name = " ".join(words[:2] if words[:1] == ["stash"] else words[:1])
+    args = words[len(name.split()) :]
+    parsed_args = _parse(f"{GIT} {name}", args) if f"{GIT} {name}" in READ_ONLY_COMMANDS else None
+    if parsed_args is None or not (lists or name in _WITH_OBJECTS or _prints_content(name, parsed_args)):
+        return ""
+    if name == "cat-file" and not parsed_args.flags.isdisjoint(("-t", "-s", "-e")):
+        return ""
+    try:
+        for path in _printed_paths(name, parsed_args, args, folder, lists=lists):
+            if is_secret_file(path):
+                return _reason(path, "name files" if name == "stash show" else f"-- ':!/{path}'")
+    except UnknownOutputError as error:
+        return f"git can't tell which files it would print: {error}"
+    return ""
+
+
+def _prints_content(name: str, parsed_args: ParsedArgs) -> bool:
+    """Return whether a command of git prints lines of files, or depends on them."""
+    flags = parsed_args.flags
+    if name == "stash show":  # without an option, the user's settings may add a patch
+        return not flags or "-p" in flags
+    if name in ("diff", "show"):
+        return flags.isdisjoint(_SUMMARIES) or not flags.isdisjoint(_CONTENT)
+    if name in ("log", "diff-tree"):
+        return "-L" not in flags and not flags.isdisjoint(_CONTENT)  # -L names its files
+    return name == "grep"
+
+
+def _printed_paths(
+    name: str, parsed_args: ParsedArgs, args: Sequence[str], folder: str, *, lists: bool
+) -> Iterator[str]:
+    """Yield the paths of all files that a command of git may print, or list. Raises UnknownOutputError."""
+    pathspecs = args[args.index("--") :] if "--" in args else ()
+    operands = parsed_args.operands[: len(parsed_args.operands) - len(pathspecs[1:])]
+    if name == "grep" and "-e" not in parsed_args.flags:  # without the pattern
+        operands, pathspecs = operands[1:], pathspecs if operands else (*pathspecs[:1], *pathspecs[2:])
+    types = _object_types(operands, folder) if name in _WITH_OBJECTS else []
+    if any([kind == "blob" and ":" not in operand for kind, operand in zip(types, operands, strict=False)]):
+        raise UnknownOutputError("an object is named by its hash; name it as REVISION:PATH")
+    if name == "cat-file" or not (lists or _prints_content(name, parsed_args)):
+        return
+    if name == "show" and types:  # a file is named by its path
+        operands = tuple([operand for kind, operand in zip(types, operands, strict=False) if kind != "blob"])
+        if not operands and parsed_args.flags.isdisjoint(("--all", "--branches", "--tags")):
+            return
+    query = _names_query(name, parsed_args, args)
+    if name == "grep" and not any(types):  # no revisions
+        query, pathspecs, operands = ["ls-files", "-z"], ("--", *operands, *pathspecs[1:]), ()
+    prefixes = [operand.partition(":")[2] for operand in operands if ":" in operand]
+    for path in _ask_git(folder, [*query, *operands, *pathspecs], no_status=name == "grep"):
+        yield path
+        yield path.partition(":")[2]
+        yield from [f"{prefix}/{path}" for prefix in prefixes]
+
+
+def _names_query(name: str, parsed_args: ParsedArgs, args: Sequence[str]) -> list[str]:
+    """Return a command of git, without operands, that prints the names of the files whose lines another one prints."""
+    values = dict(parsed_args.values)
+    selection = [flag for flag in sorted(parsed_args.flags & _SELECTING) if flag not in values]
+    selection += [f"{flag}={value}" for flag, value in parsed_args.values if flag in _SELECTING]
+    if parsed_args.flags.isdisjoint(("-S", "-G", "--follow")):
+        selection += [arg for arg in args if arg[:1] == "-" and arg[1:].isdecimal()]
+        selection += [word for flag, value in parsed_args.values if flag in _COUNTS for word in (flag, value)]
+    if name == "ls-files":
+        return ["ls-files", "-z", *selection]
+    if name == "grep":
+        return ["grep", "-l", "-z", "-e", "", *selection]
+    options = ["--name-only", "-z", *(["--no-renames"] if name != "stash show" else [])]
+    options += {"log": ["--format="], "show": ["--format="], "diff-tree": ["-r"]}.get(name, [])
+    return ["-c", "diff.relative=false", *name.split(), *options, *selection]
+
+
+def _object_types(names: Sequence[str], folder: str) -> list[str]:
+    """Return the type of each object of git; empty for a name of none. Raises UnknownOutputError."""
+    text = "".join([f"{name}\n" if ":" in name else f"{name}^{{}}\n" for name in names])
+    lines = "".join(_ask_git(folder, ["cat-file", "--batch-check=%(objecttype)"], text)) if names else ""
+    return ["" if line.endswith((" missing", " ambiguous")) else line for line in lines.splitlines()]
+
+
+def _ask_git(folder: str, arguments: Sequence[str], text: str = "", *, no_status: int = 0) -> list[str]:
+    """Return the parts of git's output, which end with NUL. Raises UnknownOutputError."""
+    import subprocess
+
+    command, environment = prepare_git_command(folder, arguments)
+    try:
+        process = subprocess.run(  # noqa: S603 - git
+            command,
+            cwd=folder,
+            env=environment | {"LC_ALL": "C.UTF-8"},
+            input=os.fsencode(text),
+            capture_output=True,
+            check=False,
+            timeout=_TIMEOUT,
+        )
+    except subprocess.TimeoutExpired:
+        raise UnknownOutputError(f"it takes more than {_TIMEOUT} seconds; name fewer files or revisions") from None
+    except (OSError, ValueError) as error:
+        raise UnknownOutputError(str(error)) from None
+    if process.returncode not in (0, no_status):
+        if any([text in process.stderr for text in _NO_REVISION]):
+            return []
+        lines = process.stderr.decode("utf-8", "replace").splitlines() or [f"exit status {process.returncode}"]
+        raise UnknownOutputError(lines[0].removeprefix("fatal: "))
+    return os.fsdecode(process.stdout).split("\0")
