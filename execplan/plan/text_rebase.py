@@ -24,8 +24,8 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
     edits = []
     index = 0
     plan_lines = _full_lines(plan.text)
-    merged = merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed)))
-    for chunk in [part for whole in merged for part in whole.lines]:
+    differences = merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed)))
+    for chunk in [line_chunk for difference in differences for line_chunk in difference.lines]:
         merged_lines = chunk.merged
         if merged_lines is None:
             line, description = _describe_difference(chunk)
