@@ -29,6 +29,7 @@ _FAILED: Final = ("failed", "rolled_back")
 _COMPLETED: Final = "completed"
 _REVISED: Final = ("approve", "covered")
 """Reasons why a run waits with a new revision: it needs an approval, or an earlier approval covers it."""
+_IS_APPROVED: Final = "can be resumed: its new revision is approved"
 _IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _STATUS_TEXTS = {
     NOT_COMPILED: "not compiled",
@@ -58,16 +59,14 @@ def approval_label(state: str) -> str:
     return _APPROVAL_LABELS[state]
 
 
-def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
+def execution_status_json(project: Project, ref: PlanRef, *, use_cache: bool = True) -> dict[str, Any]:
     """Return the approval status and the last run; no heavy imports if nothing was compiled."""
     directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     run = read_last_run(project, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
-    return {
-        **_approval_status_json(project, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""),
-        "run": run,
-    }
+    revised_run = str(run["id"]) if run is not None and run["why"] in _REVISED else ""
+    return {**_approval_status_json(project, ref, revised_run, use_cache=use_cache), "run": run}
 
 
 def read_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
@@ -101,11 +100,11 @@ def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
     return _open_run_or_none(status["run"]) if status else None
 
 
-def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str, Any]:
+def _approval_status_json(project: Project, ref: PlanRef, run: str, *, use_cache: bool) -> dict[str, Any]:
     """Return the approval status of the execution plan; `run` is the run that waits with a revision, if any."""
     from execplan.approvals.status_cache import cache_status, read_cached_status
 
-    cached = read_cached_status(project, ref, run)
+    cached = read_cached_status(project, ref, run) if use_cache else None
     if cached is not None:
         return cached
     from execplan.approvals.approval_status import UncompiledPlan, find_status
@@ -120,7 +119,8 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
         "drift": list(approval_status.reasons),
         "mode": mode,
     }
-    cache_status(project, ref, approval_status, status, run)
+    if use_cache:
+        cache_status(project, ref, approval_status, status, run)
     return status
 
 
@@ -146,7 +146,7 @@ def status_suffix(status: dict[str, Any] | None) -> str:
     notes = [f"steps: {status['state']}"] if status["state"] != NOT_COMPILED else []
     run = status["run"]
     if unfinished_run(status):
-        notes.append(open_run_text(run))
+        notes.append(open_run_text(run, status["state"]))
     elif run is not None and run["state"] in _FAILED and run["reason"] and status["state"] != APPROVED:
         notes.append(failed_run_text(run, with_reason=False))
     return f" ({', '.join(notes)})" if notes else ""
@@ -209,12 +209,12 @@ def failed_run_text(run: LastRunJson, *, with_reason: bool = True) -> str:
     return f"run {run_number(str(run['id']))} {outcome}{reason}"
 
 
-def last_run_text(run: LastRunJson) -> str:
-    """Describe the last run of a plan, as in "run 2 failed", whether it is open or ended."""
+def last_run_text(run: LastRunJson, approval: str) -> str:
+    """Describe the last run of a plan, as in "run 2 failed", whether it is open or ended, given the approval status."""
     from execplan.engine.run_records.run_statuses import run_number
 
     if _open_run_or_none(run):
-        return open_run_text(run)
+        return open_run_text(run, approval)
     if run["state"] == _COMPLETED:
         return f"run {run_number(str(run['id']))} completed"
     return failed_run_text(run, with_reason=False)
@@ -229,11 +229,14 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 
 
-def open_run_text(run: LastRunJson) -> str:
-    """Describe an open run, as in "run 1 was interrupted"."""
+def open_run_text(run: LastRunJson, approval: str) -> str:
+    """Describe an open run, as in "run 1 was interrupted", given the approval status."""
     from execplan.engine.run_records.run_statuses import DESCRIPTIONS, run_number
 
-    text = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
+    is_approved = run["why"] == _REVISED[0] and approval == APPROVED
+    text = (
+        _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else DESCRIPTIONS[str(run["state"])]
+    )
     return f"run {run_number(str(run['id']))} {text}"
 
 
@@ -241,4 +244,4 @@ def status_text(status: dict[str, Any]) -> str:
     """Describe the approval status and the open run for people."""
     until = f" until {status['expires']}" if status["state"] == APPROVED else ""
     run = unfinished_run(status)
-    return _STATUS_TEXTS[status["state"]] + until + (f", {open_run_text(run)}" if run else "")
+    return _STATUS_TEXTS[status["state"]] + until + (f", {open_run_text(run, status['state'])}" if run else "")

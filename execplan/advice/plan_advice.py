@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice import execution_status
 from execplan.plan import outline
-from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
-from execplan.plan.plan_change import plan_content
+from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.plan.placeholder_text import unfilled_sections
+from execplan.plan_store import hint_reader
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.text.message_parts import shorten
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from execplan.advice.execution_status import LastRunJson
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
-    from execplan.plan.plan_change import PlanContent
     from execplan.plan_store.plan_store import StoredPlan
 
 _MAX_TASK_LENGTH = 60
@@ -79,6 +79,16 @@ class Advice(NamedTuple):
         return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
 
 
+def advise_plan(stored_plan: StoredPlan) -> Advice:
+    """Return the advice for a plan whose open tasks and execution status are not known yet."""
+    from execplan.advice.next_tasks import find_open_tasks
+
+    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
+    is_open = plan is not None and stored_plan.state in (ACTIVE, DRAFT)
+    open_tasks = find_open_tasks(project, ref, plan) if plan is not None and is_open else None
+    return advise(stored_plan, open_tasks, execution_status.status_if_readable(stored_plan))
+
+
 def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
     """Return the advice for a plan, given its open tasks and its execution status."""
     project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
@@ -91,12 +101,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return advise_completion(
-            name,
-            plan_content(plan),
-            has_placeholders=bool(plan.placeholder_lines),
-            is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref),
-        )
+        return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
     if run := execution_status.find_failed_run(execution, plan):
         return advise_after_failure(run, execution, name)
     if commands := execution_status.start_commands(execution, name):
@@ -138,37 +143,30 @@ def _format_add_command(plan: ParsedPlan, name: str) -> str:
     return f"execplan add 'First step' {option}-p {name}"
 
 
-def advise_completion(
-    name: str, plan_facts: PlanContent, *, has_placeholders: bool, is_worktree_plan: bool = False
-) -> Advice:
-    """Return the advice for a plan without open tasks: write the outcome, then archive.
+def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = False) -> Advice:
+    """Return the advice for a plan without open tasks: write the outcome, fill in sections, fix errors, then archive.
 
-    Placeholder text is an error now and stops the archive, so `lint` comes first, which lists it. In the plan's own
-    worktree, finishing it archives the plan.
+    In the plan's own worktree, finishing it archives the plan.
     """
-    archive_command = "execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"
-    if plan_facts.outcomes:
-        return Advice((f"execplan lint {name}", archive_command) if has_placeholders else (archive_command,))
-    has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
-    return Advice(
-        (f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command)
-    )
+    from execplan.archive.plan_archive import blocking_errors
 
-
-def unfilled_sections(plan: ParsedPlan) -> list[str]:
-    """Return the sections to write before the work that still contain a template's placeholder text."""
-    return [
-        section.name or section.title
-        for section in plan.sections
-        if not section.is_living
-        and any([section.body_start <= at < section.content_end for at in plan.placeholder_lines])
-    ]
+    sections = unfilled_sections(plan)
+    if plan.outcomes and sections:
+        return advise_filling(sections, name)
+    commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
+    if blocking_errors(plan):
+        commands = [f"execplan lint {name}"]
+    if not plan.outcomes:
+        option = "" if plan.section(outline.OUTCOMES) is not None else " --create"
+        commands = [f"execplan outcome 'What works now' -p {name}{option}", *commands]
+    return Advice(tuple(commands))
 
 
 def advise_filling(sections: Sequence[str], name: str) -> Advice:
     """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
-    commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
-    commands.append(f"execplan edit {name}")
+    commands = list(
+        dict.fromkeys([*[hint_reader.fill_command(section, name) for section in sections], f"execplan edit {name}"])
+    )
     count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
     work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
     return Advice(tuple(commands), work)

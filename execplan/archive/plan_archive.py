@@ -18,14 +18,17 @@ from execplan.linter.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.log_edits import add_revision_note
 from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
+from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan_store import missing_plans, plan_store
+from execplan.plan_store.hint_reader import fill_command
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
@@ -206,6 +209,8 @@ def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
     """Return what to do with an unfinished plan: abandoning it is suggested only while tasks are open."""
     if plan.unfinished_tasks:
         return f"finish it, or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
+    if plan.outcomes and (sections := unfilled_sections(plan)):
+        return f"fill in the sections: {fill_command(sections[0], ref.shell_name)}"
     if plan.outcomes:
         return f"fix the errors: execplan lint {ref.shell_name}"
     flag = "" if plan.section(outline.OUTCOMES) else " --create"
@@ -217,9 +222,11 @@ def unfinished_reasons(plan: ParsedPlan) -> list[str]:
     reasons = [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.unfinished_tasks]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} is empty")
-    errors = [
-        finding
-        for finding in lint_plan(plan, is_complete=True)
-        if finding.level == ERROR and finding.code not in ("EP501", "EP502")
-    ]
-    return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in merge_findings(errors)]
+    errors = merge_findings(blocking_errors(plan))
+    return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]
+
+
+def blocking_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the lint errors that stop the archive of a plan, besides open tasks and a missing outcome."""
+    findings = lint_plan(plan, is_complete=True)
+    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]

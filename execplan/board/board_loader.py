@@ -198,7 +198,7 @@ def _execution_state(project: Project, ref: PlanRef, state: str) -> tuple[str, L
         return execution_status.NOT_COMPILED, None
     if run is None:
         return approval, None
-    return approval, LastRun(str(run["id"]), str(run["state"]), execution_status.last_run_text(run))
+    return approval, LastRun(str(run["id"]), str(run["state"]), execution_status.last_run_text(run, approval))
 
 
 def _days_since(last_date: str) -> int | None:

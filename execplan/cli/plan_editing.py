@@ -16,6 +16,8 @@ from execplan.plan_store.plan_store import name_in_commands
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from execplan.advice.plan_advice import Advice
+
 
 def edit_plan(
     plan_name: str | None,
@@ -34,28 +36,23 @@ def edit_plan(
     name = name_in_commands(plan.project, plan.ref)
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
-    return edit_answer(amended, options, *completion_commands(plan, amended, name, next_command))
+    advice = advise_after_tasks(plan, amended, name, next_command)
+    return edit_answer(amended, options, *advice.commands)._replace(work=None if options.dry_run else advice.work)
 
 
-def completion_commands(plan: Plan, amended: EditResult, name: str, next_command: str) -> tuple[str, ...]:
-    """Return the commands after tasks were checked off; if no task is open, those that finish the plan."""
-    if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
-        claims_next = next_command.startswith("execplan next ") and has_claims(plan.project, plan.ref)
-        return (next_command.format(id=name) + (" --claim" if claims_next else ""),)
-    from execplan.advice import execution_status, plan_advice
+def advise_after_tasks(plan: Plan, amended: EditResult, name: str, next_command: str) -> Advice:
+    """Return the advice after tasks were checked off; if no task is open, those that finish the plan."""
+    from execplan.advice import execution_status
+    from execplan.advice.plan_advice import Advice, advise_completion
     from execplan.plan_store.worktree_plan import is_plan_of_worktree
 
+    if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
+        claims_next = next_command.startswith("execplan next ") and has_claims(plan.project, plan.ref)
+        return Advice((next_command.format(id=name) + (" --claim" if claims_next else ""),))
     run = execution_status.find_open_run(plan.project, plan.ref)
-    return tuple(
-        execution_status.finish_run_commands(plan.project, plan.ref, run, name)
-        if run
-        else plan_advice.advise_completion(
-            name,
-            amended.expected,
-            has_placeholders=bool(amended.expected.outcomes and plan.read().placeholder_lines),
-            is_worktree_plan=is_plan_of_worktree(plan.project, plan.ref),
-        ).commands
-    )
+    if run:
+        return Advice(tuple(execution_status.finish_run_commands(plan.project, plan.ref, run, name)))
+    return advise_completion(name, plan.read(), is_worktree_plan=is_plan_of_worktree(plan.project, plan.ref))
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from binascii import crc32
 
+from execplan.plan.model import COMPLETE
 from execplan.plan.placeholder_lines import LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from execplan.plan.model import ParsedPlan, Section
 
 _REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
     11: frozenset((0x4335672B,)),
@@ -69,3 +72,24 @@ def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
         for index, line in enumerate(bare_lines)
         if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)
     ]
+
+
+def find_unfilled(plan: ParsedPlan) -> list[tuple[Section, list[int]]]:
+    """Return the sections that still contain a template's placeholder text, each with these lines.
+
+    A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
+    are done.
+    """
+    is_complete = plan.state() == COMPLETE
+    sections = []
+    for section in plan.sections:
+        lines = [at for at in plan.placeholder_lines if section.start <= at < section.end]
+        content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
+        if lines and (not section.is_living or (is_complete and any([at not in lines for at in content_lines]))):
+            sections.append((section, lines))
+    return sections
+
+
+def unfilled_sections(plan: ParsedPlan) -> list[str]:
+    """Return the names of the sections that still contain a template's placeholder text."""
+    return [section.name or section.title for section, _ in find_unfilled(plan)]

@@ -24,7 +24,8 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
     edits = []
     index = 0
     plan_lines = _full_lines(plan.text)
-    for chunk in merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed))):
+    differences = merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed)))
+    for chunk in [line_chunk for difference in differences for line_chunk in difference.lines]:
         merged_lines = chunk.merged
         if merged_lines is None:
             line, description = _describe_difference(chunk)

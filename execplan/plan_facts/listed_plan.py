@@ -6,6 +6,7 @@ import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
+from execplan.plan.placeholder_text import unfilled_sections
 
 if TYPE_CHECKING:
     from typing import Any
@@ -143,7 +144,7 @@ def _finishing_command(plan: ParsedPlan) -> str:
         return "merge"
     if not plan.outcomes:
         return "outcome"
-    return "lint" if plan.placeholder_lines else "archive"
+    return "lint" if unfilled_sections(plan) else "archive"
 
 
 def encode_facts(facts: PlanFacts) -> bytes:

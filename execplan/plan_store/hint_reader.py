@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
 from execplan.plan_store.author import explicit_actor, session_id
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ _PERSON_COMMANDS: Final = ("approve", "resume", "rollback")
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
 """Commands whose result depends on who has claimed a task, and which the guard allows with a name."""
 _CALL: Final = "execplan "
-_ASK: Final = "ask a person to "
+ASK: Final = "ask a person to "
+"""The beginning of a suggestion that an agent passes on to a person."""
 _READ_ONLY: Final = ("--dry-run", "--list", "--check")
 
 
@@ -39,7 +41,15 @@ def require_person(command: str) -> None:
 
 def ask_person(command: str) -> str:
     """Return the request for a person to run a command, for a reader who may be an agent."""
-    return f"{_ASK}run: {command}"
+    return f"{ASK}run: {command}"
+
+
+def fill_command(section: str, plan: str) -> str:
+    """Return the command that writes a section; only a person's editor writes one without a standard name.
+
+    `plan` is the name of the plan, quoted for a shell.
+    """
+    return f"execplan set {quote(section)} - -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
 
 
 def fit_commands(commands: Iterable[str]) -> tuple[str, ...]:
@@ -79,7 +89,7 @@ def _fit_clause(clause: str) -> str:
     if _verb(_CALL + command) not in _PERSON_COMMANDS or _only_reads(command) or "a person" in text:
         return clause
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
-    return f"{lead}{_ASK}{text[len(lead) :] or 'run: '}{_CALL}{command}"
+    return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{_CALL}{command}"
 
 
 def _verb(command: str) -> str:

@@ -24,6 +24,13 @@ class Chunk(NamedTuple):
             return self.ours
         return self.theirs if self.ours == self.base else None
 
+    @property
+    def lines(self) -> tuple[Chunk, ...]:
+        """Return a chunk for each line of a conflict if all versions have as many lines, or else the chunk itself."""
+        if self.merged is not None or not len(self.base) == len(self.ours) == len(self.theirs):
+            return (self,)
+        return tuple([Chunk((base,), (ours,), (theirs,)) for base, ours, theirs in zip(*self, strict=True)])
+
 
 def merge_chunks(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[Chunk]:
     """Split three versions into chunks as diff3 does: those equal in all three, and the differences between them.

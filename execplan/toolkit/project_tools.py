@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.errors import INPUT, POLICY, USAGE, ExecplanError
 from execplan.text.pure_paths import is_inside
 from execplan.toolkit.command_process import Document, error_document, run_command
-from execplan.toolkit.field_names import name_fields
+from execplan.toolkit.field_names import name_fields, name_next_calls
 
 PlanName = Annotated[str | None, "ID or unique text; default: the only open plan"]
 AgentName = Annotated[str | None, "your name, for claims"]
@@ -65,6 +65,11 @@ class ProjectTools:
         commit: bool = False,
     ) -> Document:
         """Add, check off, reopen, reword or split a task; `verify` checks it off if its check passes."""
+        if action != "add" and not task:
+            hint = "name a task by its number, ID or unique text: see show()"
+            return error_document(
+                "edit_task", ExecplanError("usage", f"{action} requires `task`", exit=USAGE, hint=hint)
+            )
         operands = {"add": [_escape(text)], "reword": [task, _escape(text)]}.get(action, [task])
         options = ["--done", _escape(text), "--remaining", _escape(remaining)] if action == "split" else []
         command = ["done", "--verify"] if action == "verify" else [action]
@@ -160,7 +165,9 @@ class ProjectTools:
             error = ExecplanError("nul-byte", "an argument contains a NUL byte", exit=INPUT, hint="remove it")
             return error_document(arguments[0], error)
         document = await run_command(self.root, command, stdin=stdin, agent=agent, as_text=as_text)
-        return document if document["error"] is None else {**document, "error": name_fields(document["error"])}
+        if document["error"] is None:
+            return name_next_calls(document)
+        return {**document, "error": name_fields(document["error"])}
 
     def _is_plan_inside(self, plan: str | None) -> bool:
         """Check whether a plan is named by something other than a path outside of the project."""

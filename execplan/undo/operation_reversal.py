@@ -13,11 +13,12 @@ from execplan.edits import edit_journal
 from execplan.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.edits.edit_journal import Operation
 from execplan.edits.plan_writer import amend
-from execplan.edits.undo_stack import read_stack
+from execplan.edits.undo_stack import load_entries, read_stack
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.files import atomic_files
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.text_rebase import rebase_text
+from execplan.text.text_lines import digest
 from execplan.undo.operation_selection import describe_operation, steps_for
 
 if TYPE_CHECKING:
@@ -77,12 +78,22 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     hint = f"{command} it by hand; if its changes were committed, they are in git: git log -p"
 
     def change(plan: ParsedPlan) -> PlanChange:
+        if command == UNDO and _is_from_before(selected, digest(plan.text.to_bytes())):
+            return PlanChange((), plan_content(plan), summary, (nothing_there,))
         plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
         if plan_change.edits or old == new:
             return plan_change
         return PlanChange((), plan_content(plan), summary, (nothing_there,))
 
     return change
+
+
+def _is_from_before(selected: SelectedOperation, current_digest: str) -> bool:
+    """Return whether the plan's text is a version from before an operation, because git has restored it."""
+    latest = selected.step.latest
+    earlier = [entry for entry in load_entries(selected.project, selected.ref.path) if entry.number < latest.number]
+    versions = {latest.old_digest}.union(*[(entry.old_digest, entry.new_digest) for entry in earlier])
+    return current_digest in versions - {latest.new_digest}
 
 
 def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from execplan.archive.file_transfer import target_taken_error
@@ -22,6 +23,7 @@ from execplan.plan.model import DRAFT, OPEN
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_state
+from execplan.project.plan_journal import former_paths
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 from execplan.undo.operation_reversal import ensure_still_last, unpack_texts
@@ -226,23 +228,27 @@ def _is_text_of(expected_digest: str, data: bytes) -> bool:
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
-    """Raise ExecplanError if the plan is committed or staged in Git."""
+    """Raise ExecplanError if the plan is committed or staged in Git, also where it was before it was moved."""
     if project.git is None:
         return
-    relative_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
-    if git_query.output_or_none(
-        project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1
-    ):
-        raise ExecplanError(
-            "committed-plan",
-            f"{project.display_path(ref.path)} is committed, so it can be archived but not dropped",
-            exit=CHECK_FAILED,
-            hint=f"archive it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
-        )
-    if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
-        raise ExecplanError(
-            "staged-plan",
-            f"{project.display_path(ref.path)} is staged for the next commit",
-            exit=CHECK_FAILED,
-            hint=f"unstage it first: git restore --staged {relative_path}",
-        )
+    root = os.path.realpath(project.root)
+    left = [path for path in former_paths(project, ref.path) if path.endswith(".md") and not os.path.lexists(path)]
+    for path in (ref.real_path, *[path for path in left if path.startswith(f"{root}/")]):
+        relative_path = os.path.relpath(path, root)
+        if git_query.output_or_none(
+            project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1
+        ):
+            place = "" if path == ref.real_path else f" as {relative_path}"
+            raise ExecplanError(
+                "committed-plan",
+                f"{project.display_path(ref.path)} is committed{place}, so it can be archived but not dropped",
+                exit=CHECK_FAILED,
+                hint=f"archive it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
+            )
+        if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
+            raise ExecplanError(
+                "staged-plan",
+                f"{relative_path} is staged for the next commit",
+                exit=CHECK_FAILED,
+                hint=f"unstage it first: git restore --staged {shlex.quote(os.path.relpath(path))}",
+            )

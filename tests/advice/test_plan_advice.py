@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -115,19 +116,54 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     assert last_line(repo, "next").startswith("next: do it, then: execplan done ")
 
 
-def test_a_complete_plan_with_placeholder_text_is_checked_before_it_is_archived(repo: Folder) -> None:
+def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Folder) -> None:
+    """An untouched log is empty, not unfilled, and each hint leads on."""
     name = "2026-01-01_build-the-parser"
-    repo.ok("new", "Build the parser", "--purpose", "Plans can be read.", "--task", "Read lines", "--template", "small")
-    repo.ok("done", "1")
-    advice = f"next: execplan lint {name}"
+    created = repo.run("new", "Build the parser", "--task", "Read lines")
+    sections = [shlex.split(command)[2] for command in repo.run("next", "--json").json["next"][:-1]]
+    assert len(sections) == 8
+    advice = f"next: fill in 8 sections, for example: execplan set 'Purpose / Big Picture' - -p {name}"
+    assert created.out.splitlines()[-1] == advice
+    findings = repo.run("lint", "--json", "--select", "EP109").json["data"]["findings"]
+    assert [finding["message"].partition(" still contains")[0] for finding in findings] == sections
+    assert last_line(repo, "done", "1") == f"next: execplan outcome 'What works now' -p {name}"
+    assert repo.run("next", "--json").json["next"] == [
+        f"execplan outcome 'What works now' -p {name}",
+        f"execplan lint {name}",
+    ]
     assert last_line(repo, "outcome", "Plans are read.") == advice
-    assert last_line(repo, "show") == advice
-    assert "no open tasks, but placeholder text" in repo.run("status", "--state", "complete").out
-    assert repo.run("archive").exit == 1
-    for section in ("Plan of Work", "Validation and Acceptance"):
-        repo.ok("set", section, f"Text of {section}.")
-    assert last_line(repo, "show") == f"next: execplan archive {name}"
-    repo.ok("archive")
+    for command in ("next", "status", "show"):
+        assert last_line(repo, command) == advice
+    prime = repo.run("prime").out
+    assert "Lint errors (8), the first:" in prime
+    assert f"Continue:\n  execplan set 'Purpose / Big Picture' - -p {name}\n" in prime
+    assert f"archive {name}" not in prime
+    assert repo.run("lint").out.splitlines()[-2:] == [
+        "8 errors in 1 plan",
+        f"next: execplan set 'Purpose / Big Picture' - -p .agent/execplans/{name}.md",
+    ]
+    error = repo.run("archive", "--json").json["error"]
+    assert error["candidates"] == [f"EP109 on line 7: 8 sections still contain placeholder text: {', '.join(sections)}"]
+    command = error["hint"].removeprefix("fill in the sections: ")
+    for section in sections:
+        assert command == f"execplan set '{section}' - -p {name}"
+        result = repo.run(*shlex.split(command)[1:], stdin=f"Text of {section}.\n".encode())
+        command = result.out.splitlines()[-1]
+        command = command[command.index("execplan ") :]
+    assert command == f"execplan archive {name}"
+    repo.ok(*shlex.split(command)[1:])
+
+
+def test_errors_of_a_complete_plan_come_before_its_archive(repo: Folder) -> None:
+    path = repo.plan(TWO.replace("- [ ] Write", "- [x] (2026-01-01 00:00Z) Write"))
+    path.write_text(path.read_text().replace("## Surprises & Discoveries\n", "## Surprises & Discoveries\n\nTBD\n"))
+    repo.ok("outcome", "It works.")
+    assert "EP109" in repo.run("archive").err
+    for command in ("next", "status", "show"):
+        assert last_line(repo, command) == "next: execplan lint 2026-01-01_parser"
+    prime = repo.run("prime").out
+    assert "Continue:\n  execplan lint 2026-01-01_parser\n" in prime
+    assert "execplan archive" not in prime
 
 
 def test_new_prints_a_path_alone_when_quiet(repo: Folder) -> None:

@@ -172,6 +172,7 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     desk.plan(
         AGENT_PLAN.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
     )
+    assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)
     ask = follow(evaluate)
     assert ask == f"ask a person to run: execplan approve {PLAN}"
@@ -180,7 +181,14 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     handoff = follow(by_person)
     assert handoff == f"execplan handoff {PLAN}"
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
-    assert "import os" in desk.type(*handoff.split()[1:]).out
+    text = desk.type(*handoff.split()[1:]).out
+    assert "import os" in text
+    assert "until a person answers" not in text
+    assert text.endswith("Do one of these now, then report it: `see`\n")
+    for command in ("next", "status", "show", "prime", "evaluate"):
+        output = desk.type(command).out
+        assert "run 1 can be resumed: its new revision is approved" in output, command
+        assert handoff in output, command
     result = desk.type(*shlex.split(report.format("see", "completed"))[1:])
     assert result.exit == 0, result
     assert "completed run " in result.out
@@ -196,7 +204,9 @@ def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository
     assert desk.type("report", "see", "--status", "failed", "--result", "No disk.").exit == 0
     result = desk.type("replan", "--reason", "The disk is back.")
     assert "the plan's steps are unchanged; failed steps are retried" in result.out
-    assert result.out.endswith(f"\nnext: execplan handoff {PLAN}\n")
+    handoff = f"\nnext: execplan handoff {PLAN}\n"
+    assert result.out.endswith(handoff)
+    assert desk.type("evaluate").out.endswith(f"its new revision needs no approval{handoff}")
     error = desk.refused(1, "other-source", "compile")
     assert error["hint"].endswith(f": execplan replan 1 -p {PLAN} --reason 'What was wrong'")
     assert desk.type("report", "see", "--status", "completed", "--result", "It prints it.").exit == 0

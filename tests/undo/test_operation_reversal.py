@@ -13,7 +13,7 @@ from execplan.project.plan_journal import former_paths
 from execplan.text import text_codec
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
-from tests.plans import CLEAN
+from tests.plans import CLEAN, with_sections
 
 EDITS = [command for command in WRITERS if command != "undo"]
 
@@ -171,3 +171,30 @@ def test_the_edits_of_a_plan_behind_a_link_stay_with_it(repo: Folder) -> None:
     repo.ok("rename", "parser", "Build the parser, again")
     assert repo.ok("undo")["said"][0].startswith("undone: rename")
     assert repo.ok("undo")["said"][0].startswith("undone: add")
+
+
+def test_undo_goes_on_in_a_version_that_git_has_restored(repo: Folder) -> None:
+    """Edits that were stashed or discarded are passed over, and those before and after them are undone."""
+    path = repo.plan(with_sections("## Progress\n\n- [ ] One\n- [ ] Two\n- [ ] Three\n"))
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    text = path.read_bytes()
+    repo.ok("done", "1")
+    repo.ok("decide", "A", "--why", "B")
+    repo.git("stash", "-q")
+    repo.ok("done", "2")
+    repo.ok("decide", "C", "--why", "D")
+    repo.git("checkout", "-q", ".")
+    repo.git("stash", "pop", "-q")
+    said = [repo.ok("undo")["said"][0] for _ in range(4)]
+    assert ["nothing to undo" in message for message in said] == [True, True, False, False]
+    assert path.read_bytes() == text
+    assert repo.run("undo").exit == 1
+
+
+def test_undo_with_an_edit_of_the_next_line(repo: Folder) -> None:
+    path = repo.plan(with_sections("## Progress\n\n- [ ] One\n- [ ] Two\n"))
+    repo.ok("done", "1")
+    path.write_text(path.read_text().replace("- [ ] Two", "- [ ] Two and a half"))
+    repo.ok("undo")
+    assert path.read_text() == with_sections("## Progress\n\n- [ ] One\n- [ ] Two and a half\n")

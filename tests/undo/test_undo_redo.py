@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -367,3 +368,22 @@ def test_without_git(plain: Folder) -> None:
     plain.ok("redo")
     plain.ok("new", "Third")
     plain.ok("drop", "third")
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_renamed_plan_that_git_knows_is_not_dropped(repo: Folder, is_committed: bool) -> None:
+    path = repo.path / repo.ok("new", "Mistaken")["path"]
+    repo.git("add", "-A")
+    if is_committed:
+        repo.git("commit", "-q", "-m", "Plan")
+    new_path = repo.path / repo.ok("rename", "mistaken", "Renamed")["path"]
+    error = repo.run("drop", "--force", "--json").json["error"]
+    assert error["code"] == ("committed-plan" if is_committed else "staged-plan")
+    assert path.name in error["message"]
+    assert new_path.exists()
+    if is_committed:
+        repo.ok(*shlex.split(error["hint"].split(": execplan ")[1]))
+    else:
+        repo.git(*shlex.split(error["hint"].split(": git ")[1]))
+        repo.ok("drop", "--force")
+        assert repo.git("status", "--porcelain") == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,8 +11,12 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 TEXT = "text"
 MARKDOWN = "markdown"
@@ -82,9 +87,31 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         else ()
     )
     ok = evaluated_plan.evaluation.ok
-    approve_text = approval_output.approve_command(evaluated_plan, name, as_json=call.as_json)
-    next_commands = (approve_text if ok else f"execplan edit {name}",) if form == TEXT else ()
-    return Answer(evaluation_json(evaluated_plan), text, OK if ok else CHECK_FAILED, warnings, next_commands)
+    data = evaluation_json(evaluated_plan)
+    if form == MARKDOWN:
+        return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
+    why, next_commands = _find_next_commands(project, ref, name, ok=ok)
+    if not next_commands:
+        next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
+    return Answer(data, f"{text}\n{why}" if why else text, OK if ok else CHECK_FAILED, warnings, next_commands)
+
+
+def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
+    """Return the status of the approval or of a failed run, with the next commands; none if an approval is next."""
+    from execplan.advice import execution_status
+    from execplan.advice.plan_advice import advise_after_failure
+
+    status = execution_status.execution_status_json(project, ref, use_cache=False)
+    run = execution_status.find_failed_run(status, plan_store.load(project, ref).require_plan())
+    if run is not None and not execution_status.is_rolled_back(run):
+        advice = advise_after_failure(run, status, name)
+        return advice.why, advice.commands[:1]
+    if not ok:
+        return "", (f"execplan edit {name}",)
+    if status["state"] != execution_status.APPROVED:
+        return "", ()
+    commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
+    return execution_status.status_text(status), commands
 
 
 def _policy_answer(error: ExecplanError) -> Answer:

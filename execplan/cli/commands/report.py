@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice.plan_advice import Advice, advise_plan
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.error_handler import printable_line
@@ -17,6 +18,7 @@ from execplan.cli.text_input import read_source, read_text
 from execplan.engine.journal.journal_entries import change_kind
 from execplan.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.execution import states
+from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
@@ -71,13 +73,16 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
         [f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}"] if reported.next_steps else []
     )
     text = "\n".join([printable_line(line) for line in lines])
+    has_completed = reported.status == states.COMPLETED and reported.recovery is None
+    advice = advise_plan(plan_store.load(project, ref)) if has_completed else Advice(_next_commands(reported, name))
     instructions = next_step_text(handoff(project, ref)) if reported.next_steps and not dry_run else ""
     return Answer(
         {**_report_json(reported), "instructions": instructions or None},
         f"{text}\n\n{instructions}\n" if instructions else text,
         OK if reported.ok or status == states.FAILED else CHECK_FAILED,
         (*reported.warnings, *_unseen_warnings(project, reported)),
-        _next_commands(reported, name),
+        (*advice.commands, f"execplan audit {name}") if has_completed else advice.commands,
+        work=advice.work,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_advice import advise_filling, unfilled_sections
+from execplan.advice.plan_advice import Advice, advise_completion, advise_filling
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
@@ -15,7 +15,10 @@ from execplan.cli.text_input import read_lines
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 from execplan.library.plan_api import Plan
+from execplan.plan.model import COMPLETE
+from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store.worktree_plan import is_plan_of_worktree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,10 +79,16 @@ def set_(
     edited_plan = Plan.find(plan)
     amended = edited_plan.set(section, lines, create=create, options=options)
     name = quote_plan_name(edited_plan.id, amended.path)
-    sections = [] if options.dry_run else unfilled_sections(edited_plan.read())
-    if not sections:
-        return edit_answer(amended, options, f"execplan lint {name}")
-    advice = advise_filling(sections, name)
+    parsed_plan = edited_plan.read()
+    if parsed_plan.state() == COMPLETE:
+        is_worktree_plan = is_plan_of_worktree(edited_plan.project, edited_plan.ref)
+        advice = advise_completion(name, parsed_plan, is_worktree_plan=is_worktree_plan)
+    elif sections := unfilled_sections(parsed_plan):
+        advice = advise_filling(sections, name)
+    else:
+        advice = Advice((f"execplan lint {name}",))
+    if options.dry_run:
+        advice = Advice()
     return edit_answer(amended, options, *advice.commands)._replace(work=advice.work)
 
 

@@ -260,10 +260,10 @@ def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, executio
 
         if is_terminal():
             return plan_page(data, parsed_plan, why, execution)
-    return _plain_plan_text(data, why)
+    return _plain_plan_text(data, why, execution["state"] if execution is not None else execution_status.NOT_COMPILED)
 
 
-def _plain_plan_text(data: dict[str, object], why: str) -> str:
+def _plain_plan_text(data: dict[str, object], why: str, approval: str) -> str:
     """Show a plan at a glance, without a layout."""
     counts, tasks, run = data["counts"], data["tasks"], data["run"]
     assert isinstance(counts, dict)
@@ -273,7 +273,7 @@ def _plain_plan_text(data: dict[str, object], why: str) -> str:
         f"{error_handler.printable_line(str(data['path']))}: {data['state']}, {_progress_text(counts)}",
     ]
     if isinstance(run, dict):
-        lines.append(execution_status.open_run_text(run))
+        lines.append(execution_status.open_run_text(run, approval))
     lines += [error_handler.printable_line(why)] if why else []
     if tasks:
         lines.append("")

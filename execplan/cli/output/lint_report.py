@@ -174,21 +174,28 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
 def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """Return the command that explains the rule of the first error, or of the first finding.
 
-    For a plan with conflict markers, it is the command that resolves them.
+    For a plan with conflict markers, it is the command that resolves them, and for an unfilled section of the only plan
+    with findings, the one that writes it.
     """
     files = [checked_file for checked_file in checked if checked_file.findings]
     if files:
+        from shlex import quote
+
         from execplan.linter.finding_summary import CONFLICT_CODE
 
         conflicted = [checked_file for checked_file in files if _report(checked_file).first_error == CONFLICT_CODE]
         if conflicted:
-            from shlex import quote
-
             return (f"execplan merge {quote(conflicted[0].display_name)}",)
     reports = _reports(checked)
     codes = [report.first_error for report in reports if report.first_error] or [
         report.first_code for report in reports
     ]
+    if len(files) == 1 and codes[0] == "EP109":
+        from execplan.linter.finding_summary import unfilled_section
+        from execplan.plan_store.hint_reader import fill_command
+
+        if section := unfilled_section(files[0].findings):
+            return (fill_command(section, quote(files[0].display_name)),)
     return (f"execplan explain {codes[0]}",) if codes else ()
 
 

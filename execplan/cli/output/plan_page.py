@@ -84,7 +84,7 @@ def _facts(
 def _run_text(open_run: dict[str, Any] | None, execution: dict[str, Any] | None) -> tuple[str, str]:
     """Describe the open run of a plan, or its last one, with a style; empty without a run."""
     if open_run is not None:
-        return open_run_text(open_run), "yellow"
+        return open_run_text(open_run, execution["state"] if execution is not None else NOT_COMPILED), "yellow"
     last_run = execution["run"] if execution is not None else None
     if last_run is None:
         return "", ""

@@ -12,7 +12,7 @@ from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.agent_runs.recorded_reports import build_schedule
 from execplan.engine.agent_runs.recovery_advice import recovery_advice
 from execplan.engine.error_hints import format_replan_command
-from execplan.engine.journal.journal_entries import REVISION_REASONS
+from execplan.engine.journal.journal_entries import APPROVE, REVISION_REASONS
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.engine.run_state import RunState
@@ -112,6 +112,8 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # the next call begins another run
     run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
+    if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
+        run_state.question = None  # a person has answered it by the approval
     data = plan_store.read_bytes(project, ref.path)
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(project, run_state)

@@ -7,7 +7,7 @@ from execplan.linter.rules.section_rules import find_misplaced_headings
 from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, is_revision_note, read_label
 from execplan.plan.model import COMPLETE
-from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.plan.placeholder_text import find_unfilled, is_placeholder_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,8 +159,8 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
 
     Placeholder text says what to write, but a reader takes it for the author's text. While tasks are open, the
     finding is a warning, so that you can commit an unfinished plan; when all tasks are done, it is an error. In the
-    profiles `strict` and `ci`, it is always an error. A living section can keep its placeholder text, and also
-    `TBD`, until the plan is complete; `None yet.` stays valid after that.
+    profiles `strict` and `ci`, it is always an error. A living section without entries can keep its placeholder
+    text, and until the plan is complete also `TBD`; `None yet.` stays valid after that.
 
     Bad:
         ## Concrete Steps
@@ -171,21 +171,19 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
 
         In the root of the repository, `make test` prints `12 passed`.
     """
-    is_complete = plan.state() == COMPLETE
-    placeholder_lines = list(plan.placeholder_lines)
-    if plan.title_line in placeholder_lines:
+    if plan.title_line in plan.placeholder_lines:
         yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
+    unfilled, is_complete = find_unfilled(plan), plan.state() == COMPLETE
     for section in plan.sections:
-        lines = [at for at in placeholder_lines if section.start <= at < section.end]
-        if section.is_living and not is_complete:
-            continue
+        lines = next((lines for other, lines in unfilled if other is section), [])
         if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
             lines = [
                 at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])
             ]
-        if lines and not (is_complete and section.name == outline.OUTCOMES and not plan.outcomes):
-            count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
-            yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
+        if not lines:
+            continue
+        count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
+        yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
 
 
 def _is_pending_line(line: str) -> bool:
