@@ -14,7 +14,7 @@ CODEX := @openai/codex@0.169.0
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel wheel-compiled compiled demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -39,7 +39,7 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel compiled demo-check
+	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel demo-check
 	$(MAKE) test
 	$(BIN)/execplan lint
 
@@ -94,12 +94,6 @@ demo-check: .venv/ready # every demo ends as expected, and the main one is short
 
 wheel: .venv/ready ## Build the wheel, install it in a clean environment, and try it
 	sh scripts/smoke.sh $(BIN)/python
-
-wheel-compiled: .venv/ready ## Build a wheel with compiled lower layers in dist; requires a C compiler and Python's headers
-	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --wheel --no-isolation --outdir dist .
-
-compiled: .venv/ready # the compiled wheel passes tests and prints what pure Python prints
-	sh scripts/check_compiled.sh $(BIN)/python $(JOBS)
 
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bench_agents import measure_agents
 from bench_board import measure_board
-from bench_compiled import measure_compiled
 from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
@@ -32,7 +31,6 @@ MEASUREMENTS = {
     "agents": measure_agents,
     "executors": measure_executors,
     "growth": measure_growth,
-    "compiled": measure_compiled,
     "lint": measure_lint,
 }
 _QUICK = ("start", "throughput", "hostile", "commit", "run")

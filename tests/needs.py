@@ -11,13 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from execplan.text import markdown_blocks
-
-counts_calls = pytest.mark.skipif(
-    not markdown_blocks.__file__.endswith(".py"), reason="calls between compiled functions can't be counted"
-)
-"""Mark of a test that replaces a function of a compiled package, so it runs in pure Python only."""
-
 _ROOT = Path(__file__).resolve().parents[1]
 
 SANDBOX_WARNING = "execplan: warning: commands run without a sandbox: bwrap is not installed\n"

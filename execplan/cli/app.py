@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
@@ -156,11 +157,9 @@ def _print_all_help(ctx: click.Context, param: click.Parameter | None, value: bo
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Print the version and the build, if requested, and exit."""
+    """Print the version, if requested, and exit."""
     if value and not ctx.resilient_parsing:
-        from execplan.cli.version_text import version_text
-
-        click.echo(version_text())
+        click.echo(f"execplan {__version__}")
         ctx.exit()
 
 

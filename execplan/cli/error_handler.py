@@ -7,7 +7,7 @@ import io
 import os
 import sys
 
-from execplan import trace
+from execplan import __version__, trace
 from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
 from execplan.files import file_access
 
@@ -233,7 +233,6 @@ def write_bug_report(error: Exception) -> str | None:
     import platform
     import traceback
 
-    from execplan.cli.version_text import version_text
     from execplan.engine.commands.command_environment import public_variables
     from execplan.secrets.redaction import Redactor
 
@@ -244,7 +243,7 @@ def write_bug_report(error: Exception) -> str | None:
     try:
         os.makedirs(directory, exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{version_text()}, Python {platform.python_version()}, {platform.platform()}\n")
+            file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
             redaction = Redactor(os.environ, public_variables(os.environ))
             traceback_text = redaction.redact_text("".join(traceback.format_exception(error)))
             file.write(f"{redaction.redact_value(sys.argv[1:])}\n\n{traceback_text}")

@@ -170,27 +170,13 @@ class Rule(NamedTuple):
     @property
     def help_text(self) -> str:
         """Help text from the function's docstring: summary, reason, `Bad:` and `Good:` examples."""
-        lines = _docstring(self.project_check or self.check).strip("\n").split("\n")
+        lines = ((self.project_check or self.check).__doc__ or "").strip("\n").split("\n")
         return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
     @property
     def summary(self) -> str:
         """Summary of the rule in one sentence."""
         return self.help_text.split("\n", 1)[0]
-
-
-def _docstring(function: Callable[..., object]) -> str:
-    """Return the docstring of a function; for a compiled function, from the source file beside the library."""
-    if function.__doc__ or hasattr(function, "__code__"):
-        return function.__doc__ or ""
-    import ast
-    import os
-    import sys
-
-    package, _, module = function.__module__.rpartition(".")
-    with open(os.path.join(sys.modules[package].__path__[0], f"{module}.py"), encoding="utf-8") as file:
-        functions = {node.name: node for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)}
-    return ast.get_docstring(functions[function.__name__], clean=False) or ""
 
 
 BUILTIN_PREFIX: Final = "EP"

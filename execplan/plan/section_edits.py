@@ -188,8 +188,7 @@ def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
     ]
     headings = [block for block in headings if block.level < 3]
     if headings and not headings[0].start and outline.title_key(headings[0].text) == outline.title_key(title):
-        own_heading = headings.pop(0)  # not within the slice, whose bounds mypyc evaluates twice
-        lines = body[own_heading.end :]
+        lines = body[headings.pop(0).end :]
         body = lines[next((index for index, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
     if headings or not body:
         problem = f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "only its heading"

@@ -13,7 +13,6 @@ from execplan.linter.rule_facts import RepositoryTree
 from execplan.linter.runner import MAX_FINDINGS, lint_bytes
 from execplan.plan import outline, reader
 from tests.linter.single_rule import clock
-from tests.needs import counts_calls
 
 SIZE = 100_000
 LEVELS = {code: rule.level for code, rule in RULES.items()}
@@ -87,7 +86,6 @@ def test_a_run_of_backticks_is_closed_by_the_next_of_its_length() -> None:
     assert [span.text for span in plan_source.PlanSource(plan).code_spans] == ["a`b", "c", "\\`d", "g"]
 
 
-@counts_calls
 def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     rendered_kinds = []
     render = plan_source._render
@@ -102,7 +100,6 @@ def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.Monkey
     assert rendered_kinds == ["codes"]
 
 
-@counts_calls
 def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = []
     read = plan_paths.MissingPathExcuses._read_context
@@ -117,7 +114,6 @@ def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatc
     assert 0 < len(reads) == len(set(reads)) <= 20
 
 
-@counts_calls
 def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed_commands = []
     describe_loss = destructive_commands.describe_loss
