@@ -153,6 +153,9 @@ HIDDEN: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\u00ad\u200b-\u200d\u2060\ufeff]"
 )
 """Pattern of text that a terminal does not display: colors, links, and zero-width characters."""
+_HUNK: Final = re.compile(r"^@@ -\d", re.MULTILINE)
+_DIFF_SIGN: Final = re.compile(r"^[+ -]", re.MULTILINE)
+"""Sign before each line of a diff, which would hide that a secret is at the start of a line."""
 _BASE64_RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _MAX_TAIL: Final = 2000
 """Number of characters at the end of a text to check for a truncated credential."""
@@ -210,9 +213,11 @@ def _possible_closers(tail: str, line: str) -> list[str]:
 
 
 def _find_displayed(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of secrets that a terminal displays without interruption."""
+    """Yield the spans of secrets that a terminal displays without interruption, and those in the lines of a diff."""
     if HIDDEN.search(text) is not None:
         yield from find_ignoring(text, HIDDEN, find_in_plain_text)
+    if _HUNK.search(text) is not None:
+        yield from find_ignoring(text, _DIFF_SIGN, find_in_plain_text)
 
 
 def find_ignoring(

@@ -85,6 +85,10 @@ def _transcript(form: Form, folder: Path) -> str:
     return (folder / "run.md").read_text("utf-8") + "\n".join(messages)
 
 
+def _diff(form: Form, folder: Path) -> str:
+    return REDACTION.redact_text("@@ -0,0 +1,9 @@\n" + "".join([f"+{line}\n" for line in form.text.split("\n")]))
+
+
 def _record(form: Form, folder: Path) -> str:
     fields = {
         "reason": form.text,
@@ -140,6 +144,7 @@ OUTLETS: dict[str, Callable[[Form, Path], str]] = {
     "audit record": _record,
     "enhancer": _enhancer,
     "capture": _capture,
+    "diff": _diff,
     "MCP": _agent_document,
     "fix": _displayed_fix,
 }
@@ -162,15 +167,11 @@ def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len([form for form in ON_A_LINE if remaining_secret(form, _primer(form, tmp_path))]) > 0.7 * len(ON_A_LINE)
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan has every form: in its text, in a step that prints a file, in a step that writes one."""
-    desk = InProcessRepository(tmp_path / "repo", monkeypatch)
-    desk.patch.setenv("HOME", str(tmp_path))
-    desk.write("forms.txt", "".join([f"{form.text}\n\n" for form in FORMS]))
+def plan_of_all_forms() -> str:
+    """A plan with every form in its text and in steps, and those of one line in tasks and entries."""
     tasks = "".join([f"- [ ] Task {at}: {form.text}\n" for at, form in enumerate(ON_A_LINE)])
     text = "".join([f"### Form {at}\n\n{fenced(form)}\n" for at, form in enumerate(FORMS)])
-    desk.plan(
+    return (
         f"# Use every form\n\n## Purpose / Big Picture\n\nTry all.\n\n{text}## Progress\n\n{tasks}\n"
         "## Decision Log\n\n"
         + "".join(
@@ -182,6 +183,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
         + "\n## Concrete Steps\n\n```sh {#print}\ncat forms.txt\n```\n\n"
         + "".join([write_step(at, FORMS[at : at + 3]) for at in range(0, len(FORMS), 3)])
     )
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
+    """A repository whose plan has every form: in its text, in a step that prints a file, in a step that writes one."""
+    desk = InProcessRepository(tmp_path / "repo", monkeypatch)
+    desk.patch.setenv("HOME", str(tmp_path))
+    desk.write("forms.txt", "".join([f"{form.text}\n\n" for form in FORMS]))
+    desk.plan(plan_of_all_forms())
     desk.commit()
     return desk
 
