@@ -192,7 +192,7 @@ def _revert_change(old: bytes, new: bytes, follow_change: ChangeBuilder) -> Chan
         return rebase_text(plan, new, old, "paths", "", "")._replace(messages=())
 
     def change(plan: ParsedPlan) -> PlanChange:
-        if plan.text.to_bytes() == new:
+        if plan.text.to_bytes() in (old, new):  # git may have restored the old text
             return revert(plan)
         try:
             return chain_changes(revert, follow_change)(plan)

@@ -24,6 +24,8 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
         names = {option.lstrip("-"): option for option in error.possibilities or ()}
         if similar_names := closest_names(error.option_name.lstrip("-"), names, limit=1):
             hint = f"did you mean {names[similar_names[0]]}? Otherwise {hint}"
+        elif error.option_name in ("-p", "--plan") and error.ctx is not None and error.ctx.parent is None:
+            return _usage_error(f"{error.option_name} follows the command", "use execplan COMMAND -p PLAN")
         if takes_text:
             hint += "; put -- before text that starts with a hyphen"
         return _usage_error(f"unknown option {error.option_name}", hint)

@@ -158,7 +158,8 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
                 "the directory is not writable, so plans can't be edited",
                 f"chmod u+wx {quote(display_path)}",
             )
-        if not os.path.lexists(project.plans):
+        # git keeps no empty directory, so that of a project whose plans are all archived may be missing
+        if not os.path.lexists(project.plans) and not any([os.path.isdir(path) for path in project.archives]):
             fix = Fix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield Finding(
                 WARNING,

@@ -85,6 +85,12 @@ def read_checkbox(text: str) -> Checkbox | None:
     return Checkbox(text[1], None, leading_space, content[:placeholder_end], content[placeholder_end:])
 
 
+def text_without_box(source: str) -> str:
+    """Return a task's text without the bullet and the open checkbox that it starts with."""
+    text = source[2:].lstrip(" ") if source[:2] in _BULLETS else source
+    return text[4:].lstrip(" ") if text.startswith("[ ] ") else source
+
+
 def text_without_timestamp(source: str) -> str:
     """Return a task's text without the timestamp, or the template placeholder for one, that it starts with."""
     checkbox = read_checkbox(f"[ ] {source}")

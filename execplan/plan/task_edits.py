@@ -7,7 +7,7 @@ from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
-from execplan.plan.line_grammar import read_checkbox, text_without_timestamp
+from execplan.plan.line_grammar import read_checkbox, text_without_box, text_without_timestamp
 from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task, is_struck_through
 from execplan.plan.plan_change import (
     ChangedTask,
@@ -102,6 +102,7 @@ def add_task(
     `check` is the command of the task's check, or empty.
     """
     known_ids: list[str] = []
+    source = text_without_box(source)
     text = text_without_timestamp(source)
     timestamp = source.removesuffix(text)
 

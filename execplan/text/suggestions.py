@@ -18,7 +18,7 @@ def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SU
     """Return the known names that are similar to a name, most similar first; none if no name is.
 
     A known name is similar if it differs by typos: most letters are the same, and a short name has only one typo. It is
-    also similar if the name is its beginning or one of its words.
+    also similar if the name, or its singular, is its beginning or one of its words.
     """
     from difflib import get_close_matches  # it imports re
 
@@ -29,6 +29,9 @@ def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SU
     likely_names = [other_name for other_name in names if not is_short or _is_one_typo(name, other_name)]
     typos = get_close_matches(name, likely_names, n=limit, cutoff=_MIN_SIMILARITY)
     parts = sorted([known_name for known_name in names if _is_part(name, known_name)], key=len)
+    parts = parts or sorted(
+        [known_name for known_name in names if _is_part(name.removesuffix("s"), known_name)], key=len
+    )
     return list(dict.fromkeys([*typos, *parts]))[:limit]
 
 

@@ -15,7 +15,7 @@ from execplan.edits.edit_journal import Operation
 from execplan.edits.plan_writer import amend
 from execplan.edits.undo_stack import load_entries, read_stack
 from execplan.errors import CONFLICT, INPUT, ExecplanError
-from execplan.files import atomic_files
+from execplan.files import atomic_files, file_access
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.text_lines import digest
@@ -133,7 +133,27 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
             exit=CONFLICT,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
+    if command == UNDO and not options.dry_run:
+        _remove_restored_copies(selected, goal)
     return _reverse_by_move(selected, goal, pairs, options, command, details)
+
+
+def _remove_restored_copies(selected: SelectedOperation, goal: MoveTarget) -> None:
+    """Remove the plan and its artifacts from their old place if git has restored them there as they were."""
+    project, ref = selected.project, selected.ref
+    artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    copies = [(os.path.join(folder, name)) for folder, _, names in os.walk(goal.artifacts) for name in names]
+    pairs = [(copy, os.path.join(artifacts, os.path.relpath(copy, goal.artifacts))) for copy in copies]
+    old_text, _ = unpack_texts(selected)
+    if os.path.islink(goal.path) or file_access.read_if_exists(goal.path, len(old_text) + 1) != old_text:
+        return
+    if not all([os.path.isfile(path) and digest_file(copy) == digest_file(path) for copy, path in pairs]):
+        return
+    for path in copies:
+        os.remove(path)
+    atomic_files.remove(goal.path, old_text)
+    for folder, _, _ in [*os.walk(goal.artifacts, topdown=False)]:
+        atomic_files.remove_empty_directory(folder)
 
 
 def reverse_attachment(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:

@@ -145,3 +145,10 @@ def test_the_guard(repo: Folder) -> None:
         assert "two plans" not in repo.run("guard", *arguments, stdin=b"{}").err
     result = repo.run("guard", "parser", "-p", "scanner", stdin=b"{}")
     assert (result.exit, result.err.splitlines()[0]) == (2, "execplan: two plans are specified, parser and scanner")
+
+
+def test_the_plan_before_the_command(repo: Folder) -> None:
+    repo.plan()
+    for option in ("-p", "--plan"):
+        error = repo.run(option, "parser", "status", "--json").json["error"]
+        assert (error["message"], error["hint"]) == (f"{option} follows the command", "use execplan COMMAND -p PLAN")

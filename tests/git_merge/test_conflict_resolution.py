@@ -135,6 +135,7 @@ def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     assert document["data"]["changed"] is True
     assert document["error"] is None
     assert document["next"] == [f"git diff {PLAN}"]
+    assert document["data"]["do"]["then"] == f"execplan merge {PLAN}"
     assert any("1 conflict is left" in warning for warning in document["warnings"])
     text = (repo.path / PLAN).read_text()
     assert f"<<<<<<< HEAD\n{OURS_LINE}\n=======\n{THEIRS_LINE}\n>>>>>>> side\n" in text
@@ -144,6 +145,10 @@ def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     repeated = repo.run("merge", "parser", "--json")
     assert (repeated.exit, repeated.json["data"]["changed"]) == (1, False)
     assert (repo.path / PLAN).read_bytes() == before
+    repo.write(
+        PLAN, "".join([line + "\n" for line in text.splitlines() if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")])
+    )
+    assert repo.run(*document["data"]["do"]["then"].split()[1:]).out.endswith(f"\nnext: git add {PLAN}\n")
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])

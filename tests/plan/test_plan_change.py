@@ -227,3 +227,11 @@ def test_words_that_are_refused(given_words: str) -> None:
     with pytest.raises(ExecplanError) as caught:
         require_text(given_words, "the words")
     assert caught.value.exit == 2
+
+
+@pytest.mark.parametrize("text", ["- [ ] Write it.", "[ ] Write it.", "*  [ ]  Write it.", "Write it."])
+def test_a_task_that_is_given_with_its_box_has_one(text: str) -> None:
+    change = task_edits.add_task(text, datetime(2026, 1, 1, tzinfo=UTC))(
+        reader.parse("# Plan\n\n## Progress\n\n- [ ] Read it.\n")
+    )
+    assert [edit.lines for edit in change.edits] == [("- [ ] Write it.",)]

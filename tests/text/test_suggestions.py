@@ -73,6 +73,10 @@ def test_a_likeness_by_chance_is_not(name: str, known_name: str) -> None:
     assert closest_names(name, [known_name]) == []
 
 
+def test_a_plural_is_like_its_singular() -> None:
+    assert closest_names("merges", ["agents", "merge-driver"]) == ["merge-driver"]
+
+
 def test_at_most_three_unless_asked_for() -> None:
     names = [f"step{number}" for number in range(9)]
     assert len(closest_names("step", names)) == 3

@@ -387,3 +387,20 @@ def test_a_renamed_plan_that_git_knows_is_not_dropped(repo: Folder, is_committed
         repo.git(*shlex.split(error["hint"].split(": git ")[1]))
         repo.ok("drop", "--force")
         assert repo.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", ["rename", "archive"])
+def test_a_move_is_undone_after_git_has_restored_the_old_place(repo: Folder, name: str) -> None:
+    populated(repo)
+    before = tree(repo.path)
+    repo.ok(*OPERATIONS[name])
+    after = tree(repo.path)
+    repo.git("restore", ".")
+    assert len(tree(repo.path)) > len(after)
+    repo.ok("undo")
+    assert tree(repo.path) == before
+    repo.ok("redo")
+    repo.git("restore", ".")
+    changed = repo.write(f"{PLANS}/2026-01-01_parser.md", "# Another\n").read_bytes()
+    assert repo.run("undo").exit != 0
+    assert (repo.path / PLANS / "2026-01-01_parser.md").read_bytes() == changed

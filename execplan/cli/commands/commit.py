@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from execplan.edits.plan_commit import changed_plans, commit_plan, commit_plans
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
+from execplan.project.project_settings import SETTINGS_FILE
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.message_parts import format_count
 
@@ -77,7 +79,28 @@ def commit(
         "commit": commits[0] if commits else None,
         "paths": list(dict.fromkeys([path for _, result in results for path in result.paths])),
     }
-    return _commit_answer(results, data, dry_run=dry_run)
+    answer = _commit_answer(results, data, dry_run=dry_run)
+    if not all_plans or dry_run:
+        return answer
+    current_project = project_discovery.require(os.getcwd())
+    files = _uncommitted_settings(current_project)
+    if not files:
+        return answer
+    note = printable_lines([f"not committed: {', '.join(files)}"])
+    return answer._replace(
+        text=f"{answer.text}\n{note}",
+        next_commands=(
+            f"git add {' '.join([quote(os.path.relpath(os.path.join(current_project.root, file))) for file in files])}",
+        ),
+    )
+
+
+def _uncommitted_settings(project: Project) -> list[str]:
+    """Return the project's settings and guide if they are not committed, as paths from the root."""
+    from execplan.git.git_commit import uncommitted_files
+    from execplan.scaffold.project_survey import guide_path
+
+    return uncommitted_files(project, [os.path.join(project.base, SETTINGS_FILE), guide_path(project)])
 
 
 def _has_plans(project: Project) -> bool:

@@ -7,6 +7,7 @@ from shlex import quote
 
 import click
 
+from execplan.advice.plan_advice import Work
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_flag
@@ -98,11 +99,14 @@ def _finish_plan(name: str, options: WriteOptions) -> Answer:
     is_resolved = (amended.changed or conflict_resolution.is_unmerged(project, ref.path)) and not options.dry_run
     git_command = "diff" if merged.conflict_count else "add" if is_resolved else ""
     next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
+    name = quote(os.path.relpath(ref.path))
+    by_hand = f"keep what is right between the conflict markers of {os.path.relpath(ref.path)}"
     return answer._replace(
         data=data,
         exit=CHECK_FAILED if merged.conflict_count else OK,
         warnings=_warnings(merged) + answer.warnings,
         next_commands=next_commands,
+        work=Work(by_hand, f"execplan merge {name}") if merged.conflict_count and not options.dry_run else None,
     )
 
 

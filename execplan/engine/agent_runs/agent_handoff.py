@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.approvals.current_plan import load_current_plan
 from execplan.approvals.effective_policy import effective_policy
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
@@ -65,6 +66,7 @@ def handoff(project: Project, ref: PlanRef) -> Handoff:
 
     Writes nothing. Raises ExecplanError.
     """
+    ensure_not_archived(project, ref)
     prose_plan = open_tasks.find_prose_plan(project, ref)
     return _task_handoff(project, ref, prose_plan) if prose_plan is not None else _step_handoff(project, ref)
 

@@ -212,3 +212,10 @@ def test_of_what_is_done_only_the_name_is_listed(agent: Agent) -> None:
     assert "\nDone: `make`\n" in output
     assert "src/deep/made.py" not in output
     assert "cp src/other.py out.txt" in output
+
+
+def test_an_archived_plan_is_not_handed_off(agent: Agent) -> None:
+    agent.plan(HEAD.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
+    agent.commit()
+    agent.data("archive", "--force", "--reason", "Done.")
+    assert "restore this one" in agent.refused(1, "archived-plan", "handoff", NAME)["hint"]
