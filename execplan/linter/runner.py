@@ -35,6 +35,7 @@ from execplan.linter.rules import (
     log_entry_rules,
     markdown_rules,
     milestone_rules,
+    planned_file_rules,
     progress_rules,
     project_rules,
     review_rules,
@@ -84,7 +85,7 @@ RULE_MODULES = (
         milestone_rules,
     ),
     *(log_entry_rules, log_consistency_rules),
-    *(self_containment_rules, command_rules, symbol_rules, link_rules),
+    *(self_containment_rules, command_rules, symbol_rules, link_rules, planned_file_rules),
     *(lifecycle_rules, project_rules, dependency_rules, history_rules, acceptance_rules, review_rules),
     *(step_compile_rules, step_safety_rules),
 )
@@ -121,7 +122,7 @@ _ANY_FORM_CODES = frozenset(
             "EP401",
             "EP409",
         ),
-        *("EP410", "EP502", "EP503", "EP504", "EP506", "EP509", "EP510", "EP515", "EP516"),
+        *("EP410", "EP411", "EP502", "EP503", "EP504", "EP506", "EP509", "EP510", "EP515", "EP516"),
     )
 )
 """Built-in rules that hold for a plan in any form; the others demand the sections and entries of an ExecPlan."""

@@ -1,0 +1,107 @@
+"""The EP411 rule about what a plan says of files: which it creates, changes and deletes."""
+
+from __future__ import annotations
+
+from execplan.linter.plan_paths import repository_path
+from execplan.linter.rule import TREE, WARNING, RuleContext, RuleMatch, on_span, rule
+from execplan.named_tuple import NamedTuple
+from execplan.plan.model import COMPLETE, DONE
+from execplan.text.message_parts import format_excess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.linter.plan_source import PlanSource, Span
+    from execplan.linter.rule_facts import RepositoryTree
+    from execplan.plan.model import ParsedPlan
+
+_CREATED, _CHANGED, _DELETED = "creates", "changes", "deletes"
+_LABELS = {
+    **dict.fromkeys(("create", "new", "new file"), _CREATED),
+    **dict.fromkeys(("modify", "update", "extend", "edit", "change"), _CHANGED),
+    **dict.fromkeys(("delete", "remove"), _DELETED),
+}
+"""Words in front of a path in a list, as in `- Create: src/reader.py` and `- **Modify:** src/reader.py`, by their meaning."""
+_MARKUP = " \t-*+_:.[]()0123456789"
+_NEW_MARKS = ("(new)", "(new file)")
+
+
+class _PlannedFile(NamedTuple):
+    """A path with what the plan does with it."""
+
+    action: str
+    path: str
+    span: Span
+
+
+@rule("EP411", WARNING, needs=TREE)
+def planned_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """The plan says that it creates, changes or deletes a file, but the repository says otherwise.
+
+    Before the first task is done, a file to create must not be there, and one to change must be. Once all tasks are
+    done, a created file must be there and a deleted one gone. Otherwise the plan starts from a wrong picture of the
+    repository, or the work was done differently. Correct the path, or what the plan says of it.
+
+    Bad (has src/reader.py):
+        ## Progress
+
+        - [ ] Write the reader.
+
+        ## Plan of Work
+
+        - Create `src/reader.py`, which reads lines.
+    Good (has src/reader.py):
+        ## Progress
+
+        - [ ] Write the reader.
+
+        ## Plan of Work
+
+        - Extend `src/reader.py`, which reads lines.
+    """
+    tree, is_complete = context.tree, plan.state() == COMPLETE
+    is_untouched = bool(plan.tasks) and not any([task.state == DONE for task in plan.tasks])
+    if tree is None or context.is_archived or context.is_superseded or not (is_untouched or is_complete):
+        return
+    planned_files = list(_find_planned_files(plan, context.source))
+    created_paths = {planned.path for planned in planned_files if planned.action == _CREATED}
+    contradictions: dict[tuple[str, str], dict[str, Span]] = {}
+    for planned in planned_files:
+        is_created_too = planned.action != _CREATED and planned.path in created_paths
+        problem = "" if is_created_too else _find_problem(tree, planned, is_complete=is_complete)
+        if problem:
+            contradictions.setdefault((planned.action, problem), {}).setdefault(planned.path, planned.span)
+    for (action, problem), spans in contradictions.items():
+        path, span = next(iter(spans.items()))
+        yield on_span(span, f"the plan {action} {path}, {problem}{format_excess(len(spans), 1)}")
+
+
+def _find_problem(tree: RepositoryTree, planned: _PlannedFile, *, is_complete: bool) -> str:
+    """Return how the repository contradicts the plan; empty if it does not, or if the path may be of another repository."""
+    exists = tree.has_path(planned.path)
+    if is_complete:
+        if planned.action == _DELETED and exists:
+            return "but it is still there although all tasks are done"
+        is_missing = planned.action == _CREATED and not exists and not tree.has_path_suffix(planned.path)
+        return "but it is not there although all tasks are done" if is_missing else ""
+    if planned.action == _CREATED:
+        return "but it is already there" if exists else ""
+    is_known_directory = tree.has_path(planned.path.rpartition("/")[0])
+    return "but it is not there" if not exists and is_known_directory else ""
+
+
+def _find_planned_files(plan: ParsedPlan, source: PlanSource) -> Iterator[_PlannedFile]:
+    """Yield the paths in lists that follow a word such as "Create", and those before "(new)"."""
+    for at, line in enumerate(plan.text.lines):
+        head, tick, _ = line.partition("`")
+        label = _LABELS.get(head.strip(_MARKUP).lower(), "") if tick and head.strip() else ""
+        if not label and "` (new" not in line:
+            continue
+        for index, span in enumerate(source.code_spans_in(at, at + 1)):
+            rest = line[span.column + len(span.text) :].lstrip("` ")
+            is_labeled = not index and not rest.startswith("'s ")  # "Remove `a.py`'s class" keeps the file
+            action = _CREATED if rest.startswith(_NEW_MARKS) else label if is_labeled else ""
+            path = repository_path(span.text.partition("::")[0])
+            if action and path and not span.text.endswith("/"):
+                yield _PlannedFile(action, path, span)
