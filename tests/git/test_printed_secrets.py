@@ -26,7 +26,7 @@ MARK = "hunter2"
 OLD_MARK = "correct-horse"
 COMMANDS = (
     *("git diff", "git log", "git show", "git grep", "git diff-tree", "git stash show", "git cat-file", "git status"),
-    *("grep", "egrep", "fgrep", "diff"),
+    *("grep", "diff"),
 )
 OPERANDS = (
     *(
