@@ -356,6 +356,12 @@ USER: Final = "user"
 """Key of the settings outside of tables in the user's own file."""
 
 
+def _is_command_pattern(value: object) -> bool:
+    from execplan.execution.shell.call_patterns import COMMAND, pattern_problem, split_pattern
+
+    return isinstance(value, str) and not pattern_problem(value) and split_pattern(value)[0] == COMMAND
+
+
 def _user_settings() -> tuple[Setting, ...]:
     problem = "must be a list of directories"
     directories = list_of("a list of directories", problem, lambda path: is_text(path) and bool(path), quotes=False)
@@ -366,6 +372,18 @@ def _user_settings() -> tuple[Setting, ...]:
             "Your other projects, which `--all-projects` reads, and in which dependencies such as `parser:grammar` are looked up.",
             [],
             "names directories to read",
+        ),
+        Setting(
+            "agent_checks",
+            table_of(
+                "directories with lists of commands",
+                'must be a table of lists of commands: agent_checks = { "~/src/parser" = ["make test"] }',
+                lambda commands: isinstance(commands, list) and all(map(_is_command_pattern, commands)),
+                quotes=False,
+            ),
+            "Commands that agents under the guard may always run at the root of a repository, in the form of a step's `allow`.",
+            {},
+            "names commands that agents may always run",
         ),
     )
 

@@ -9,6 +9,7 @@ from execplan.project.project_settings import has_content, read_settings_file
 
 _FILE = os.path.join("execplan", "config.toml")
 _PROJECTS = "projects"
+_AGENT_CHECKS = "agent_checks"
 
 
 def path() -> str:
@@ -80,6 +81,25 @@ def projects() -> tuple[str, ...]:
     return tuple([os.path.normpath(os.path.join(directory, os.path.expanduser(name))) for name in paths])
 
 
+def agent_checks(root: str) -> tuple[str, ...]:
+    """Return the commands that agents may always run in the repository at a real path. Raises ExecplanError if invalid."""
+    table = _load().get(_AGENT_CHECKS, {})
+    if not table:
+        return ()
+    from execplan.project.setting_table import USER, load_settings_of
+
+    if problem := load_settings_of(USER)[_AGENT_CHECKS].shape.find_problem(table):
+        hint = 'write [agent_checks], and below it: "~/src/parser" = ["make test"]'
+        raise ExecplanError("bad-setting", f"{path()}: {_AGENT_CHECKS} {problem}", exit=INPUT, hint=hint)
+    assert isinstance(table, dict)
+    directory = os.path.dirname(path())
+    repositories = [
+        (os.path.realpath(os.path.join(directory, os.path.expanduser(name))), commands)
+        for name, commands in table.items()
+    ]
+    return tuple([command for repository, commands in repositories if repository == root for command in commands])
+
+
 def _load() -> dict[str, object]:
     """Return the content of the file; empty if it is missing. Raises ExecplanError for invalid TOML."""
     data = read_settings_file(path())
@@ -97,10 +117,12 @@ def _tables() -> dict[str, dict[str, object]]:
     """
     tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}, "drafting": {}}
     for name, value in _load().items():
-        if name == _PROJECTS:
+        if name in (_PROJECTS, _AGENT_CHECKS):
             continue
         if name not in tables:
-            raise _unknown_setting_error(name, "lint.rules, projects, or the table execution, enhancer or drafting")
+            raise _unknown_setting_error(
+                name, "lint.rules, projects, or the table agent_checks, execution, enhancer or drafting"
+            )
         if not isinstance(value, dict):
             raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value

@@ -105,7 +105,6 @@ OWN_HANDLES = {
     "engine/steps/file_writes.py": 1,
     "capture/captured_plan.py": 1,
     "cli/schema_builder.py": 1,
-    "linter/rule.py": 1,
     "files/marshal_cache.py": 1,
     "worker_processes.py": 2,
     "approvals/tool_runner.py": 1,

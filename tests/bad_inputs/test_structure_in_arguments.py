@@ -83,7 +83,9 @@ def test_25_structure_in_words(plain: Folder, words: str, content: str) -> None:
     expected = without_backslashes(words.replace("@@", "@"))
     stamped = expected.partition(") " if expected[0] == "(" else " ")[2] if "the build broke" in expected else expected
     assert plan_data["counts"] == {"open": 3, "done": 1, "other": 0, "total": 4}
-    assert without_backslashes(plan_data["tasks"][3]["text"]) == stamped.removeprefix("(YYYY-MM-DD HH:MM) ")
+    assert without_backslashes(plan_data["tasks"][3]["text"]) == (
+        stamped.removeprefix("(YYYY-MM-DD HH:MM) ").removeprefix("- [ ] ")  # a checkbox is that of the new task
+    )
     assert len(plan_data["sections"]) == 12
     assert not plan_data["checklists"]
     assert not plan_data["revisions"]

@@ -21,12 +21,12 @@ from tests.needs import need
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
-ATTEMPTS = int(os.environ.get("EXECPLAN_READING", "1500"))
+ATTEMPTS = int(os.environ.get("EXECPLAN_READING", "1000"))
 MARK = "hunter2"
 OLD_MARK = "correct-horse"
 COMMANDS = (
     *("git diff", "git log", "git show", "git grep", "git diff-tree", "git stash show", "git cat-file", "git status"),
-    *("grep", "egrep", "fgrep", "diff"),
+    *("grep", "diff"),
 )
 OPERANDS = (
     *(
@@ -130,5 +130,5 @@ def test_no_allowed_command_prints_a_secret(tracked: Folder) -> None:
         reason = printed_secret_reason(argv, os.path.join(root, cwd), root)
         allowed += not reason
         assert not (has_secret and not reason), (cwd, shlex.join(argv), output[:2000])
-    assert printed > 50
-    assert allowed > 300, (printed, allowed)
+    assert printed > 25
+    assert allowed > 200, (printed, allowed)

@@ -13,6 +13,7 @@ from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
 from execplan.named_tuple import NamedTuple
+from execplan.project import user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
 def _decide_own_work(
     call: ToolCall, context: GuardContext | PlanlessContext, read_decision: read_policy.ReadDecision
 ) -> read_policy.ReadDecision:
-    """Return ALLOW for a call that writes plans or commits the agent's own work; otherwise the reason why not."""
+    """Return ALLOW for a call that writes plans, commits the agent's own work or checks it; otherwise why not."""
     if call.kind in (WRITE, EDIT):
         from execplan.agents.guard.plan_file_edits import edits_only_plans
 
@@ -132,6 +133,11 @@ def _decide_own_work(
 
         commit_decision = decide_commit(call, context.scope, context.project, context.read_policy)
         return commit_decision if commit_decision.kind or commit_decision.reason else read_decision
+    if call.kind == COMMAND and (checks := user_settings.agent_checks(context.scope.root)):
+        from execplan.agents.guard.agent_checks import is_agent_check
+
+        if is_agent_check(call, checks, context.scope, context.read_policy):
+            return read_policy.ReadDecision(ALLOW, "the user's settings let agents run this check")
     return read_decision
 
 

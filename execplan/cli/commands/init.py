@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +15,9 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
 from execplan.git import gitignore
-from execplan.project import project_discovery
+from execplan.project import project_discovery, user_settings
 from execplan.scaffold import guide_upgrade, project_setup
+from execplan.scaffold.check_proposals import find_checks
 from execplan.scaffold.project_setup import inspect_project
 from execplan.scaffold.project_survey import survey_project
 from execplan.text.message_parts import format_count, join_first
@@ -59,6 +61,9 @@ def init(
     their directories. Nothing is moved, and existing files are kept, so you can run the command again at any time. Only
     --upgrade changes the guide: it merges the newest guide into yours, keeps your text, and reports each place that both
     changed.
+
+    The first time, the command also names the checks of the repository, such as `make test`, that agents under the guard
+    could always run. Nothing changes before a person adds them to the setting `agent_checks`.
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"
@@ -95,6 +100,7 @@ def init(
     commit = guide_report.upgrade.commit or commit
     if commit:
         lines.append(f"committed {commit[:12]}")
+    lines += _check_lines(survey_result.projects[0].project) if is_writing and changed else []
     data = {
         "homes": projects_json,
         "others": [other._asdict() for other in survey_result.unused_directories],
@@ -129,6 +135,19 @@ def init(
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _check_lines(project: Project) -> list[str]:
+    """Return the lines that propose checks of the repository to a person who uses the guard."""
+    checks, root = find_checks(project.root), os.path.realpath(project.root)
+    if not checks or user_settings.agent_checks(root):
+        return []
+    return [
+        f"checks found: {', '.join(checks)}",
+        f"to let guarded agents run them at any time, a person adds to {user_settings.path()}:",
+        "  [agent_checks]",
+        f"  {json.dumps(root)} = {json.dumps(checks)}",
+    ]
 
 
 def _label_unchanged(project: Project, display_path: str) -> str:

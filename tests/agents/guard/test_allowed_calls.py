@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.guard.guard_repository import GuardRepository
+from tests.agents.guard.guard_repository import GuardRepository, guard, hook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +63,76 @@ def test_without_agent_mode_nothing_is_outside_the_plan(desk: GuardRepository) -
     result = desk.type("evaluate")
     assert result.exit == 1
     assert "set the mode to agent" in result.out
+
+
+CHECKS = """
+make test
+make test 2>&1 | tail -20
+cd {root} && make test
+git status && make test
+time make test
+pytest
+pytest -q tests/test_app.py
+pytest -q | tail -5; git status
+npm run build
+""".strip().splitlines()
+NO_CHECKS = """
+make
+make test install
+make -C sub test
+make test > out
+make test && rm README.md
+make test | sh
+cd src && make test
+MAKEFLAGS=x make test
+PATH=. make test
+./make test
+npm run build -- --x
+pytest-x
+pytest $(rm x)
+pytest "$X"
+sh -c 'make test'
+xargs make test
+ls | xargs pytest
+for f in a; do make test; done
+pytest .claude/settings.json; rm x
+""".strip().splitlines()
+
+
+def test_checks_of_the_users_settings_may_always_run(desk: GuardRepository) -> None:
+    calls = [command.replace("{root}", str(desk.path)) for command in CHECKS]
+    settings = desk.path.parent / ".config/execplan/config.toml"
+    checks = '["make test", "pytest ...", "npm run build"]'
+    assert {desk.ask(call).kind for call in calls} == {"deny"}
+    desk.write("../.config/execplan/config.toml", f'[agent_checks]\n"{desk.path.parent}/other" = {checks}\n')
+    assert {desk.ask(call).kind for call in calls} == {"deny"}
+    desk.write("../.config/execplan/config.toml", f'[agent_checks]\n"{desk.path}" = {checks}\n')
+    assert {call: answer.why for call in calls if (answer := desk.ask(call)).kind != "allow"} == {}
+    assert [call for call in NO_CHECKS if desk.ask(call).kind == "allow"] == []
+    desk.plan(HEAD + "```sh {#test}\nmake test\n```\n\n```sh {#ship}\nmake ship\n```\n")
+    desk.approve()
+    assert {call: answer.why for call in calls if (answer := desk.ask(call)).kind != "allow"} == {}
+    assert [desk.ask("make ship").kind for _ in range(2)] == ["allow", "deny"]
+    assert desk.calls()[0] == "test"
+    assert [call for call in NO_CHECKS if desk.ask(call).kind == "allow"] == []
+    settings.write_text('[agent_checks]\n"~/x" = ["..."]\n')
+    assert desk.ask("make test").kind == "deny"
+    settings.unlink()
+    desk.write(".agent/execplan.toml", f'[agent_checks]\n"{desk.path}" = {checks}\n')
+    assert desk.ask("npm run build").kind == "deny"
+
+
+def test_tools_of_the_users_settings_may_always_be_used(desk: GuardRepository) -> None:
+    tools = {
+        "WebSearch": {"query": "x"},
+        "WebFetch": {"url": "https://example.com", "prompt": "x"},
+        "mcp__ide__getDiagnostics": {},
+    }
+
+    def kinds() -> set[str]:
+        calls = [json.dumps(hook(name, str(desk.path), **fields)).encode() for name, fields in tools.items()]
+        return {guard(call).kind for call in calls}
+
+    assert kinds() == {"deny"}
+    desk.write("../.config/execplan/config.toml", f"[execution]\ntools = {json.dumps(list(tools))}\n")
+    assert kinds() == {"allow"}
