@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
 from execplan.dependencies.plan_resolver import PlanResolver
 from execplan.errors import ExecplanError
-from execplan.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.plan.model import ACTIVE, BROKEN, COMPLETE, DRAFT
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.worktree_plan import plan_of_worktree
@@ -57,7 +57,10 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     try:
         chosen = plan_selection.select_only_plan(candidates)
     except ExecplanError as error:
-        if not passed_over:
+        if all([plan.state == COMPLETE for plan in candidates]):
+            error.message = f"no task is open: {len(candidates)} plans are complete"
+            error.hint = "archive what is finished: execplan archive --complete"
+        elif not passed_over:
             _ensure_no_deadlock(project, candidates, open_tasks_by_path)
         if passed_over:
             verb = "plan is" if len(passed_over) == 1 else "plans are"

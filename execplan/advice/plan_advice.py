@@ -130,6 +130,11 @@ def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, nam
     return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
 
 
+def edit_steps(name: str) -> Work:
+    """Return the work to edit a plan's steps before they are evaluated again, in an editor only for a person."""
+    return Work("edit the steps in the plan", f"execplan evaluate {name}", editor_command=f"execplan edit {name}")
+
+
 def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     """Return the advice for a new plan."""
     if sections := unfilled_sections(plan):

@@ -24,6 +24,7 @@ from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
 from execplan.project import directory_tree
+from execplan.project.project_settings import NON_PLAN_FILES
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -254,10 +255,12 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
         yield Finding(
             ERROR, display_path, "this file is not listed and may be a plan", reader.too_large_error(size).hint
         )
-    if directory_tree.is_plan_text(data):
+    file_name = os.path.basename(path).lower()
+    is_template = file_name in NON_PLAN_FILES and "template" in file_name
+    if directory_tree.is_plan_text(data) and not is_template:
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = project.display_path(project.plan_file(project.plans, name))
-        if name.lower() in ("readme", "index", "plans", "agents", "claude"):
+        if f"{name.lower()}.md" in NON_PLAN_FILES:
             target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
         remedy = f"move it where plans are listed: mv {quote(display_path)} {quote(target)}"
         yield Finding(ERROR, display_path, "this is a plan that no command lists", remedy)

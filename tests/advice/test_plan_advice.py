@@ -260,3 +260,13 @@ def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_ba
     assert desk.type("reopen", "1").exit == 0
     assert desk.type("done", "1").exit == 0
     assert read_advice(desk, command)[0].startswith("next: do "), "the work went on by hand"
+
+
+def test_next_of_several_complete_plans_says_to_archive_them(repo: Folder) -> None:
+    for name in ("2026-01-01_parser", "2026-01-02_lexer"):
+        repo.plan(TWO.replace("- [ ] Write", "- [x] (2026-01-01 00:00Z) Write"), name)
+    error = repo.run("next", "--json").json["error"]
+    assert error["message"] == "no task is open: 2 plans are complete"
+    assert error["hint"] == "archive what is finished: execplan archive --complete"
+    repo.plan(TWO, "2026-01-03_reader")
+    assert repo.ok("next")["id"] == "2026-01-03_reader"

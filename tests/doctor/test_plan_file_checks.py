@@ -277,3 +277,10 @@ def test_a_plan_whose_id_looks_like_a_flag_is_named_by_its_path(repo: Folder) ->
     assert (
         f"restore this one: execplan restore {path.parent}/archive/-dash.md" in repo.run("done", "1", "-p", "dash").err
     )
+
+
+def test_a_template_is_no_plan_that_is_hidden(repo: Folder) -> None:
+    repo.plan(CLEAN, "TEMPLATE")
+    assert_clean(repo)
+    repo.plan(CLEAN, "README")
+    assert only_finding(repo, "hidden")["mend"].endswith("/README.md .agent/execplans/OTHER-NAME.md")

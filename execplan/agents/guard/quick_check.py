@@ -45,21 +45,22 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     if planless_decision.kind and (call.kind not in (COMMAND, EDIT, WRITE) or _matches_no_plan(project, call, context)):
         return planless_decision, ()
     if not planless_decision.kind and (stored_error := stored_denial.find(project, plan_name)) is not None:
-        raise _add_reason(stored_error, planless_decision.reason)
+        _add_reason(stored_error, planless_decision.reason)
+        raise stored_error
     from execplan.agents.guard.call_queue import decide_in_turn
 
     try:
         return decide_in_turn(project, call, plan_name, asks=asks)
     except ExecplanError as error:
         if not planless_decision.kind:
-            raise _add_reason(error, planless_decision.reason) from error
+            _add_reason(error, planless_decision.reason)
+            raise
         return planless_decision, ()  # a call that needs no plan may be a step of one
 
 
-def _add_reason(error: ExecplanError, reason: str) -> ExecplanError:
-    """Return an error with the reason why a call needs a plan before its message."""
-    message = f"{reason}; {error.message}" if reason else error.message
-    return ExecplanError(error.code, message, exit=error.exit, hint=error.hint, candidates=error.candidates)
+def _add_reason(error: ExecplanError, reason: str) -> None:
+    """Put the reason why a call needs a plan before the message of an error."""
+    error.message = f"{reason}; {error.message}" if reason else error.message
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:

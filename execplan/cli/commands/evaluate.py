@@ -61,6 +61,7 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
 
 
 def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
+    from execplan.advice.plan_advice import edit_steps
     from execplan.approvals.plan_evaluation import evaluate_plan
     from execplan.cli.output import approval_output
     from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
@@ -93,7 +94,9 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     why, next_commands = _find_next_commands(project, ref, name, ok=ok)
     if not next_commands:
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
-    return Answer(data, f"{text}\n{why}" if why else text, OK if ok else CHECK_FAILED, warnings, next_commands)
+    work = edit_steps(name) if next_commands == (f"execplan edit {name}",) else None
+    text = f"{text}\n{why}" if why else text
+    return Answer(data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work)
 
 
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:

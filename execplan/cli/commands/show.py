@@ -10,7 +10,7 @@ import click
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import find_open_tasks
-from execplan.advice.plan_advice import Advice, advise
+from execplan.advice.plan_advice import Advice, advise, edit_steps
 from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
@@ -52,7 +52,8 @@ def run_answer(run: LoadedRun) -> Answer:
         format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS, wraps=True),
     ]
     sections += ["\n".join(fit_lines(*lines)) for lines in (_detail_lines(run), _history_lines(run)) if lines]
-    return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run))
+    work = edit_steps(run.plan_name) if run.summary.state == states.ROLLED_BACK else None
+    return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run), work=work)
 
 
 _OPTIONAL_COLUMNS = ("tries", "exit", "time")
