@@ -89,7 +89,7 @@ FAST_PATH = {
     "execution.risk": "*",
     "execution.shell": "*",
     "files": "*",
-    "git": "git_command git_directory gitignore printed_secrets",
+    "git": "git_command git_directory gitignore listed_secrets printed_secrets",
     "git_merge": "git_merge_driver git_merge_file index_file_merge three_way_merge",
     "linter": "*",
     "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache pending_check plan_check repository_trees stored_findings",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.execution.shell.command_table import FIND_EXPRESSIONS
 from execplan.execution.shell.reading_commands import GIT, READ_ONLY_COMMANDS
 from execplan.execution.shell.simple_command import ParsedArgs, parse_args
 from execplan.git.git_command import prepare_git_command
@@ -51,8 +50,6 @@ _NO_REVISION: Final = (
     b"fatal: log for ",
 )
 """What git prints if a revision doesn't exist, so that the command itself prints nothing either."""
-_FIND_NAMES: Final = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
-_FIND_NOT: Final = frozenset(("!", "-not"))
 
 
 class UnknownOutputError(Exception):
@@ -80,7 +77,7 @@ def secrets_below(directory: str, root: str) -> Iterator[str]:
 def printed_secret_reason(argv: Sequence[str], folder: str, root: str) -> str:
     """Return why the output of a reading command would contain a file for secrets, and how to exclude it; or nothing."""
     if argv[0] == GIT:
-        return _git_reason(argv, folder, root)
+        return git_reason(argv, folder, root)
     parsed_args = _parse(argv[0], argv[1:]) if argv[0] in _SEARCHES else None
     if parsed_args is None or (argv[0] not in ("rg", "diff") and parsed_args.flags.isdisjoint(_RECURSIVE)):
         return ""
@@ -92,7 +89,7 @@ def printed_secret_reason(argv: Sequence[str], folder: str, root: str) -> str:
         if os.path.isdir(directory) and (secret := _find_searched(argv[0], parsed_args, directory, root)):
             name = os.path.basename(secret)
             option = {"rg": f"-g '!{name}'", "diff": "name files"}.get(argv[0], f"--exclude='{name}'")
-            return _reason(os.path.relpath(secret, root), option)
+            return exclusion_reason(os.path.relpath(secret, root), option)
     return ""
 
 
@@ -111,24 +108,8 @@ def searched_secrets(directory: str, root: str, *, hidden: bool) -> list[str]:
     return [path for path in secrets if path not in ignored]
 
 
-def listed_secret_reason(argv: Sequence[str], folder: str, root: str) -> str:
-    """Return why a command lists a file for secrets among the names that it prints; empty if it does not."""
-    if argv[0] == GIT:
-        return _git_reason(argv, folder, root, lists=True)
-    if argv[0] == "ls":
-        letters = "".join([arg for arg in argv[1:] if arg.startswith("-")])
-        directories = [arg for arg in argv[1:] if not arg.startswith("-")]
-        secrets = [
-            path
-            for directory in directories or ["."]
-            for path in secrets_below(os.path.join(folder, directory), root)
-            if "a" in letters.lower() or not os.path.basename(path).startswith(".")
-        ]
-        return _reason(os.path.relpath(secrets[0], root), "name files") if secrets else ""
-    return _found_secret_reason(argv[1:], folder, root) if argv[0] == "find" else ""
-
-
-def _reason(secret: str, exclusion: str) -> str:
+def exclusion_reason(secret: str, exclusion: str) -> str:
+    """Return why a command that prints a file for secrets is denied, and how to exclude the file."""
     return f"it would print {secret}, which contains credentials; exclude it: {exclusion}"
 
 
@@ -166,54 +147,8 @@ def _find_searched(program: str, parsed_args: ParsedArgs, directory: str, root: 
     return ""
 
 
-def _found_secret_reason(args: Sequence[str], folder: str, root: str) -> str:
-    """Return why `find` lists a file for secrets: some files don't need to have one of the names of its expression.
-
-    The names themselves are patterns, which are compared with files for secrets as arguments.
-    """
-    at = next((index for index, arg in enumerate(args) if arg.startswith("-") or arg in ("(", "!", ",")), len(args))
-    directories, tests = args[:at] or ["."], _split_tests(args[at:])
-    parts, start = [], 0
-    for index, test in enumerate([*tests, ("-o",)]):
-        if test[0] in ("-o", "-or", ","):
-            parts.append(tests[start:index])
-            start = index + 1
-    has_groups = ("(",) in tests
-    is_negated = [before[0] in _FIND_NOT for before in [("",), *tests]]
-    if not (has_groups and any(is_negated)) and all([_requires_name(part) for part in parts]):
-        return ""
-    negated_tests = [test for test, negated in zip(tests, is_negated, strict=False) if negated]
-    is_simple = not has_groups and len(parts) == 1 and not any([test[0] in _FIND_NOT for test in negated_tests])
-    excluded = [test[1] for test in negated_tests if test[0] == "-name"]
-    for directory in directories:
-        for path in secrets_below(os.path.join(folder, directory), root):
-            name = os.path.basename(path)
-            if not (is_simple and any([matches_glob(name, glob) for glob in excluded])):
-                return _reason(os.path.relpath(path, root), f"! -name '{name}'")
-    return ""
-
-
-def _split_tests(args: Sequence[str]) -> list[tuple[str, ...]]:
-    """Split an expression of `find`, up to the command that it runs, into its tests, each with its operands."""
-    tests, index = [], 0
-    while index < len(args) and args[index] != "-exec":
-        count = 1 + FIND_EXPRESSIONS.get(args[index], 0)
-        tests.append(tuple(args[index : index + count]))
-        index += count
-    return tests
-
-
-def _requires_name(tests: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether tests are only true for files with a certain name."""
-    return any(
-        [
-            test[0] in _FIND_NAMES and before[0] not in _FIND_NOT
-            for before, test in zip([("",), *tests], tests, strict=False)
-        ]
-    )
-
-
-def _git_reason(argv: Sequence[str], folder: str, root: str, *, lists: bool = False) -> str:
+def git_reason(argv: Sequence[str], folder: str, root: str, *, lists: bool = False) -> str:
+    """Return why a command of git would print a file for secrets, or with `lists` its name; empty if it does not."""
     words = list(argv[2:] if argv[1:2] == ("--no-pager",) else argv[1:])
     name = " ".join(words[:2] if words[:1] == ["stash"] else words[:1])
     args = words[len(name.split()) :]
@@ -225,7 +160,7 @@ def _git_reason(argv: Sequence[str], folder: str, root: str, *, lists: bool = Fa
     try:
         for path in _printed_paths(name, parsed_args, args, folder, lists=lists):
             if is_secret_file(path):
-                return _reason(path, "name files" if name == "stash show" else f"-- ':!/{path}'")
+                return exclusion_reason(path, "name files" if name == "stash show" else f"-- ':!/{path}'")
     except UnknownOutputError as error:
         return f"git can't tell which files it would print: {error}"
     return ""
