@@ -211,13 +211,17 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     if plan.state() != DRAFT:
         reasons.append(f"it is {plan.state()}, not a draft")
     reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
-    logs = {
-        "decisions": plan.decisions,
-        "discoveries": plan.discoveries,
-        "outcomes": plan.outcomes,
-        "revision notes": plan.revisions,
-    }
-    reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
+    logs = (
+        ("a decision", "decisions", plan.decisions),
+        ("a discovery", "discoveries", plan.discoveries),
+        ("an outcome", "outcomes", plan.outcomes),
+        ("a revision note", "revision notes", plan.revisions),
+    )
+    reasons += [
+        f"it has {one if len(entries) == 1 else f'{len(entries)} {several}'}"
+        for one, several, entries in logs
+        if entries
+    ]
     return reasons + [
         f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()
     ]
