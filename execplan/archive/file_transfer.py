@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
-from execplan.files.tree_walk import walk_tree
+from execplan.files.tree_walk import copy_tree, remove_tree, walk_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -76,7 +76,7 @@ def remove_copied(project: Project, old: str) -> None:
     try:
         with OpenDirectory(os.path.dirname(old), within=_boundary(project, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
-                _remove_tree(folder, os.path.basename(old))
+                remove_tree(old, _keep_mount_point)
             else:
                 folder.unlink(os.path.basename(old))
             folder.sync()
@@ -84,20 +84,10 @@ def remove_copied(project: Project, old: str) -> None:
         raise file_access.file_error(error, old, "remove") from None
 
 
-def _remove_tree(folder: OpenDirectory, name: str) -> None:
-    """Remove a directory and its content; a mount point is emptied but kept."""
-    inner = OpenDirectory(folder.join(name))
-    with inner:
-        for entry in os.scandir(inner.handle):
-            if entry.is_dir(follow_symlinks=False):
-                _remove_tree(inner, entry.name)
-            else:
-                inner.unlink(entry.name)
-    try:
-        os.rmdir(name, dir_fd=folder.handle)
-    except OSError as error:
-        if error.errno != errno.EBUSY:
-            raise
+def _keep_mount_point(error: OSError) -> None:
+    """Raise an error of a removal, unless the directory is a mount point, which is emptied but kept."""
+    if error.errno != errno.EBUSY:
+        raise error
 
 
 def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
@@ -105,17 +95,16 @@ def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
     hidden = atomic_files.temp_file_name(name)
     temporary_path = target.join(hidden)
     if os.path.lexists(temporary_path):
-        shutil.rmtree(temporary_path) if os.path.isdir(temporary_path) and not os.path.islink(
-            temporary_path
-        ) else os.unlink(temporary_path)
+        is_directory = os.path.isdir(temporary_path) and not os.path.islink(temporary_path)
+        (remove_tree if is_directory else os.unlink)(temporary_path)
     try:
         try:
             if os.path.isdir(old):
-                shutil.copytree(old, temporary_path, symlinks=True)
+                copy_tree(old, temporary_path)
             else:
                 shutil.copy2(old, temporary_path, follow_symlinks=False)
-        except shutil.Error as error:
-            raise _copy_error(old, str(error.args[0][0][2] if error.args and error.args[0] else error)) from None
+        except OSError as error:
+            raise _copy_error(old, str(error)) from None
         _sync_tree(temporary_path)
         if _describe_tree(old) != _describe_tree(temporary_path):
             raise _copy_error(old, "the copy is different")
@@ -123,7 +112,7 @@ def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
         target.sync()
     except BaseException:
         if os.path.isdir(temporary_path):
-            shutil.rmtree(temporary_path, ignore_errors=True)
+            remove_tree(temporary_path, lambda _: None)
         else:
             target.unlink(hidden)
         raise

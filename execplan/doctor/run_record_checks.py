@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import partial
 from shlex import quote
 from time import time
@@ -16,6 +15,7 @@ from execplan.engine.run_records import evidence_copies, missing_evidence, run_d
 from execplan.engine.run_records.expected_evidence import is_expected
 from execplan.engine.run_records.run_statuses import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
 from execplan.files import file_access
+from execplan.files.tree_walk import remove_tree
 from execplan.plan_store import plan_store
 from execplan.project import project_state
 from execplan.text.message_parts import format_excess
@@ -198,5 +198,5 @@ def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
 
 def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:
     with acquire_run_lock(project, "doctor"):
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path, lambda _: None)
     return [f"removed {project.display_path(path)}"]

@@ -130,12 +130,11 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
     source, target = plan_state_dir(project, old), plan_state_dir(project, new)
     if source == target or not os.path.isdir(source):
         return
-    import shutil
-
     from execplan.files import atomic_files
+    from execplan.files.tree_walk import remove_tree
 
     try:
-        shutil.rmtree(target, ignore_errors=True)
+        remove_tree(target, lambda _: None)
         os.rename(source, target)
         atomic_files.replace(os.path.join(target, PATH_FILE), _encode_plan_path(project, new), mode=0o666)
     except (OSError, ExecplanError) as error:

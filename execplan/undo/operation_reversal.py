@@ -16,6 +16,7 @@ from execplan.edits.plan_writer import amend
 from execplan.edits.undo_stack import load_entries, read_stack
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
+from execplan.files.tree_walk import walk_tree
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.text_lines import digest
@@ -142,7 +143,7 @@ def _remove_restored_copies(selected: SelectedOperation, goal: MoveTarget) -> No
     """Remove the plan and its artifacts from their old place if git has restored them there as they were."""
     project, ref = selected.project, selected.ref
     artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    copies = [(os.path.join(folder, name)) for folder, _, names in os.walk(goal.artifacts) for name in names]
+    copies = [(os.path.join(folder, name)) for folder, _, names in walk_tree(goal.artifacts) for name in names]
     pairs = [(copy, os.path.join(artifacts, os.path.relpath(copy, goal.artifacts))) for copy in copies]
     old_text, _ = unpack_texts(selected)
     if os.path.islink(goal.path) or file_access.read_if_exists(goal.path, len(old_text) + 1) != old_text:
@@ -152,7 +153,7 @@ def _remove_restored_copies(selected: SelectedOperation, goal: MoveTarget) -> No
     for path in copies:
         os.remove(path)
     atomic_files.remove(goal.path, old_text)
-    for folder, _, _ in [*os.walk(goal.artifacts, topdown=False)]:
+    for folder, _, _ in reversed([*walk_tree(goal.artifacts)]):
         atomic_files.remove_empty_directory(folder)
 
 

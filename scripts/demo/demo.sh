@@ -19,6 +19,7 @@ fill 'Artifacts and Notes' 'The output of the tests follows.'
 fill 'Interfaces and Dependencies' '`read(data: bytes) -> Plan` in `src/scan.py` (new).'
 say 'Ask for the next task, and check it off when it is done.'
 run 'execplan next'
+mkdir src && touch src/scan.py # the work itself
 run 'execplan done 1'
 say 'Record what you learn and decide while you work.'
 run 'execplan add "Handle CRLF" --after 1 -q'

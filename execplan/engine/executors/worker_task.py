@@ -6,7 +6,6 @@ The functions without an underscore are called by name from the process of the r
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -22,6 +21,7 @@ from execplan.engine.executors import ticket_run
 from execplan.engine.executors.ticket import SCHEMA, unpack_ticket
 from execplan.engine.executors.worker_workspace import unpack_workspace
 from execplan.errors import ExecplanError
+from execplan.files.tree_walk import remove_tree
 
 if TYPE_CHECKING:
     from typing import Any, Final
@@ -106,7 +106,7 @@ async def remove_workspace(workspace_id: str) -> None:
     """Remove an unpacked workspace."""
     import asyncio
 
-    await asyncio.to_thread(shutil.rmtree, os.path.join(_folders[0], workspace_id), ignore_errors=True)
+    await asyncio.to_thread(remove_tree, os.path.join(_folders[0], workspace_id), lambda _: None)
 
 
 def renew_lease(ticket_id: str) -> str:
@@ -147,7 +147,7 @@ def run_ticket(data: bytes) -> bytes:
         lease.has_ended.set()
         watcher.join()
         del _leases[ticket.id]
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder, lambda _: None)
 
 
 def _lease(ticket_id: str) -> _Lease:

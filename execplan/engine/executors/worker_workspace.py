@@ -12,6 +12,7 @@ from execplan.engine.executors.workspace_packing import BUNDLE
 from execplan.engine.workspace.file_archive import find_problem, unpack_archive, write_archive
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import INPUT, ExecplanError
+from execplan.files.tree_walk import copy_tree
 from execplan.git.git_process import run_git_checked
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
@@ -62,7 +63,7 @@ def copy_workspace(folder: str, copy: str) -> None:
         else:
             shutil.copy2(source, target, follow_symlinks=False)
 
-    shutil.copytree(folder, copy, symlinks=True, copy_function=copy_file)
+    copy_tree(folder, copy, copy_file)
 
 
 def write_ticket_files(ticket: Ticket, archive: FileArchive, workspace: WorkspaceFiles) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import time
 import zlib
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from execplan.execution.world import FILE
 from execplan.files import file_access
 from execplan.files.atomic_files import sync_directory
 from execplan.files.file_access import conflict_error, file_error
-from execplan.files.tree_walk import walk_tree
+from execplan.files.tree_walk import remove_tree, walk_tree
 from execplan.project import project_state
 
 if TYPE_CHECKING:
@@ -187,7 +186,7 @@ def _purge_copies(runs_folder: str, cutoff: float) -> int:
         copy = os.path.join(runs_folder, name, "copy")
         try:
             if os.lstat(os.path.join(copy, "journal.jsonl")).st_mtime < cutoff:
-                shutil.rmtree(copy)
+                remove_tree(copy)
                 removed += 1
         except OSError as error:
             trace.log(f"{copy} was not removed: {error}")
