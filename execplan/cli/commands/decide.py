@@ -49,7 +49,8 @@ def decide(
             decision, why=rationale, author=author, supersedes=supersedes, create=create, options=options
         ),
         options,
-        "execplan show {id} --section 'Decision Log'",
+        "execplan next {id}",
+        finishes=True,
     )
 
 
