@@ -66,7 +66,14 @@ def execution_status_json(project: Project, ref: PlanRef, *, use_cache: bool = T
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
     revised_run = str(run["id"]) if run is not None and run["why"] in _REVISED else ""
-    return {**_approval_status_json(project, ref, revised_run, use_cache=use_cache), "run": run}
+    status = {**_approval_status_json(project, ref, revised_run, use_cache=use_cache), "run": run}
+    if revised_run:
+        from execplan.engine.run_records.run_directories import get_run_paths
+        from execplan.engine.run_records.run_statuses import is_agent_run
+
+        if is_agent_run(get_run_paths(project, ref, revised_run)):
+            status["mode"] = "agent"
+    return status
 
 
 def read_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:

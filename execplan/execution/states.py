@@ -66,6 +66,8 @@ class ActiveRun(NamedTuple):
     """IDs of the steps that the run will not run again."""
     executor: str = ""
     """Executor with which the run was begun or last resumed; empty for this machine."""
+    is_agent_run: bool = False
+    """Whether an agent performs the steps, call by call."""
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:

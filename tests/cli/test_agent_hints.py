@@ -146,8 +146,11 @@ AGENT_PLAN = (
 )
 
 
-def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcessRepository) -> None:
-    desk.plan(AGENT_PLAN)
+@pytest.mark.parametrize("mode", ["agent", "engine"])
+def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcessRepository, mode: str) -> None:
+    """Whether the plan says that an agent performs it, or the agent just began to report."""
+    plan = AGENT_PLAN.replace("mode=agent", f"mode={mode}")
+    desk.plan(plan)
     desk.commit()
     desk.approve()
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
@@ -170,7 +173,7 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     assert f"Continue:\n  {replan}\n" in desk.type("prime").out
     assert follow("execplan handoff") == replan
     desk.plan(
-        AGENT_PLAN.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
+        plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
     )
     assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)

@@ -110,10 +110,11 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    if evaluated.current_plan.document.mode == "agent":
+    active_run = evaluated.active_run
+    if evaluated.current_plan.document.mode == "agent" or (active_run is not None and active_run.is_agent_run):
         next_command = f"execplan handoff {name}"
-    elif evaluated.active_run is not None:
-        next_command = format_resume_command(evaluated.active_run.run, name, evaluated.active_run.executor)
+    elif active_run is not None:
+        next_command = format_resume_command(active_run.run, name, active_run.executor)
     else:
         next_command = f"execplan run {name}"
     return Answer(

@@ -84,11 +84,16 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
 
 def _idle_state(run_paths: RunPaths) -> str:
     """Return the state of a run without an active process; an agent's run continues with its next call."""
+    return BY_AGENT if is_agent_run(run_paths) else CUT_SHORT
+
+
+def is_agent_run(run_paths: RunPaths) -> bool:
+    """Return whether an agent performs the steps of a run, call by call, by the first entry of its journal."""
     try:
         with open(file_access.open_regular(run_paths.journal), "rb") as file:
-            return BY_AGENT if _parse_entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
+            return bool(_parse_entry(file.readline(1 << 20)).get("mode") == "agent")
     except OSError:
-        return CUT_SHORT
+        return False
 
 
 def _find_executor(path: str) -> str:

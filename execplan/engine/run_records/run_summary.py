@@ -39,7 +39,7 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
     ):
         return None
     document_digest = run_revisions.latest_revision(entries)[1]
-    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor)
+    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor, run_state.is_agent_run)
 
 
 PENDING: Final = "pending"
