@@ -171,7 +171,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         if listed.facts.counts is None or listed.facts.counts.total:
             continue  # where there are tasks, there is the section with them
         plan = plan_store.load(listed.project, listed.ref).plan
-        if plan is not None and not any([section.name for section in plan.sections]):
+        if plan is not None and plan.is_document and not any([section.name for section in plan.sections]):
             folder = listed.project.display_path(listed.project.artifacts_dir(""))
             message = "this file is in a plans directory, but has no sections of a plan"
             remedy = f"move it elsewhere, for example to {quote(folder)}: mv {quote(listed.display_path)} …"

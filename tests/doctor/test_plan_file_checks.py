@@ -165,6 +165,7 @@ def test_projects_that_the_settings_do_not_name_are_reported(repo: Folder) -> No
 
 
 def test_files_that_are_no_plans(repo: Folder) -> None:
+    repo.plan("# Scanner Implementation Plan\n\nWords only.\n", "2026-01-03_in-words")
     repo.plan()
     repo.plan("# Thoughts\n", "thoughts")
     repo.write(".agent/execplans/table.csv", "a,b\n")
