@@ -41,8 +41,8 @@ class VersionReader:
         text = reader.decode(data)
         if reader.find_conflict_markers(text.lines):
             ensure_no_conflicts(reader.read_structure(text))
-        units = self._read_pieces(text) or read_at_once(text)
-        return units if units.find_parts(TASK) else _with_tasks_elsewhere(text, units)
+        units = self._read_pieces(text)
+        return units if units is not None and units.find_parts(TASK) else read_at_once(text)
 
     def _read_pieces(self, text: Text) -> VersionUnits | None:
         """Parse a version piece by piece; return None if a piece depends on others."""
@@ -76,25 +76,17 @@ class VersionReader:
 
 
 def read_at_once(text: Text) -> VersionUnits:
-    """Parse a version as a whole."""
+    """Parse a version as a whole. Without Progress, all its parts except logs can have tasks."""
     plan = reader.read_structure(text)
-    return VersionUnits(plan.title, text.lines, [PlanPart(plan, unit) for unit in split_plan(plan)])
-
-
-def _with_tasks_elsewhere(text: Text, units: VersionUnits) -> VersionUnits:
-    """Return a version without Progress again, with its tasks if it has any."""
-    plan = reader.read_text(text)
-    if not plan.tasks:
+    units = VersionUnits(plan.title, text.lines, [PlanPart(plan, unit) for unit in split_plan(plan)])
+    if units.find_parts(TASK):
         return units
-    parts = [PlanPart(plan, unit) for unit in split_plan(plan)]
-    return VersionUnits(
-        plan.title,
-        text.lines,
-        [
-            PlanPart(plan, part.unit, has_tasks=part.name not in LOG_SECTIONS and not part.has_revisions)
-            for part in parts
-        ],
-    )
+    plan = reader.read_text(text)
+    parts = [
+        PlanPart(plan, part.unit, has_tasks=part.name not in LOG_SECTIONS and not part.has_revisions)
+        for part in units.parts
+    ]
+    return VersionUnits(plan.title, text.lines, parts) if plan.tasks else units
 
 
 def _parse_piece(lines: Sequence[str], *, has_tabs: bool) -> _Piece | None:

@@ -172,9 +172,7 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
         assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
     assert f"Continue:\n  {replan}\n" in desk.type("prime").out
     assert follow("execplan handoff") == replan
-    desk.plan(
-        plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it")
-    )
+    desk.plan(plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it"))
     assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)
     ask = follow(evaluate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
@@ -21,7 +22,8 @@ _TEXT = "In the root of the repository, run `cat greeting.txt`: it prints the gr
 _PLACEHOLDERS = re.compile(r"sections? still contains? placeholder text: (.*)$", re.MULTILINE)
 _PLAN = re.compile(r"\.agent/execplans/(.*?)\.md")
 _NEXT = re.compile(r"^next: (.*)$", re.MULTILINE)
-_COMMAND = re.compile(r"execplan [a-z].*$")
+_COMMAND = re.compile(r"(?:execplan [a-z]|[a-z_]+\().*$")
+"""A suggested command, or a suggested call of a tool, such as `next_task(plan='2026-01-01_parser')`."""
 
 
 class Door(Protocol):
@@ -73,6 +75,12 @@ class ToolDoor:
 
     def call(self, command: str) -> Use:
         """Return the call of a tool."""
+        if command.endswith(")") and "(" in command.split(" ", 1)[0]:
+            tool = ast.parse(command, mode="eval").body
+            assert isinstance(tool, ast.Call)
+            assert isinstance(tool.func, ast.Name)
+            suggested = {str(field.arg): ast.literal_eval(field.value) for field in tool.keywords}
+            return self.use(tool.func.id, root=self.root, **suggested)
         words = shlex.split(command)
         if words[0] != "execplan":
             return self.command(command)
@@ -196,10 +204,10 @@ class PlanningModel:
         command = _COMMAND.search(suggestions[-1]) if suggestions else None
         if command is None:
             return []
-        if " set " in command[0]:
-            return [command[0].replace(" - ", f" '{_TEXT}' ")]
-        if command[0].startswith("execplan outcome"):
+        if " set " in command[0] or command[0].startswith("set_section("):
+            return [command[0].replace(" - ", f" '{_TEXT}' ").replace("text='…'", f"text={_TEXT!r}")]
+        if command[0].startswith(("execplan outcome", "record(kind='outcome'")):
             return [command[0].replace("'What works now'", "'People are greeted.'")]
-        if command[0].startswith("execplan archive"):
+        if command[0].startswith(("execplan archive", "archive(")):
             return [command[0], "git add .agent/execplans && git commit -q -m 'Greet people'"]
         return [command[0]]
