@@ -87,23 +87,21 @@ class ExecplanError(Exception):
         )
 
     def add_plan_name(self, name: str) -> None:
-        """Add the plan's name to a hint that ends with a command."""
+        """Add the plan's name to a hint that ends with a command about a plan."""
         from shlex import quote
 
-        for command, plan_argument in _PLAN_ARGUMENTS.items():
-            if self.hint.endswith(command):
-                self.hint += plan_argument.format(quote(name))
-                return
+        _, call, command = self.hint.rpartition("execplan ")
+        verb = command.partition(" ")[0]
+        if call and command in _WITH_PLAN_ARGUMENT:
+            self.hint += f" {quote(name)}"
+        elif call and verb in _WITH_PLAN_OPTION:
+            self.hint += f" -p {quote(name)}"
 
 
-_PLAN_ARGUMENTS = {
-    "execplan show": " {}",
-    "execplan commit": " {}",
-    "execplan merge": " {}",
-    "execplan add 'First step'": " -p {}",
-    "execplan add 'First step' --create": " -p {}",
-}
-"""Commands at the end of hints that accept a plan, each with the format of the argument."""
+_WITH_PLAN_ARGUMENT = ("show", "commit", "merge")
+"""Commands in hints that take a plan as an argument."""
+_WITH_PLAN_OPTION = ("add", "reopen", "reword")
+"""Commands at the end of hints, with their arguments, that take a plan with `-p`."""
 
 
 class ErrorContext:

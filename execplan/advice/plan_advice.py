@@ -10,6 +10,7 @@ from execplan.advice import execution_status
 from execplan.plan import outline
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.placeholder_text import unfilled_sections
+from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan_store import hint_reader
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
@@ -155,15 +156,15 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
     """
     from execplan.archive.plan_archive import blocking_errors
 
+    needs_outcome = lacks_outcome(plan)
     sections = unfilled_sections(plan)
-    if plan.outcomes and sections:
+    if not needs_outcome and sections:
         return advise_filling(sections, name)
     commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
     if blocking_errors(plan):
         commands = [f"execplan lint {name}"]
-    if not plan.outcomes:
-        option = "" if plan.section(outline.OUTCOMES) is not None else " --create"
-        commands = [f"execplan outcome 'What works now' -p {name}{option}", *commands]
+    if needs_outcome:
+        commands = [hint_reader.outcome_command(plan, name), *commands]
     return Advice(tuple(commands))
 
 

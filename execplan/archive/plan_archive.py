@@ -14,14 +14,15 @@ from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.linter.finding_summary import merge_findings
-from execplan.linter.runner import ERROR, lint_plan
+from execplan.linter.runner import ERROR, RuleContext, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.log_edits import add_revision_note
 from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan_store import missing_plans, plan_store
-from execplan.plan_store.hint_reader import fill_command
+from execplan.plan_store.hint_reader import fill_command, outcome_command
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 
@@ -209,18 +210,17 @@ def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
     """Return what to do with an unfinished plan: abandoning it is suggested only while tasks are open."""
     if plan.unfinished_tasks:
         return f"finish it, or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
-    if plan.outcomes and (sections := unfilled_sections(plan)):
+    if lacks_outcome(plan):
+        return f"add an outcome: {outcome_command(plan, ref.shell_name)}"
+    if sections := unfilled_sections(plan):
         return f"fill in the sections: {fill_command(sections[0], ref.shell_name)}"
-    if plan.outcomes:
-        return f"fix the errors: execplan lint {ref.shell_name}"
-    flag = "" if plan.section(outline.OUTCOMES) else " --create"
-    return f"add an outcome: execplan outcome 'What works now' -p {ref.shell_name}{flag}"
+    return f"fix the errors: execplan lint {ref.shell_name}"
 
 
 def unfinished_reasons(plan: ParsedPlan) -> list[str]:
     """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done."""
     reasons = [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.unfinished_tasks]
-    if not plan.outcomes:
+    if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
     errors = merge_findings(blocking_errors(plan))
     return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]
@@ -228,5 +228,5 @@ def unfinished_reasons(plan: ParsedPlan) -> list[str]:
 
 def blocking_errors(plan: ParsedPlan) -> list[Finding]:
     """Return the lint errors that stop the archive of a plan, besides open tasks and a missing outcome."""
-    findings = lint_plan(plan, is_complete=True)
+    findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
     return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]

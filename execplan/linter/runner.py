@@ -51,7 +51,7 @@ from execplan.linter.rules import (
     title_rules,
     whitespace_rules,
 )
-from execplan.plan import outline, reader
+from execplan.plan import reader
 from execplan.plan.model import COMPLETE, DRAFT
 from execplan.plan.plan_recognition import follows_format
 
@@ -190,11 +190,10 @@ def lint_plan(
 
 
 def _follows_format(plan: ParsedPlan, context: RuleContext) -> bool:
-    """Return whether a plan, or its committed version, is meant to be an ExecPlan."""
-    if not context.path or any([section.name in outline.LIVING for section in plan.sections]):
-        return True  # a text without a file is checked as the ExecPlan that it may become
+    """Return whether a plan, or its committed version, is meant to be an ExecPlan; a text without a file may become one."""
     committed = context.history.committed_plan if context.history is not None else None
-    return follows_format(plan) or (committed is not None and follows_format(committed))
+    has_file = bool(context.path) or context.in_project
+    return not has_file or follows_format(plan) or (committed is not None and follows_format(committed))
 
 
 def _any_form_levels(levels: dict[str, str]) -> dict[str, str]:

@@ -84,8 +84,10 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[Section, list[int]]]:
     sections = []
     for section in plan.sections:
         lines = [at for at in plan.placeholder_lines if section.start <= at < section.end]
+        if not lines:
+            continue
         content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
-        if lines and (not section.is_living or (is_complete and any([at not in lines for at in content_lines]))):
+        if not section.is_living or (is_complete and any([at not in lines for at in content_lines])):
             sections.append((section, lines))
     return sections
 

@@ -32,12 +32,21 @@ def follows_format(plan: ParsedPlan) -> bool:
     """Return whether a plan is meant to have the twelve sections.
 
     It is if it has a living section (also at a wrong heading level), several sections of the format, a plan's title or
-    preface, or if it is wrapped in a code block.
+    preface, or if it is wrapped in a code block. If it has tasks, but no Progress, its logs don't count: a plan in another
+    form gets one with its first entry.
     """
     names = {section.name for section in plan.sections} - {None}
+    if plan.has_tasks_elsewhere:
+        has_format = len(names.difference(outline.LIVING)) >= _MIN_SECTIONS or _declares_itself_plan(plan)
+        return has_format or any([outline.canonical_name(block.text) == outline.PROGRESS for block in _headings(plan)])
     if not names.isdisjoint(outline.LIVING) or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan):
         return True
     return any([_is_living_heading(block) for block in _headings(plan)]) or wrapping_fence(plan) >= 0
+
+
+def lacks_outcome(plan: ParsedPlan) -> bool:
+    """Return whether a plan without an outcome needs one to be finished: a plan in another form does not."""
+    return not plan.outcomes and follows_format(plan)
 
 
 def wrapping_fence(plan: ParsedPlan) -> int:

@@ -224,8 +224,9 @@ def _read_tasks_elsewhere(
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
     """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
 
-    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others. If a
-    title is a misspelled Progress, nothing is a task, so that the author notices.
+    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others; an
+    item that is numbered as a part, such as `2.1`, is a task there too. If a title is a misspelled Progress, nothing is a
+    task, so that the author notices.
     """
     boxes = read_tasks(lines, blocks, document_section(plan))
     keys = [outline.title_key(section.title) for section in plan.sections]
@@ -237,11 +238,17 @@ def _read_tasks_elsewhere(
     checklists = []
     for box in boxes:
         title = titles[bisect_right(heading_starts, box.start)]
-        if title is None:
+        if title is None or _is_numbered_part(box.text):
             tasks.append(box._replace(number=len(tasks) + 1))
         else:
             checklists.append((title, box))
     return (tasks, checklists) if tasks else (boxes, [])
+
+
+def _is_numbered_part(text: str) -> bool:
+    """Return whether a task's text begins with the number of a part, such as `2.1`, the first one of the second group."""
+    group, dot, part = text.partition(" ")[0].partition(".")
+    return bool(dot) and group.isdecimal() and part.rstrip(".").isdecimal()
 
 
 def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:

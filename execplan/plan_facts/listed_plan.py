@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
 from execplan.plan.placeholder_text import unfilled_sections
+from execplan.plan.plan_recognition import lacks_outcome
 
 if TYPE_CHECKING:
     from typing import Any
@@ -142,7 +143,7 @@ def _finishing_command(plan: ParsedPlan) -> str:
     """Return the command that the plan needs first once it is complete, as `plan_advice` advises."""
     if plan.conflict_lines:
         return "merge"
-    if not plan.outcomes:
+    if lacks_outcome(plan):
         return "outcome"
     return "lint" if unfilled_sections(plan) else "archive"
 

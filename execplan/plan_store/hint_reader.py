@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
+    from execplan.plan.model import ParsedPlan
+
 _PERSON_COMMANDS: Final = ("approve", "resume", "rollback")
 """Commands with which a person decides what may be done in the repository."""
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
@@ -50,6 +52,12 @@ def fill_command(section: str, plan: str) -> str:
     `plan` is the name of the plan, quoted for a shell.
     """
     return f"execplan set {quote(section)} - -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
+
+
+def outcome_command(plan: ParsedPlan, name: str) -> str:
+    """Return the command that adds an outcome to a plan, whose name is quoted for a shell."""
+    option = "" if plan.section(outline.OUTCOMES) is not None else " --create"
+    return f"execplan outcome 'What works now' -p {name}{option}"
 
 
 def fit_commands(commands: Iterable[str]) -> tuple[str, ...]:

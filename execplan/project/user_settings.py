@@ -7,6 +7,10 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.project.project_settings import has_content, read_settings_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _FILE = os.path.join("execplan", "config.toml")
 _PROJECTS = "projects"
 _AGENT_CHECKS = "agent_checks"
@@ -68,36 +72,32 @@ def drafting() -> dict[str, object]:
 
 def projects() -> tuple[str, ...]:
     """Return the absolute paths of the projects to read with `--all-projects`. Raises ExecplanError if invalid."""
-    paths = _load().get(_PROJECTS, [])
-    if not paths:
-        return ()
-    from execplan.project.setting_table import USER, load_settings_of
-
-    if problem := load_settings_of(USER)[_PROJECTS].shape.find_problem(paths):
-        hint = 'write at the start of the file: projects = ["~/src/parser", "../other"]'
-        raise ExecplanError("bad-setting", f"{path()}: {_PROJECTS} {problem}", exit=INPUT, hint=hint)
-    assert isinstance(paths, list)
-    directory = os.path.dirname(path())
-    return tuple([os.path.normpath(os.path.join(directory, os.path.expanduser(name))) for name in paths])
+    names = _checked_value(_PROJECTS, 'write at the start of the file: projects = ["~/src/parser", "../other"]')
+    return tuple([os.path.normpath(_absolute(name)) for name in names or ()])
 
 
 def agent_checks(root: str) -> tuple[str, ...]:
     """Return the commands that agents may always run in the repository at a real path. Raises ExecplanError if invalid."""
-    table = _load().get(_AGENT_CHECKS, {})
-    if not table:
-        return ()
+    table = _checked_value(_AGENT_CHECKS, 'write [agent_checks], and below it: "~/src/parser" = ["make test"]')
+    repositories = [(os.path.realpath(_absolute(name)), commands) for name, commands in (table or {}).items()]
+    return tuple([command for repository, commands in repositories if repository == root for command in commands])
+
+
+def _checked_value(name: str, hint: str) -> Any:
+    """Return the value of a setting outside of the tables, or None. Raises ExecplanError with the hint if it is invalid."""
+    value = _load().get(name)
+    if not value:
+        return None
     from execplan.project.setting_table import USER, load_settings_of
 
-    if problem := load_settings_of(USER)[_AGENT_CHECKS].shape.find_problem(table):
-        hint = 'write [agent_checks], and below it: "~/src/parser" = ["make test"]'
-        raise ExecplanError("bad-setting", f"{path()}: {_AGENT_CHECKS} {problem}", exit=INPUT, hint=hint)
-    assert isinstance(table, dict)
-    directory = os.path.dirname(path())
-    repositories = [
-        (os.path.realpath(os.path.join(directory, os.path.expanduser(name))), commands)
-        for name, commands in table.items()
-    ]
-    return tuple([command for repository, commands in repositories if repository == root for command in commands])
+    if problem := load_settings_of(USER)[name].shape.find_problem(value):
+        raise ExecplanError("bad-setting", f"{path()}: {name} {problem}", exit=INPUT, hint=hint)
+    return value
+
+
+def _absolute(name: str) -> str:
+    """Return the absolute path of a directory that is relative to that of the file, or begins with `~`."""
+    return os.path.join(os.path.dirname(path()), os.path.expanduser(name))
 
 
 def _load() -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
@@ -19,9 +18,6 @@ from execplan.project import (
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
-
-if TYPE_CHECKING:
-    pass
 
 _DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"

@@ -10,6 +10,7 @@ from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.plan.log_edits import add_outcome
 from execplan.plan.outline import OUTCOMES
+from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan.reader import read_text
 from execplan.plan.task_edits import complete_tasks
 from execplan.text.line_edit import apply_edits
@@ -55,7 +56,7 @@ def archive_steps(facts: StalenessFacts, tasks: list[Task]) -> ArchiveSteps:
         numbers = [str(task.number) for task in tasks]
         commands.append(f"execplan done {' '.join(numbers)} -p {name}")
         changes.append(complete_tasks(numbers, now()))
-    if not plan.outcomes:
+    if lacks_outcome(plan):
         lacks_section = plan.section(OUTCOMES) is None
         create_option = " --create" if lacks_section else ""
         commands.append(f"execplan outcome {quote(_OUTCOME_TEXT)} -p {name}{create_option}")

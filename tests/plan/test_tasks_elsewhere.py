@@ -116,3 +116,31 @@ def test_adjacent_tasks_merge() -> None:
     ours, theirs = base.replace("[ ] L", "[x] L"), base.replace("[ ] P", "[x] P")
     result = merge_plans(base.encode(), ours.encode(), theirs.encode(), merge_with_markers)
     assert (result.conflict_count, result.data.decode()) == (0, base.replace("[ ]", "[x]"))
+
+
+def test_items_numbered_as_parts_are_tasks_below_any_heading() -> None:
+    plan = reader.parse("## 1. Setup\n\n- [ ] 1.1 Create it\n\n## 2. Tests\n\n- [ ] 2.1 Write them\n- [ ] All pass\n")
+    assert [task.text for task in plan.tasks] == ["1.1 Create it", "2.1 Write them"]
+    assert [(title, box.text) for title, box in plan.checklists] == [("2. Tests", "All pass")]
+
+
+def test_a_plan_in_another_form_is_finished_without_the_sections_of_an_execplan(plan: Folder) -> None:
+    path = plan.path / PATH
+    plan.ok("decide", "One module", "--why", "Small", "--create", "-p", "2026-01-01_parser")
+    plan.ok("discover", "Lines differ", "--evidence", "One test", "--create", "-p", "2026-01-01_parser")
+    assert plan.run("lint", PATH).out == "1 plan, no findings\n"
+    done = plan.run("done", "1-3", "-p", "2026-01-01_parser")
+    assert done.out.endswith("\nnext: execplan archive 2026-01-01_parser\n")
+    assert "archive it" in plan.run("status").out
+    archived = plan.run("archive", "2026-01-01_parser")
+    assert (archived.exit, path.exists()) == (0, False), archived
+    committed = plan.run("commit")
+    assert committed.out == "nothing to commit: no open plans\nnext: execplan commit --all\n"
+    assert plan.run("commit", "--all").out.startswith("committed ")
+
+
+def test_a_hint_of_a_refused_split_names_the_plan(plan: Folder) -> None:
+    plan.ok("new", "Another plan", "--task", "One")
+    plan.ok("done", "1", "-p", "2026-01-01_parser")
+    result = plan.run("split", "1", "--done", "A", "--remaining", "B", "-p", "2026-01-01_parser")
+    assert result.err.endswith("\nhint: reopen it first: execplan reopen 1 -p 2026-01-01_parser\n")

@@ -61,7 +61,9 @@ def commit(
     message_text = read_text(message, "the message") if message is not None else None
     project = None if plans or plan_selection.plan_from_environment() else project_discovery.require(os.getcwd())
     if project is not None and not all_plans and not _has_plans(project):
-        return Answer({"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans")
+        archived = ("execplan commit --all",) if changed_plans(project) else ()
+        no_plan = {"path": None, "changed": False, "digest": None, "commit": None}
+        return Answer(no_plan, f"nothing to commit: no {'open ' if archived else ''}plans", next_commands=archived)
     if all_plans:
         selected = changed_plans(project_discovery.require(os.getcwd()))
     else:

@@ -174,8 +174,8 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
 def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """Return the command that explains the rule of the first error, or of the first finding.
 
-    For a plan with conflict markers, it is the command that resolves them, and for an unfilled section of the only plan
-    with findings, the one that writes it.
+    For a plan with conflict markers, it is the command that resolves them. For an unfilled section or a missing outcome of
+    the only plan with findings, it is the one that writes it.
     """
     files = [checked_file for checked_file in checked if checked_file.findings]
     if files:
@@ -196,6 +196,8 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
 
         if section := unfilled_section(files[0].findings):
             return (fill_command(section, quote(files[0].display_name)),)
+    if len(files) == 1 and codes[0] == "EP501":
+        return (f"execplan outcome 'What works now' -p {quote(files[0].display_name)}",)
     return (f"execplan explain {codes[0]}",) if codes else ()
 
 
