@@ -70,8 +70,10 @@ def main() -> None:
     prompt = sys.stdin.read()
     with open(os.path.join(folder, f"prompt{number}.md"), "w", encoding="utf-8") as file:
         file.write(prompt)
-    with open(os.path.join(folder, "seen.json"), "w", encoding="utf-8") as file:
+    seen = os.path.join(folder, "seen.json")
+    with open(f"{seen}.part", "w", encoding="utf-8") as file:
         json.dump({"env": dict(os.environ), "cwd": os.getcwd(), "files": os.listdir(), "pid": os.getpid()}, file)
+    os.rename(f"{seen}.part", seen)  # a test that waits for the file interrupts this program as soon as it is there
     behavior = behaviors[min(number, len(behaviors) - 1)]
     if behavior in ACTS:
         ACTS[behavior]()
