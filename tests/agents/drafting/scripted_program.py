@@ -70,10 +70,10 @@ def main() -> None:
     prompt = sys.stdin.read()
     with open(os.path.join(folder, f"prompt{number}.md"), "w", encoding="utf-8") as file:
         file.write(prompt)
-    seen = os.path.join(folder, "seen.json")
-    with open(f"{seen}.part", "w", encoding="utf-8") as file:
+    report = os.path.join(folder, "seen.json")
+    with open(f"{report}.part", "w", encoding="utf-8") as file:
         json.dump({"env": dict(os.environ), "cwd": os.getcwd(), "files": os.listdir(), "pid": os.getpid()}, file)
-    os.rename(f"{seen}.part", seen)  # a test that waits for the file interrupts this program as soon as it is there
+    os.rename(f"{report}.part", report)  # a test that waits for the file interrupts this program as soon as it is there
     behavior = behaviors[min(number, len(behaviors) - 1)]
     if behavior in ACTS:
         ACTS[behavior]()
