@@ -97,7 +97,7 @@ FAST_PATH = {
     "plan": "*",
     "plan.merge": "*",
     "plan_store": "author claim_log claims claims_file former_names missing_plans plan_candidates plan_selection plan_store sticky_plan worktree_plan",
-    "project": "builtin_templates help_topics lint_settings plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
+    "project": "builtin_templates help_topics lint_settings plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
     "text": "fast_json glob_match hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }

@@ -60,4 +60,5 @@ def _plan_directories(project: Project) -> tuple[bytes, ...]:
         artifact_dirs = [related_project.artifacts_dir("", archived=archived) for archived in (False, True)]
         for directory in (related_project.plans, *related_project.archives, *artifact_dirs):
             directories.append(os.fsencode(os.path.relpath(directory.partition("/{")[0], project.root)) + b"/")
+        directories += [os.fsencode(os.path.relpath(file, project.root)) for file in related_project.files]
     return tuple(dict.fromkeys(directories))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions
 from execplan.archive.archive_evidence import build_evidence, recorded_digest
+from execplan.archive.archived_names import archived_id, restored_id
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.clock import now
 from execplan.edits.digest_check import ensure_digest_matches
@@ -66,8 +67,9 @@ def archive_plan(
     elif abandoned:
         outcome, folder = "abandoned", project.superseded
         changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
-    path = ref.path if ref.archived else project.plan_file(folder, ref.id)
-    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=True))
+    name = ref.id if ref.archived else archived_id(project, ref)
+    path = ref.path if ref.archived else project.plan_file(folder, name)
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=True))
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
     lost_edits = detect_lost_edits(project, ref).lost  # before the move, after which the journal has another path
     move_result = move_plan(
@@ -124,8 +126,9 @@ def restore_plan(
     require_existing(project)
     if not ref.archived:
         return _already_in_place(project, ref, options)
-    path = project.plan_file(project.plans, ref.id)
-    goal = MoveTarget(ref.id, path, project.plan_artifacts_dir(path, archived=False))
+    name = restored_id(project, ref)
+    path = project.plan_file(project.plans, name)
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
     return move_plan(
         project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
     )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan.item_format import escape_heading
+from execplan.plan import reader
 from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.title_edits import title_edit
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import require_existing
 from execplan.project.slug import slug
 from execplan.scaffold.plan_creation import validate_title
-from execplan.text.line_edit import Edit
+from execplan.text.line_edit import apply_edits
 
 if TYPE_CHECKING:
     from execplan.archive.document_mentions import ConfirmRewrite
@@ -85,7 +86,6 @@ def renamed_id(old: str, old_title: str, title: str) -> str:
 
 def _title_change(title: str) -> ChangeBuilder:
     """Return a change that puts the title into the heading, in either heading style."""
-    heading_text = escape_heading(title)
 
     def change(plan: ParsedPlan) -> PlanChange:
         old_facts = plan_content(plan)
@@ -96,16 +96,10 @@ def _title_change(title: str) -> ChangeBuilder:
                 exit=INPUT,
                 hint="add a first line: # Title",
             )
-        at = plan.title_line
-        head = next(block for block in plan.blocks if block.start == at)
-        line = plan.text.lines[at]
-        if head.mark == "#":
-            lead = line[: len(line) - len(line.lstrip(" #\t"))] or "# "
-            edit = Edit(at, at + 1, (lead + heading_text,))
-        else:
-            edit = Edit(at, head.end - 1, (heading_text,))
-        if plan.title == heading_text:
+        edit = title_edit(plan, title)
+        if edit is None:
             return PlanChange((), old_facts, "rename", (f"unchanged: {title}",))
-        return PlanChange((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
+        new_title = reader.read_text(apply_edits(plan.text, (edit,))).title
+        return PlanChange((edit,), old_facts._replace(title=new_title), f"rename, {title}", (f"renamed: {title}",))
 
     return change

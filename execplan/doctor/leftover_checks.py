@@ -216,9 +216,7 @@ def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
         tracked = [
             os.path.join(project.root, path) for path in git_query.tracked_files(project) if path.endswith(".md")
         ]
-        folders = [
-            listed.display_path(folder) for listed in context.projects for folder in (listed.plans, *listed.archives)
-        ]
+        folders = [listed.display_path(folder) for listed in context.projects for folder in listed.plan_paths]
         paths |= {
             *tracked,
             *[os.path.join(project.root, path) for path in git_history.ever_committed_paths(project, folders)],

@@ -212,7 +212,7 @@ def changed_plans(project: Project) -> list[tuple[Project, PlanRef]]:
         refs = plan_store.all_refs(member)
         linked = [ref.real_path for ref in refs if os.path.islink(ref.path)]
         artifacts = [member.artifacts_dir("", archived=archived) for archived in (False, True)]
-        folders = [member.plans, *member.archives, *artifacts, *linked]
+        folders = [*member.plan_paths, *artifacts, *linked]
         touched = set()
         for file in git_commit.uncommitted_files(member, folders):
             path = os.path.join(member.root, file)

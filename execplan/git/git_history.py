@@ -153,9 +153,7 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
     if not missing:
         return missing
     root = projects[0].root
-    folders = sorted(
-        {project.display_path(folder) for project in projects for folder in (project.plans, *project.archives)}
-    )
+    folders = sorted({project.display_path(folder) for project in projects for folder in project.plan_paths})
     exclusions = [f":(top,exclude,literal){folder}" for folder in folders]
     args = ["grep", "-F", "-w", "-o", "-h", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color"]
     args += ["--no-line-number", "--no-column", "-f", "-", "--", *exclusions]

@@ -67,8 +67,8 @@ def _project_attribute_lines(project: Project) -> list[str]:
         for path, date_pattern in plan_directories
     ]
     index_path = find_index(project)
-    if index_path is not None:
-        patterns.append(f"/{_escape_pattern(os.path.relpath(os.path.realpath(index_path), project.root))}")
+    for path in [*project.files, *([index_path] if index_path is not None else [])]:
+        patterns.append(f"/{_escape_pattern(os.path.relpath(os.path.realpath(path), project.root))}")
     return [f"{_quote_pattern(pattern)} merge={ATTRIBUTE}" for pattern in dict.fromkeys(patterns)]
 
 

@@ -144,7 +144,7 @@ def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
 
 def plan_folders(project: Project) -> list[str]:
     """Return the directories of plans and archived plans, from the repository root, with links resolved."""
-    folders = [os.path.realpath(folder) for folder in (project.plans, *project.archives)]
+    folders = [os.path.realpath(folder) for folder in project.plan_paths]
     return list(dict.fromkeys([project.display_path(folder) or "." for folder in folders]))
 
 

@@ -65,10 +65,13 @@ def _is_living_heading(heading: Block) -> bool:
 
 
 def _has_plan_role(plan: ParsedPlan) -> bool:
-    """Return whether a section is about the work, its validation, its status or the next step."""
+    """Return whether a section is about the work, its validation, its status or the next step, or the front matter is."""
+    from execplan.plan.front_matter import parse_front_matter
     from execplan.plan.section_roles import find_role
 
-    return any([find_role(heading.text) is not None for heading in _headings(plan)])
+    return "status" in parse_front_matter(plan.text.lines).fields or any(
+        [find_role(heading.text) is not None for heading in _headings(plan)]
+    )
 
 
 def _headings(plan: ParsedPlan) -> list[Block]:

@@ -10,7 +10,19 @@ from execplan.plan.entry_reader import read_entries, read_revision_notes
 from execplan.plan.line_grammar import Checkbox, is_revision_note, read_checkbox
 from execplan.plan.model import Entry, ParsedPlan, Section, Task
 from execplan.plan.placeholder_text import find_placeholder_lines
-from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan_blocks
+from execplan.text.markdown_blocks import (
+    CODE,
+    FENCE,
+    FRONT,
+    HEADING,
+    HTML,
+    ITEM,
+    PARAGRAPH,
+    QUOTE,
+    RULE,
+    Block,
+    scan_blocks,
+)
 from execplan.text.text_lines import Text
 
 MAX_BYTES = 5 * 1024 * 1024
@@ -139,7 +151,8 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    if title_index < 0 and heading_indexes and _can_be_title(blocks[heading_indexes[0]].text):
+    front_title, front_line = _front_matter_title(lines, blocks) if title_index < 0 else (None, -1)
+    if title_index < 0 and front_title is None and heading_indexes and _can_be_title(blocks[heading_indexes[0]].text):
         title_index = heading_indexes[0]
     sections = []
     for position, index in enumerate(heading_indexes):
@@ -167,7 +180,18 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
         )
     title = blocks[title_index] if title_index >= 0 else None
     sections = _prefer_canonical_titles(sections)
-    return (title.text or None, title.start, sections) if title else (None, -1, sections)
+    return (title.text or None, title.start, sections) if title else (front_title, front_line, sections)
+
+
+def _front_matter_title(lines: list[str], blocks: list[Block]) -> tuple[str | None, int]:
+    """Return the title in the front matter, and its line; None and -1 if there is none."""
+    if not blocks or blocks[0].kind != FRONT:
+        return None, -1
+    from execplan.plan.front_matter import key_lines, parse_front_matter  # most plans have an H1
+
+    title = parse_front_matter(lines).fields.get("title")
+    start, end = key_lines(lines, blocks[0].end, "title")
+    return (title, start) if isinstance(title, str) and title and end == start + 1 else (None, -1)
 
 
 def _can_be_title(text: str) -> bool:

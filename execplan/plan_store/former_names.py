@@ -60,7 +60,7 @@ def _committed_ids(project: Project) -> dict[str, set[str]]:
 
     if project.git is None:
         return {}
-    folders = [project.display_path(folder) for folder in (project.plans, *project.archives)]
+    folders = [project.display_path(folder) for folder in project.plan_paths]
     former_ids: dict[str, set[str]] = {}
     try:
         for old, new in read_renames(project, folders):

@@ -37,7 +37,7 @@ def find_missing(project: Project) -> list[MissingPlan]:
         return []
     from execplan.git import git_query
 
-    folders = [project.display_path(folder) for folder in (project.plans, *project.archives)]
+    folders = [project.display_path(folder) for folder in project.plan_paths]
     try:
         deleted = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "--deleted", "--", *folders).split(
             b"\0"

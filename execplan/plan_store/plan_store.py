@@ -92,8 +92,12 @@ def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, li
     folders = [project.plans]
     if archive:
         depth = 3 if "{" in project.settings.archive + project.settings.superseded else 0
-        folders = [directory for folder in project.archives for directory in _dated_folders(folder, depth)]
-    return [location for folder in folders for location in _plans_in_folder(project, folder)]
+        archives = [folder for folder in project.archives if folder not in project.shared_archives]
+        folders = [directory for folder in archives for directory in _dated_folders(folder, depth)]
+    single_files = [] if archive else [os.path.split(file) for file in project.files if os.path.lexists(file)]
+    return [location for folder in folders for location in _plans_in_folder(project, folder)] + [
+        (folder, [name]) for folder, name in single_files
+    ]
 
 
 def refs(project: Project, *, archive: bool = False) -> list[PlanRef]:

@@ -4,43 +4,13 @@ from __future__ import annotations
 
 import os
 
+from execplan.project.plan_dialects import find_dialect, load_dialects
 from execplan.project.project_settings import non_plan_names_regex
 
-DIRECTORIES = (
-    ".agent/execplans",
-    ".agent/exec-plans",
-    ".agent/exec_plans",
-    ".agent/plans",
-    ".agents/execplans",
-    ".agents/exec-plans",
-    ".agents/exec_plans",
-    ".agents/plans",
-    "agent-docs/exec-plans",
-    "agent-docs/execplans",
-    "agent-docs/exec_plans",
-    "agent-docs/plans",
-    "docs/exec-plans",
-    "docs/execplans",
-    "docs/exec_plans",
-    "docs/plans",
-    "docs/superpowers/plans",
-    ".claude/plans",
-    ".cursor/plans",
-    "exec-plans",
-    "execplans",
-    "exec_plans",
-    "plans",
-    ".plans",
-)
-"""Plans directories relative to the repository root or to a package in it; the last two only at the root.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-Each may have a subdirectory per state (`STATES`), and a directory per plan.
-"""
-PLAN_PER_DIRECTORY = ("openspec/changes", "openspec/changes/archive", ".kiro/specs", "specs")
-"""Directories with a directory for each plan, whose tasks are in `TASKS_FILE`; other files there belong to the plan."""
-TASKS_FILE = "tasks.md"
-AT_ROOT = ("plans", ".plans")
-"""Names so general that they rarely contain ExecPlans except at the repository root."""
 FINISHED_DIRECTORIES = (".agent/done", ".agents/done")
 """Directories of finished plans next to the plans directory rather than in it."""
 ACTIVE = ("active", "current", "open", "in-progress", "in_progress", "wip", "todo", "doing")
@@ -56,17 +26,20 @@ _PLAN_FILE = "(?:exec[-_]?)?plan"
 
 def is_plan_path(path: str) -> bool:
     """Return whether a markdown file is where repositories keep plans by convention; `path` is relative to the root."""
-    directory, name = os.path.split(path)
-    parts = directory.split("/")
-    if name == TASKS_FILE and "/".join(parts[:-1]) in PLAN_PER_DIRECTORY:
+    found = find_dialect(path)
+    if found is None:
+        return False
+    dialect = found.dialect
+    *parts, name = found.below.split("/")
+    if found.directory == path or (parts and parts[0] == ".."):
         return True
+    if dialect.plan_file:
+        return name == dialect.plan_file and len(parts) == (2 if parts[:1] == [dialect.archive] else 1)
     while len(parts) > 1 and not parts[-1].strip("0123456789-_."):
         parts.pop()
-    if len(parts) > 1 and parts[-1].lower() in STATES:
+    if parts and parts[-1].lower() in STATES:
         parts.pop()
-    directory = "/".join(parts)
-    is_nested = directory.endswith(tuple([f"/{plans}" for plans in DIRECTORIES if plans not in AT_ROOT]))
-    return directory in DIRECTORIES or is_nested
+    return not parts or dialect.has_subdirectories
 
 
 def is_plans_directory_name(directory: str) -> bool:
@@ -75,13 +48,12 @@ def is_plans_directory_name(directory: str) -> bool:
 
 
 def existing_directories(base: str) -> list[str]:
-    """Return the conventional directories that exist below a base, relative to it.
+    """Return the conventional directories, and the plans that are single files, that exist below a base, relative to it.
 
     This needs no walk, so it is cheap enough for `new`.
     """
-    return [
-        directory for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if os.path.isdir(os.path.join(base, directory))
-    ]
+    names = [name for dialect in load_dialects() for name in (*dialect.all_directories, *dialect.files)]
+    return [name for name in (*names, *FINISHED_DIRECTORIES) if os.path.exists(os.path.join(base, name))]
 
 
 def plan_files_regex() -> str:
@@ -89,7 +61,9 @@ def plan_files_regex() -> str:
 
     Paths are relative to the repository root. Hooks skip matches that are not plans, so it may be generous.
     """
-    patterns = [_escaped(directory) for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if directory not in AT_ROOT]
+    dialects = [dialect for dialect in load_dialects() if not dialect.plan_file]
+    directories = [directory for dialect in dialects for directory in dialect.directories]
+    patterns = [_escaped(directory) for directory in (*directories, *FINISHED_DIRECTORIES)]
     # A longer path that ends in a shorter one adds nothing, because the pattern starts anywhere.
     patterns = [pattern for pattern in patterns if not any([pattern.endswith(f"/{shorter}") for shorter in patterns])]
     folder = r"(?!artifacts/)[^/.][^/]*"
@@ -98,7 +72,7 @@ def plan_files_regex() -> str:
         "  (?:.*/)?(?:",
         *[f"    {'|' if index else ''}{pattern}" for index, pattern in enumerate(patterns)],
         "  )",
-        f"  |{'|'.join([_escaped(directory) for directory in AT_ROOT])}",
+        f"  |{'|'.join([_escaped(directory) for dialect in dialects for directory in dialect.root_directories])}",
         ")",
         f"(?:/(?:{'|'.join(STATES)})(?:/[0-9_.-]+){{0,3}})?/",
         "(?:",
@@ -106,8 +80,20 @@ def plan_files_regex() -> str:
         rf"  |(?P<own>{folder})/(?:[^/.][^/]*[-_])?(?P=own)",
         f"  |{folder}/(?i:{_PLAN_FILE})",
         r")\.md$",
+        *[f"|^{pattern}$" for pattern in _own_file_patterns()],
     ]
     return "\n".join(lines)
+
+
+def _own_file_patterns() -> Iterator[str]:
+    """Yield a regular expression for each dialect whose plans have a certain file name."""
+    for dialect in load_dialects():
+        if dialect.plan_file:
+            roots = [rf"(?:.*/)?{_escaped(directory)}" for directory in dialect.directories]
+            roots += [_escaped(directory) for directory in dialect.root_directories]
+            archive = f"(?:{_escaped(dialect.archive)}/)?" if dialect.archive else ""
+            yield rf"(?:{'|'.join(roots)})/{archive}[^/.][^/]*/{_escaped(dialect.plan_file)}"
+        yield from [_escaped(file) for file in dialect.files]
 
 
 def _escaped(path: str) -> str:

@@ -38,6 +38,13 @@ def assign_number(name: str, taken_names: Iterable[str]) -> str:
     return name.format(number=1 + max(_used_numbers(head.casefold(), width, taken_names), default=0))
 
 
+def used_number(form: str, name: str) -> str:
+    """Return the digits of a name in the place of the form's number field; empty if there are none."""
+    head, field, _ = form.partition("{number")
+    rest = name.removeprefix(head) if field and name.startswith(head) else ""
+    return rest[: len(rest) - len(rest.lstrip("0123456789"))]
+
+
 def extract_slugs(form: str, name: str) -> set[str]:
     """Return the possible slugs of a name, without date, number and fixed words, by this form and the common forms."""
     matched_slugs = {

@@ -17,6 +17,9 @@ _NAME_REGEX = "[^/.][^/]*"
 def plan_paths_regex(project: Project) -> str:
     """Return an expression that matches the paths of plans, relative to the root, including nested projects."""
     patterns = [_project_regex(member, index) for index, member in enumerate(with_nested_projects(project))]
+    patterns += [
+        re.escape(member.display_path(file)) for member in with_nested_projects(project) for file in member.files
+    ]
     return f"^{patterns[0]}$" if len(patterns) == 1 else f"^(?:{'|'.join(patterns)})$"
 
 

@@ -28,11 +28,23 @@ class Project(NamedTuple):
     """Whether it is read from another project, so that nothing is written there, not even a cache."""
     all_settings: Settings | None = None
     """For one of the further plans directories of a project, the settings of the project."""
+    shared_archives: tuple[str, ...] = ()
+    """Archives that this plans directory shares with another one, which lists their plans."""
 
     @property
     def plans(self) -> str:
         """Return the plans directory."""
         return os.path.join(self.base, self.settings.plans)
+
+    @property
+    def files(self) -> list[str]:
+        """Return the plans that are single files outside of the plans directory."""
+        return [os.path.join(self.base, file) for file in self.settings.files]
+
+    @property
+    def plan_paths(self) -> list[str]:
+        """Return the paths of all plans: the plans directory, the archives, and the single files."""
+        return [self.plans, *self.archives, *self.files]
 
     @property
     def archive(self) -> str:
@@ -62,6 +74,10 @@ class Project(NamedTuple):
 
     def plan_file(self, folder: str, name: str) -> str:
         """Return the file of the plan with an ID in a plans directory."""
+        if self.settings.files and folder == self.plans:
+            single_files = [file for file in self.files if os.path.basename(file) == f"{name}.md"]
+            if single_files:
+                return single_files[0]
         if self.is_flat:
             return os.path.join(folder, f"{name}.md")
         return os.path.join(
@@ -69,8 +85,10 @@ class Project(NamedTuple):
         )
 
     def split_plan_path(self, path: str) -> tuple[str, str]:
-        """Return the plans directory that contains a plan's file, and the plan's ID."""
+        """Return the plans directory that contains a plan's file, and the plan's ID; a single file counts as in it."""
         folder, name = os.path.split(path)
+        if path in self.files:
+            return self.plans, name.removesuffix(".md")
         if self.is_flat:
             return folder, name.removesuffix(".md")
         parent, directory = os.path.split(folder)
@@ -89,7 +107,8 @@ class Project(NamedTuple):
     def plan_artifacts_dir(self, path: str, *, archived: bool) -> str:
         """Return the artifacts directory of the plan in a file at any path."""
         folder, name = self.split_plan_path(path)
-        return self.artifacts_dir(name, archived=archived) if folder == os.path.dirname(path) else os.path.dirname(path)
+        has_own_directory = not self.is_flat and folder != os.path.dirname(path)
+        return os.path.dirname(path) if has_own_directory else self.artifacts_dir(name, archived=archived)
 
     def _dated_path(self, folder: str) -> str:
         if "{" in folder:

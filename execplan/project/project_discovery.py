@@ -157,20 +157,20 @@ def with_nested_projects(project: Project) -> list[Project]:
 def with_directories(project: Project) -> list[Project]:
     """Return a project, and a project for each of its further plans directories."""
     settings = project.settings
-    return [
-        project,
-        *[
-            project._replace(settings=for_directory(settings, directory), all_settings=settings)
-            for directory in settings.directories
-            if directory != settings.plans
-        ],
-    ]
+    members, archives = [project], project.archives
+    for directory in settings.directories:
+        if directory != settings.plans:
+            member = project._replace(settings=for_directory(settings, directory), all_settings=settings)
+            shared_archives = tuple([archive for archive in member.archives if archive in archives])
+            archives = [*archives, *member.archives]
+            members.append(member._replace(shared_archives=shared_archives))
+    return members
 
 
 def whole_project(project: Project) -> Project:
     """Return the project to which a plans directory belongs."""
     settings = project.all_settings
-    return project if settings is None else project._replace(settings=settings, all_settings=None)
+    return project if settings is None else project._replace(settings=settings, all_settings=None, shared_archives=())
 
 
 def find_for_file(path: str) -> Project:
@@ -209,6 +209,7 @@ def owned_path_prefixes(project: Project) -> tuple[str, ...]:
     for member in with_nested_projects(project):
         artifacts = [member.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
         prefixes += [f"{member.display_path(folder)}/" for folder in (member.plans, *member.archives, *artifacts)]
+        prefixes += [member.display_path(file) for file in member.files]
     return tuple(prefixes)
 
 

@@ -94,6 +94,7 @@ class Settings(NamedTuple):
     layout: str = FLAT_LAYOUT
     name: str = "{date}_{slug}"
     directories: dict[str, object] = _EMPTY_TABLE
+    files: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     commit: bool = False
     message: str = "plan({id}): {summary}"
@@ -123,6 +124,7 @@ def for_directory(settings: Settings, directory: str) -> Settings:
         archive_artifacts=f"{archive.partition('/{')[0]}/artifacts",
         layout=values.get("layout", FLAT_LAYOUT),
         name=values.get("name", Settings().name),
+        files=(),
         index_file="",
         directories=_EMPTY_TABLE,
         homes=(),

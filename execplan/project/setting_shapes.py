@@ -167,6 +167,16 @@ def _paths_problem(paths: tuple[str, ...]) -> str:
     return problem if any(map(_inside_problem, paths)) else ""
 
 
+def _template_problem(value: str) -> str:
+    if value.endswith(".md"):
+        return _inside_problem(value)
+    return "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""
+
+
+def _markdown_files_problem(paths: tuple[str, ...]) -> str:
+    return "must be paths inside the repository that end in .md" if any(map(_markdown_problem, paths)) else ""
+
+
 def _layout_problem(value: str) -> str:
     is_valid = value in ("flat", "folder") or (value.endswith(".md") and "/" not in value)
     return "" if is_valid else "must be flat, folder or a file name that ends in .md"
@@ -210,9 +220,8 @@ ARCHIVE = _path_shape(_PATH, _archive_problem)
 OPTIONAL_ARCHIVE = _path_shape(_PATH, lambda value: _archive_problem(value) if value else "")
 OPTIONAL_MARKDOWN = _path_shape("a path that ends in `.md`", lambda value: _markdown_problem(value) if value else "")
 PATHS = _path_shape("a list of paths", _paths_problem, tuple, "a list of strings")
-TEMPLATE = _path_shape(
-    "a name", lambda value: "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""
-)
+MARKDOWN_FILES = _path_shape("a list of paths that end in `.md`", _markdown_files_problem, tuple, "a list of strings")
+TEMPLATE = _path_shape("a name, or a path that ends in `.md`", _template_problem)
 LAYOUT = _path_shape("`flat` · `folder` · a file name", _layout_problem)
 NAME_FORM = _path_shape("a file name with fields", find_name_problem)
 MESSAGE_FORM = _typed("a text with fields", str, "a string", lambda form: find_field_problem(form, MESSAGE_FIELDS))

@@ -93,7 +93,9 @@ def _repository_settings() -> tuple[Setting, ...]:
             "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
         ),
         Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
-        Setting("template", shapes.TEMPLATE, "The template that `new` uses without `--template`."),
+        Setting(
+            "template", shapes.TEMPLATE, "The template that `new` uses without `--template`, or a plan that it copies."
+        ),
         Setting(
             "layout",
             shapes.LAYOUT,
@@ -109,6 +111,7 @@ def _repository_settings() -> tuple[Setting, ...]:
             shapes.DIRECTORY_TABLES,
             "Other plans directories, each a table of `archive`, `superseded`, `layout` and `name`; all commands include them.",
         ),
+        Setting("files", shapes.MARKDOWN_FILES, "Plans that are single files outside of the plans directories."),
         Setting(
             "homes",
             shapes.PATHS,

@@ -20,7 +20,7 @@ from execplan.plan_store import plan_store
 from execplan.project import plan_names, project_state
 from execplan.project.project import Project
 from execplan.project.slug import slug
-from execplan.scaffold import plan_draft, plan_templates
+from execplan.scaffold import plan_draft, plan_templates, template_copy
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -97,9 +97,11 @@ def create_plan(
     """Create a plan from a template. Raises ExecplanError if the title or template is invalid."""
     project = project._replace(exists=True)
     title = validate_title(title)
-    plan_template = plan_templates.find_template(
-        project, template if template is not None else project.settings.template
-    )
+    template = template if template is not None else project.settings.template
+    if template.endswith(".md"):
+        copy = template_copy.copy_template(project, template, title, purpose, tasks)
+        return file_plan(project, plan_name(project, slug(title)), lambda _: (copy, ()), title, options)
+    plan_template = plan_templates.find_template(project, template)
 
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:
         return plan_draft.render_plan(project, plan_template.name, name, title, purpose, tasks)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan import outline, reader
+from execplan.plan import reader
 from execplan.plan.item_format import escape_heading, escape_text
 from execplan.plan.line_grammar import is_revision_note, text_without_timestamp
 from execplan.plan_store.author import author
+from execplan.project import plan_names
 from execplan.scaffold import plan_templates
 from execplan.text.text_lines import Text
 
@@ -48,6 +49,7 @@ def render_plan(
         tuple(tasks),
         f"{now():%Y-%m-%d}",
         name,
+        plan_names.used_number(project.settings.name, name),
         artifacts_dir,
         author_name,
         template,
@@ -64,19 +66,27 @@ def render_plan(
             raise ExecplanError("broken-template", reason, exit=INPUT, hint=_TEMPLATE_HINTS[missing_field], line=1)
         return data, _lint_errors(rendered.path, plan)
     has_extra_tasks = variables.tasks and len(plan.tasks) > len(variables.tasks)
-    if missing_field or has_extra_tasks or plan.title != variables.title or len(plan.sections) != len(outline.NAMES):
+    if missing_field or has_extra_tasks or len(plan.sections) != _section_count(project, template, variables):
         raise ExecplanError(
             "would-break", "this text would change the skeleton of the plan", exit=INPUT, hint="reword it"
         )
     return data, ()
 
 
+def _section_count(project: Project, template: str, variables: TemplateVariables) -> int:
+    """Return the number of sections of a built-in template, whatever the values are."""
+    from execplan.scaffold.template_rendering import render_template
+
+    skeleton = render_template(project, template, variables._replace(title="Plan", purpose="", tasks=()))
+    return len(reader.read_structure(Text.from_str(skeleton.text)).sections)
+
+
 def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
     """Return the name of the first value that is missing from the plan; empty if none is."""
-    if variables.title not in (plan.title or ""):
+    if not (plan.title or "").endswith(variables.title):
         return "title"
     task_texts = iter([task.text for task in plan.tasks])
-    if not all([text_without_timestamp(task) in task_texts for task in variables.tasks]):
+    if not all([any(text.endswith(text_without_timestamp(task)) for text in task_texts) for task in variables.tasks]):
         return "tasks"
     return "" if variables.purpose in plan.text.to_str() else "purpose"
 

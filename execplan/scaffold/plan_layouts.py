@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.project import plan_names
+from execplan.project.plan_dialects import dialect_of, find_dialect
 from execplan.project.plan_directories import (
     ACTIVE,
     FINISHED,
     GIVEN_UP,
-    PLAN_PER_DIRECTORY,
-    TASKS_FILE,
     is_plans_directory_name,
 )
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
@@ -62,6 +61,8 @@ class DetectedLayouts(NamedTuple):
     """Layout with the most plans for each base."""
     others: tuple[PlanLayout, ...]
     """Further layouts of these bases."""
+    files: tuple[str, ...]
+    """Plans that are single files, from the root."""
 
     def settings_of(self, base: str) -> Settings:
         """Return the settings of a selected base, which include its further layouts."""
@@ -99,6 +100,8 @@ def detect_layouts(
 
     `path_exists` tests whether a path, relative to the root, exists.
     """
+    files = tuple([path for path in plans if dialect_of(path).files == (path,)])
+    plans = [path for path in plans if path not in files]
     name_counts = Counter([(os.path.dirname(os.path.dirname(path)), os.path.basename(path)) for path in plans])
     locations = [_parse_location(path, name_counts) for path in plans]
     own_directories = {os.path.dirname(location.path) for location in locations if location.layout != FLAT_LAYOUT}
@@ -111,9 +114,10 @@ def detect_layouts(
             locations_by_directory.setdefault(location.directory, []).append(location)
     _merge_done_directory(locations_by_directory, path_exists)
     found_layouts = [
-        _infer_layout(layout_directory, group, path_exists)
+        layout
         for layout_directory, group in locations_by_directory.items()
         if layout_directory
+        for layout in _infer_layouts(layout_directory, group, path_exists)
     ]
     if requested is not None:
         requested_layouts = [
@@ -123,13 +127,13 @@ def detect_layouts(
         layout = (
             requested_layouts[0] if requested_layouts else _infer_layout(layout_directory or requested, [], path_exists)
         )
-        return DetectedLayouts((_relative_to_base(layout, "", path_exists),), ())
+        return DetectedLayouts((_relative_to_base(layout, "", path_exists),), (), files)
     found_layouts = [
         layout for layout in found_layouts if _is_plans_directory(layout, locations_by_directory[layout.directory])
     ]
     found_layouts.sort(
         key=lambda layout: (
-            layout.directory in PLAN_PER_DIRECTORY,  # plans of another tool: new ones rather belong elsewhere
+            bool(dialect_of(layout.directory).tool),  # new plans rather belong elsewhere
             -len(layout.plans),
             layout.settings.plans != Settings().plans,
             layout.directory,
@@ -144,13 +148,18 @@ def detect_layouts(
             others.append(layout)
         else:
             selected[base] = layout
-    return DetectedLayouts(tuple([selected[base] for base in sorted(selected)]), tuple(others))
+    return DetectedLayouts(tuple([selected[base] for base in sorted(selected)]), tuple(others), files)
 
 
 def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLocation:
     directory, name = os.path.split(path)
     parent, directory_name = os.path.split(directory)
     plan_id, layout = name.removesuffix(".md"), FLAT_LAYOUT
+    found = find_dialect(path)
+    if found is not None and found.below.startswith("../"):
+        return _PlanLocation(path, found.directory, os.path.dirname(found.below), 0, layout, plan_id)
+    if found is not None and found.dialect.has_subdirectories:
+        return _PlanLocation(path, directory, "", 0, layout, plan_id)
     if (
         parent
         and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP)
@@ -161,7 +170,7 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
         elif (
             plan_id.lower().replace("-", "").replace("_", "") == "execplan"
             or name_counts[parent, name] > 1
-            or (name == TASKS_FILE and parent in PLAN_PER_DIRECTORY)
+            or (found is not None and name == found.dialect.plan_file)
         ):
             directory, plan_id, layout = parent, directory_name, name
     elif parent and plan_id == directory_name:
@@ -201,6 +210,24 @@ def _merge_done_directory(
         del locations_by_directory[directory]
 
 
+def _infer_layouts(
+    directory: str, locations: Sequence[_PlanLocation], path_exists: Callable[[str], bool]
+) -> Iterable[PlanLayout]:
+    """Yield the layout of a directory, and one for each further state directory with plans, such as `in-progress`.
+
+    These have the same archive.
+    """
+    layout = _infer_layout(directory, locations, path_exists)
+    yield layout
+    further = [location for location in locations if location.path not in layout.plans]
+    for state_name in sorted(
+        {location.state_name for location in further if location.layout == layout.settings.layout}
+    ):
+        state_directory = os.path.normpath(os.path.join(directory, state_name))
+        plans = tuple([location.path for location in further if location.state_name == state_name])
+        yield PlanLayout("", directory, layout.settings._replace(plans=state_directory), plans)
+
+
 def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exists: Callable[[str], bool]) -> PlanLayout:
     """Return the settings for the plans in one directory and in its state subdirectories."""
     layout = _most_common([location.layout for location in locations]) or FLAT_LAYOUT
@@ -223,7 +250,9 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         finished_name = "../done"
     if finished_name is None:
         finished_name = "completed" if active_name else "archive"
-    superseded_name = _state_directory(directory, locations, GIVEN_UP, path_exists)
+    dialect = dialect_of(directory)
+    finished_name = dialect.archive or finished_name
+    superseded_name = dialect.superseded or _state_directory(directory, locations, GIVEN_UP, path_exists)
     date_depth = (
         _most_common([location.date_depth for location in locations if location.state_name == finished_name]) or 0
     )
@@ -233,7 +262,7 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         archive=archive + "".join(["/{year}", "/{month}", "/{day}"][:date_depth]),
         superseded=os.path.normpath(os.path.join(directory, superseded_name)) if superseded_name else "",
         layout=layout,
-        name=plan_names.guess_form([location.id for location in locations]) if locations else Settings().name,
+        name=dialect.plan_name or _guess_name(locations),
     )
     if layout == FLAT_LAYOUT:
         settings = settings._replace(artifacts=f"{directory}/artifacts", archive_artifacts=f"{archive}/artifacts")
@@ -241,6 +270,10 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         location.path for location in locations if location.state_name in (active_name, finished_name, superseded_name)
     ]
     return PlanLayout("", directory, settings, tuple(plan_paths))
+
+
+def _guess_name(locations: Sequence[_PlanLocation]) -> str:
+    return plan_names.guess_form([location.id for location in locations]) if locations else Settings().name
 
 
 def _state_directory(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.plan_recognition import follows_format
 from execplan.plan_store import plan_store
 from execplan.project import (
     directory_tree,
@@ -15,9 +19,13 @@ from execplan.project import (
     setting_checks,
     settings_file,
 )
+from execplan.project.plan_dialects import dialect_of
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"
@@ -92,7 +100,9 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         settings = (
             detected.settings_of("") if "" in layouts_by_base else Settings(guide=plan_layouts.find_guide(path_exists))
         )
-        settings = settings._replace(homes=tuple(names))
+        settings = settings._replace(
+            template=_find_template(base, settings.plans, layouts_by_base), files=detected.files, homes=tuple(names)
+        )
     elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
         old_content = _require_unmodified_settings(project, loaded_settings)
         settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
@@ -135,6 +145,18 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         tuple([project.display_path(os.path.join(base, path)) for path in stray_paths]),
         tuple(warnings),
     )
+
+
+def _find_template(base: str, directory: str, layouts: Mapping[str, plan_layouts.PlanLayout]) -> str:
+    """Return the template for plans like those in a plans directory: the repository's own file, or a built-in one."""
+    for folder in (directory, os.path.dirname(directory)):
+        for name in plan_store.list_entries(os.path.join(base, folder), in_order=True):
+            if "template" in name.lower() and name.lower() in project_settings.NON_PLAN_FILES:
+                return os.path.join(folder, name)
+    paths = [path for path in layouts[""].plans if path.startswith(f"{directory}/")] if "" in layouts else []
+    plans = [reader.read_or_none(file_access.read(os.path.join(base, path), reader.MAX_BYTES)[0]) for path in paths]
+    other_forms = [plan for plan in plans if plan is not None and not follows_format(plan)]
+    return dialect_of(directory).template if len(other_forms) * 2 > len(plans) else Settings().template
 
 
 def _relative_plans_directory(project: Project, directory: str) -> str:

@@ -33,6 +33,8 @@ class TemplateVariables(NamedTuple):
     """Creation date in the form YYYY-MM-DD."""
     id: str
     """ID of the plan."""
+    number: str
+    """Number in the ID, in the place of `{number}`; empty if there is none."""
     artifacts: str
     """Artifacts directory of the plan, from the repository root."""
     author: str

@@ -195,7 +195,7 @@ def _is_new_operation(project: Project, entry: JournalEntry | None) -> bool:
 
 
 def _holds_plan(project: Project, path: str) -> bool:
-    return any([path.startswith(f"{folder}/") for folder in (project.plans, *project.archives)])
+    return any([f"{path}/".startswith(f"{folder}/") for folder in project.plan_paths])
 
 
 def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:

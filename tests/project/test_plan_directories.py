@@ -7,7 +7,8 @@ import re
 import pytest
 import yaml
 
-from execplan.project.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing_directories, plan_files_regex
+from execplan.project.plan_dialects import Dialect, dialect_of, find_dialect, load_dialects
+from execplan.project.plan_directories import ACTIVE, FINISHED, existing_directories, plan_files_regex
 from execplan.project.plan_path_pattern import plan_paths_regex
 from execplan.project.project_discovery import find
 from execplan.scaffold.plan_layouts import detect_layouts
@@ -27,7 +28,15 @@ def test_the_hook_has_the_pattern_of_the_list() -> None:
     assert _files() == plan_files_regex()
 
 
-@pytest.mark.parametrize("directory", DIRECTORIES)
+@pytest.mark.parametrize(
+    "directory",
+    [
+        directory
+        for dialect in load_dialects()
+        for directory in dialect.all_directories
+        if not dialect.plan_file and not dialect.has_subdirectories
+    ],
+)
 def test_init_and_the_hook_know_every_directory(directory: str) -> None:
     pattern = re.compile(_files())
     for state in ("", *ACTIVE, *FINISHED):
@@ -60,6 +69,13 @@ def test_init_and_the_hook_know_every_directory(directory: str) -> None:
         "docs/exec-plans/deferred/a.md",
         "plans/a.md",
         ".plans/a.md",
+        "task_plan.md",
+        ".planning/2026-01-01-parser/task_plan.md",
+        "backlog/tasks/task-1 - Parse.md",
+        "packages/a/openspec/changes/add-parser/tasks.md",
+        "openspec/changes/archive/2026-01-01-add-parser/tasks.md",
+        ".kiro/specs/parser/tasks.md",
+        "specs/001-parser/tasks.md",
     ],
 )
 def test_a_plan_of_a_known_layout(path: str) -> None:
@@ -78,6 +94,10 @@ def test_a_plan_of_a_known_layout(path: str) -> None:
         "my-execplans-2/a.md",
         "src/plans/a.md",
         "myexecplans/a.md",
+        "docs/task_plan.md",
+        "openspec/changes/add-parser/proposal.md",
+        "specs/001-parser/spec.md",
+        "packages/a/specs/001-parser/tasks.md",
     ],
 )
 def test_no_plan_of_a_known_layout(path: str) -> None:
@@ -95,3 +115,18 @@ def test_existing_directories(repo: Folder) -> None:
     assert existing_directories(str(repo.path)) == [".agent/execplans"]
     repo.write("docs/exec-plans/active/a.md", "")
     assert existing_directories(str(repo.path)) == [".agent/execplans", "docs/exec-plans"]
+
+
+@pytest.mark.parametrize("dialect", load_dialects())
+def test_each_dialect_describes_where_its_plans_are(dialect: Dialect) -> None:
+    assert dialect.about
+    assert dialect.all_directories
+    for directory in dialect.all_directories:
+        assert dialect_of(directory) == dialect
+        assert bool(find_dialect(f"packages/a/{directory}")) == (directory in dialect.directories)
+
+
+def test_a_directory_for_finished_plans_belongs_to_its_plans_directory() -> None:
+    found = find_dialect("backlog/archive/tasks/task-1 - Parse.md")
+    assert found is not None
+    assert (found.dialect.name, found.directory) == ("backlog", "backlog/tasks")

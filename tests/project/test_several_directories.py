@@ -10,6 +10,19 @@ from tests.plans import CLEAN
 OPENSPEC = "openspec/changes/add-login"
 SUPERPOWERS = "docs/superpowers/plans/2026-01-05-parser.md"
 EXECPLAN = ".agent/execplans/2026-01-01_parser.md"
+BACKLOG = "backlog/tasks/task-1 - Add-a-login.md"
+BACKLOG_TEXT = """---
+id: task-1
+title: 'Add: a login'
+status: To Do
+---
+
+## Acceptance Criteria
+
+- [ ] #1 Reads the password
+"""
+PHASES = "# Build the app\n\n## Phases\n\n### Phase 1: Design\n\n- [ ] Draw it\n- **Status:** pending\n"
+TODAY = "2026-01-01"
 
 
 @pytest.fixture
@@ -20,6 +33,9 @@ def several(repo: Folder) -> Folder:
     repo.write(f"{OPENSPEC}/proposal.md", "# Change: Add a login\n\n## Why\n\nSafety.\n")
     repo.write("openspec/changes/archive/2025-01-02-old/tasks.md", "## 1. Old\n- [x] 1.1 Done\n")
     repo.write(SUPERPOWERS, "# Parser Implementation Plan\n\n### Task 1: Lexer\n\n- [ ] **Step 1: Write the test**\n")
+    repo.write(BACKLOG, BACKLOG_TEXT)
+    repo.write("backlog/completed/task-0 - Old.md", "---\ntitle: Old\nstatus: Done\n---\n\n## Description\n\nOld.\n")
+    repo.write("task_plan.md", PHASES)
     repo.ok("init")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plans")
@@ -31,9 +47,11 @@ def paths_of(folder: Folder, *command: str) -> set[str]:
 
 
 def test_every_listing_has_all_of_them(several: Folder) -> None:
-    open_paths = {EXECPLAN, SUPERPOWERS, f"{OPENSPEC}/tasks.md"}
+    open_paths = {EXECPLAN, SUPERPOWERS, f"{OPENSPEC}/tasks.md", BACKLOG, "task_plan.md"}
+    archived_paths = {"openspec/changes/archive/2025-01-02-old/tasks.md", "backlog/completed/task-0 - Old.md"}
     assert paths_of(several, "list") == paths_of(several, "status") == open_paths
-    assert paths_of(several, "list", "--all") == open_paths | {"openspec/changes/archive/2025-01-02-old/tasks.md"}
+    assert paths_of(several, "list", "--all") == open_paths | archived_paths
+    assert "Add: a login" in several.run("list").out
     assert all(path in several.run("board", "--plain").out for path in open_paths)
     assert "Add the endpoint" in several.run("search", "endpoint").out
     assert several.run("doctor").exit == 0
@@ -43,7 +61,9 @@ def test_every_listing_has_all_of_them(several: Folder) -> None:
 @pytest.mark.parametrize(
     ("name", "path", "archived"),
     [
-        ("add-login", f"{OPENSPEC}/tasks.md", "openspec/changes/archive/add-login/tasks.md"),
+        ("add-login", f"{OPENSPEC}/tasks.md", f"openspec/changes/archive/{TODAY}-add-login/tasks.md"),
+        ("task-1 - Add-a-login", BACKLOG, "backlog/completed/task-1 - Add-a-login.md"),
+        ("task_plan", "task_plan.md", f".agent/execplans/archive/{TODAY}_build-the-app.md"),
         ("2026-01-05-parser", SUPERPOWERS, "docs/superpowers/plans/archive/2026-01-05-parser.md"),
     ],
 )
@@ -55,7 +75,7 @@ def test_a_plan_is_edited_archived_and_restored_in_its_directory(
     before = (several.path / path).read_bytes()
     several.ok("done", "1", "-p", plan)
     assert (several.path / path).read_bytes() == before.replace(b"- [ ]", b"- [x]", 1)
-    assert [line[3:] for line in several.git("status", "--short").splitlines()] == [path]
+    assert [line[3:].strip('"') for line in several.git("status", "--short").splitlines()] == [path]
     several.ok("undo")
     assert (several.path / path).read_bytes() == before
     several.ok("archive", plan, "--force", "--reason", "Not needed")

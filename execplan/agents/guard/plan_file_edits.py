@@ -37,7 +37,9 @@ def _is_open_plan(project: Project, cwd: str, path: str) -> bool:
     if len(real_paths) != 1 or not is_inside(plans, os.path.realpath(project.root)):
         return False
     folder, name = os.path.split(real_paths[0])
-    if project.is_flat:
+    if real_paths[0] in [os.path.join(os.path.realpath(project.base), file) for file in project.settings.files]:
+        has_plan_path = True
+    elif project.is_flat:
         has_plan_path = folder == plans and is_plan_name(name)
     else:
         has_plan_path = real_paths[0] == project.plan_file(plans, os.path.basename(folder))
@@ -59,6 +61,8 @@ def _is_in_plans_directory(project: Project, path: str) -> bool:
     plans = os.path.relpath(project.plans, project.root)
     folder, name = os.path.split(path)
     if project.is_flat and folder == plans and is_plan_name(name):
+        return True
+    if os.path.join(project.root, path) in project.files:
         return True
     return any([is_inside(folder, directory) for directory in _plan_directories(project)])
 

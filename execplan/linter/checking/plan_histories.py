@@ -166,7 +166,7 @@ def _possible_directories(plans: list[PlanContent]) -> list[str]:
     """Return the directories, from the root, that may have contained the plans; empty for all directories."""
     projects = {plan.project.plans: plan.project for plan in plans}.values()
     directories = {os.path.dirname(plan.ref.path) for plan in plans}
-    directories |= {folder for project in projects for folder in (project.plans, *project.archives)}
+    directories |= {folder for project in projects for folder in project.plan_paths}
     return to_pathspecs(plans[0].project.root, directories)
 
 

@@ -1,0 +1,38 @@
+"""Names of plans in the archive, where some dialects add the date."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.clock import now
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.project.plan_dialects import dialect_of
+from execplan.project.slug import slug
+from execplan.project.template_fields import fill
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_DATE_LENGTH = len("2026-01-01")
+
+
+def archived_id(project: Project, ref: PlanRef) -> str:
+    """Return the ID that a plan gets in the archive. Raises ExecplanError if the plan can't be read."""
+    form = _archived_name(project, ref)
+    if form == "{id}":
+        return ref.id
+    title = reader.read(plan_store.read_bytes(project, ref.path)).title
+    return fill(form, {"id": ref.id, "slug": slug(title or ref.id), "date": f"{now():%Y-%m-%d}"})
+
+
+def restored_id(project: Project, ref: PlanRef) -> str:
+    """Return the ID of an archived plan without the date that `archive` added."""
+    has_date = _archived_name(project, ref).startswith("{date}") and ref.id[:4].isdecimal()
+    return (has_date and "{id}" in _archived_name(project, ref) and ref.id[_DATE_LENGTH + 1 :]) or ref.id
+
+
+def _archived_name(project: Project, ref: PlanRef) -> str:
+    return dialect_of(os.path.relpath(ref.path, project.base)).archived_name
