@@ -9,6 +9,7 @@ from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import reader
+from execplan.plan.item_format import escape_heading
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.title_edits import title_edit
 from execplan.plan_store import plan_store
