@@ -2,6 +2,8 @@
 
 LINES = frozenset(
     (
+        "### Task 1: Name the first task",
+        "**Architecture:** Two or three sentences about the approach.",
         "- Decision: …",
         "- Observation: …",
         "At each milestone and at the end: what works now, what is missing, and what the author of the next plan should know.",
@@ -35,6 +37,7 @@ LINES = frozenset(
         "The code blocks below are steps that test how a small service answers invalid requests. Replace them with your own; a code block marked `example` is only for reading.",
         "The code under test by its path, what it does for whom, its existing tests and how to run them, and what makes it hard to test.",
         "The code under test by its path, what it does for whom, which tests it has, how they are run, and what makes it hard to test.",
+        "The command that shows that it works, and what it prints.",
         "The command that shows that the change works, and the output that you expect from it.",
         "The commands of the rehearsal and of the real run, and how long each took for how much data.",
         "The commands of the rehearsal and of the real run, with how long each took on how much data.",

@@ -38,8 +38,6 @@ class Dialect(NamedTuple):
     """Name of new plans, in the form of the setting `name`; empty if there are several conventions."""
     plan_file: str = ""
     """Name of the plan's file in a directory for each plan; empty if each markdown file is a plan."""
-    title_file: str = ""
-    """File next to the plan's with the title, for a plan that has none."""
     has_subdirectories: bool = False
     """Whether subdirectories with any name contain plans, too."""
     archive: str = ""

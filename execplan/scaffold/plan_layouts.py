@@ -292,7 +292,8 @@ def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) 
         return False
     has_state = any([location.state_name for location in locations])
     return bool(layout.plans) and (
-        is_plans_directory_name(layout.directory)
+        find_dialect(layout.settings.plans) is not None
+        or is_plans_directory_name(layout.directory)
         or has_state
         or layout.settings.layout != FLAT_LAYOUT
         or len(layout.plans) >= _MIN_PLANS
