@@ -93,9 +93,7 @@ def _repository_settings() -> tuple[Setting, ...]:
             "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
         ),
         Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
-        Setting(
-            "template", shapes.TEMPLATE, "The template that `new` uses without `--template`, or a plan that it copies."
-        ),
+        Setting("template", shapes.TEMPLATE, "The template of `new`, or a plan that it copies."),
         Setting(
             "layout",
             shapes.LAYOUT,
@@ -111,7 +109,7 @@ def _repository_settings() -> tuple[Setting, ...]:
             shapes.DIRECTORY_TABLES,
             "Other plans directories, each a table of `archive`, `superseded`, `layout` and `name`; all commands include them.",
         ),
-        Setting("files", shapes.MARKDOWN_FILES, "Plans that are single files outside of the plans directories."),
+        Setting("files", shapes.MARKDOWN_FILES, "Single files that are plans."),
         Setting(
             "homes",
             shapes.PATHS,

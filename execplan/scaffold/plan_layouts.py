@@ -291,8 +291,9 @@ def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) 
     if {part.lower() for part in layout.directory.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
         return False
     has_state = any([location.state_name for location in locations])
+    found = find_dialect(layout.directory)
     return bool(layout.plans) and (
-        find_dialect(layout.settings.plans) is not None
+        (found is not None and (not found.below or found.dialect.has_subdirectories))
         or is_plans_directory_name(layout.directory)
         or has_state
         or layout.settings.layout != FLAT_LAYOUT

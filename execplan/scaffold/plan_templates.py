@@ -96,7 +96,9 @@ def has_own(project: Project) -> bool:
 def _builtin_templates() -> dict[str, str]:
     """Return the built-in templates by name, with their paths in the templates directory."""
     return {"plan": "plan.md"} | {
-        name.removesuffix(".md"): f"plans/{name}" for name in builtin_templates.list_names("plans")
+        name.removesuffix(".md"): f"{directory}/{name}"
+        for directory in ("plans", "dialects")
+        for name in builtin_templates.list_names(directory)
     }
 
 

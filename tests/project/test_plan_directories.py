@@ -114,7 +114,7 @@ def test_the_pattern_of_the_settings_is_not_wider(repo: Folder) -> None:
 def test_existing_directories(repo: Folder) -> None:
     assert existing_directories(str(repo.path)) == [".agent/execplans"]
     repo.write("docs/exec-plans/active/a.md", "")
-    assert existing_directories(str(repo.path)) == [".agent/execplans", "docs/exec-plans"]
+    assert existing_directories(str(repo.path)) == ["docs/exec-plans", ".agent/execplans"]
 
 
 @pytest.mark.parametrize("dialect", load_dialects())

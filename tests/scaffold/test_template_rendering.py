@@ -10,6 +10,7 @@ import pytest
 from execplan.linter.runner import RuleContext, lint_bytes
 from execplan.plan import outline, reader
 from execplan.plan.placeholder_text import is_placeholder_text
+from execplan.project.plan_dialects import load_dialects
 from execplan.scaffold.template_rendering import TemplateVariables
 from execplan.scaffold.template_sandbox import FILTERS, LOOP_ATTRIBUTES
 from execplan.text.markdown_blocks import FENCE
@@ -17,6 +18,8 @@ from tests.conftest import Folder
 from tests.plans import from_template
 
 KINDS = ("add-endpoint", "add-tests", "bugfix", "feature", "migration", "refactor", "spike")
+DIALECTS = {dialect.template for dialect in load_dialects()} - {"plan"}
+"""The templates in the form of another tool."""
 SMALL = "small"
 """The template in which only some sections have placeholder text."""
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,9 +97,9 @@ def test_every_kind_asks_questions_of_its_own() -> None:
 def test_templates_are_listed_without_a_home(plain: Folder) -> None:
     result = plain.run("new", "--list-templates")
     assert result.exit == 0
-    assert "bugfix        A bug: reproduce it, find its cause, fix it.  (built in)" in result.out.splitlines()
+    assert "bugfix               A bug: reproduce it, find its cause, fix it.  (built in)" in result.out.splitlines()
     listed = plain.ok("new", "--list-templates")["templates"]
-    assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL])]
+    assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL]), *sorted(DIALECTS)]
     assert all(template["about"].endswith(".") and Path(template["path"]).is_file() for template in listed)
     assert not any(template["own"] for template in listed)
     assert list(plain.path.iterdir()) == []
@@ -109,7 +112,7 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     write_template(repo, "binary", b"\xff\xff")
     (repo.path / ".agent/templates/out.md").symlink_to("/etc/hostname")
     listed = {template["name"]: template for template in repo.ok("new", "--list-templates")["templates"]}
-    assert set(listed) == {"plan", *KINDS, SMALL, "release", "binary", "out"}
+    assert set(listed) == {"plan", *KINDS, SMALL, *DIALECTS, "release", "binary", "out"}
     assert listed["release"] == {
         "name": "release",
         "about": "A release.",
@@ -121,8 +124,8 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     assert "UTF-8" in listed["binary"]["about"]
     assert "is a symbolic link to" in listed["out"]["about"]
     out = repo.run("new", "--list-templates").out
-    assert "\nspike         (replaces the built-in)\n" in out
-    assert "\nrelease       A release.  (own)\n" in out
+    assert "\nspike                (replaces the built-in)\n" in out
+    assert "\nrelease              A release.  (own)\n" in out
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
@@ -136,6 +139,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
         assert [candidate.split()[0] for candidate in error["candidates"]] == [
             "plan",
             *sorted([*KINDS, SMALL]),
+            *sorted(DIALECTS),
             "release",
         ]
     assert list((repo.path / ".agent/execplans").iterdir()) == []
@@ -168,6 +172,7 @@ def test_every_variable(repo: Folder) -> None:
         "purpose=Users can.;",
         "date=2026-01-01;",
         "id=2026-01-01_cut-2;",
+        "number=;",
         "artifacts=.agent/execplans/artifacts/2026-01-01_cut-2;",
         "author=Ann;",
         "template=all;",
@@ -403,3 +408,16 @@ def test_the_page_about_templates_tells_all_of_it(repo: Folder) -> None:
     path = repo.path / repo.ok("new", "Cut", "--template", "release")["path"]
     assert path.read_text().endswith("## Release notes\n\n`.agent/execplans/artifacts/2026-01-01_cut/notes.md`\n")
     assert repo.run("lint", "--hook").exit == 0
+
+
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_a_plan_in_the_form_of_another_tool(repo: Folder, name: str) -> None:
+    title = "Read `a: b`, it's *quoted*"
+    created = repo.ok("new", title, "--template", name, "--task", "Read lines", "--task", "Write lines")
+    plan = repo.ok("show", created["id"])
+    assert [task["text"].removeprefix(f"#{task['number']} ") for task in plan["tasks"]] == ["Read lines", "Write lines"]
+    assert plan["title"].endswith(title)
+    assert repo.run("lint", created["path"]).exit == 0
+    with_purpose = repo.ok("new", "Two", "--template", name, "--purpose", "Read plans.")
+    assert "Read plans." in (repo.path / with_purpose["path"]).read_text()
+    assert repo.ok("show", with_purpose["id"])["tasks"]
