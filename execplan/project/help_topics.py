@@ -45,7 +45,12 @@ def topic_summaries() -> dict[str, str]:
 
 def topic_text(name: str) -> str:
     """Return the text of an existing topic without a final line ending."""
-    generated = {"attributes": _attribute_lines, "exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
+    generated = {
+        "attributes": _attribute_lines,
+        "dialects": _dialect_lines,
+        "exit-codes": _exit_code_lines,
+        "settings": _settings_lines,
+    }.get(name)
     page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
     head, mark, rest = page.partition(_SETTINGS_MARK)
     if mark:
@@ -125,6 +130,21 @@ def _wrap_prose(text: str) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, PAGE_WIDTH, break_on_hyphens=False)
+
+
+def _dialect_lines() -> list[str]:
+    """Return lines with every dialect and its plans directories."""
+    from textwrap import wrap
+
+    from execplan.project.plan_dialects import load_dialects
+
+    lines = []
+    for dialect in load_dialects():
+        places = (*dialect.all_directories, *dialect.files)
+        text = f"{dialect.about}. In {', '.join(places[:6])}{', …' if len(places) > 6 else ''}"
+        lead = f"  {dialect.name:<19}  "
+        lines += wrap(text, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False)
+    return lines
 
 
 def _exit_code_lines() -> list[str]:

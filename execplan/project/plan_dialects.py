@@ -51,7 +51,7 @@ class Dialect(NamedTuple):
 
     @property
     def all_directories(self) -> tuple[str, ...]:
-        """All plans directories."""
+        """All plans directories of the dialect."""
         return self.directories + self.root_directories
 
 
@@ -97,8 +97,8 @@ def find_dialect(path: str) -> DialectDirectory | None:
 
 def dialect_of(directory: str) -> Dialect:
     """Return the dialect of a plans directory: the one that has it by convention, or else plans of any form."""
-    found = find_dialect(directory)
-    return found.dialect if found is not None else load_dialects()[-1]
+    match = find_dialect(directory)
+    return match.dialect if match is not None else load_dialects()[-1]
 
 
 def _sibling_directories(dialect: Dialect, directory: str) -> list[str]:

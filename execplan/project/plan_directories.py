@@ -26,12 +26,12 @@ _PLAN_FILE = "(?:exec[-_]?)?plan"
 
 def is_plan_path(path: str) -> bool:
     """Return whether a markdown file is where repositories keep plans by convention; `path` is relative to the root."""
-    found = find_dialect(path)
-    if found is None:
+    match = find_dialect(path)
+    if match is None:
         return False
-    dialect = found.dialect
-    *parts, name = found.below.split("/")
-    if found.directory == path or (parts and parts[0] == ".."):
+    dialect = match.dialect
+    *parts, name = match.below.split("/")
+    if match.directory == path or (parts and parts[0] == ".."):
         return True
     if dialect.plan_file:
         return name == dialect.plan_file and len(parts) == (2 if parts[:1] == [dialect.archive] else 1)

@@ -155,10 +155,10 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
     directory, name = os.path.split(path)
     parent, directory_name = os.path.split(directory)
     plan_id, layout = name.removesuffix(".md"), FLAT_LAYOUT
-    found = find_dialect(path)
-    if found is not None and found.below.startswith("../"):
-        return _PlanLocation(path, found.directory, os.path.dirname(found.below), 0, layout, plan_id)
-    if found is not None and found.dialect.has_subdirectories:
+    match = find_dialect(path)
+    if match is not None and match.below.startswith("../"):
+        return _PlanLocation(path, match.directory, os.path.dirname(match.below), 0, layout, plan_id)
+    if match is not None and match.dialect.has_subdirectories:
         return _PlanLocation(path, directory, "", 0, layout, plan_id)
     if (
         parent
@@ -170,7 +170,7 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
         elif (
             plan_id.lower().replace("-", "").replace("_", "") == "execplan"
             or name_counts[parent, name] > 1
-            or (found is not None and name == found.dialect.plan_file)
+            or (match is not None and name == match.dialect.plan_file)
         ):
             directory, plan_id, layout = parent, directory_name, name
     elif parent and plan_id == directory_name:
@@ -291,9 +291,9 @@ def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) 
     if {part.lower() for part in layout.directory.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
         return False
     has_state = any([location.state_name for location in locations])
-    found = find_dialect(layout.directory)
+    match = find_dialect(layout.directory)
     return bool(layout.plans) and (
-        (found is not None and (not found.below or found.dialect.has_subdirectories))
+        (match is not None and (not match.below or match.dialect.has_subdirectories))
         or is_plans_directory_name(layout.directory)
         or has_state
         or layout.settings.layout != FLAT_LAYOUT

@@ -16,7 +16,7 @@ from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
-from execplan.text.message_parts import align_descriptions
+from execplan.text.message_parts import align_descriptions, format_count
 from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -28,12 +28,16 @@ TOPIC_SYNONYMS: Final = {
     "checkpoint": "session",
     "claims": "agents",
     "compile": "steps",
+    "backlog": "dialects",
     "config": "settings",
     "configuration": "settings",
     "evaluate": "policy",
     "exit": "exit-codes",
     "exit-status": "exit-codes",
+    "kiro": "dialects",
+    "layout": "dialects",
     "log": "ledger",
+    "openspec": "dialects",
     "placeholder": "templates",
     "placeholders": "templates",
     "plan": "format",
@@ -95,6 +99,8 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
         page = help_topics.topic_text(page_name)
         if page_name == "tools":
             return _tools_answer(call, page)
+        if page_name == "dialects":
+            return _dialects_answer(call, page)
         return Answer({"topic": page_name, "page": page}, page)
     raise _unknown_page_error(page_name)
 
@@ -113,6 +119,24 @@ def _tools_answer(call: Call, page: str) -> Answer:
     return Answer(
         {"topic": "tools", "page": page, "tools": tools_json}, "\n".join([page, "", "Installed here:", "", *lines])
     )
+
+
+def _dialects_answer(call: Call, page: str) -> Answer:
+    """Return the help topic about dialects, with those of the project's plans directories."""
+    from execplan.plan_store import plan_store
+    from execplan.project import project_discovery
+    from execplan.project.plan_dialects import dialect_of
+
+    project = project_discovery.find(call.folder or ".")
+    members = project_discovery.with_nested_projects(project) if project.exists else []
+    directories, lines = [], []
+    for member in members:
+        directory, count = member.display_path(member.plans), len(plan_store.all_refs(member))
+        dialect = dialect_of(directory).name
+        directories.append({"directory": directory, "dialect": dialect, "plans": count})
+        lines.append(f"  {directory}: {dialect}, {format_count(count, 'plan')}")
+    project_lines = ["", "Here:", "", *lines] if lines else ["", "Here: no project; set it up: execplan init"]
+    return Answer({"topic": "dialects", "page": page, "directories": directories}, "\n".join([page, *project_lines]))
 
 
 def _index_answer(*, codes: bool) -> Answer:
