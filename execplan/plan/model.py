@@ -163,6 +163,8 @@ class ParsedPlan(NamedTuple):
     """Lines of template text still to be replaced."""
     is_document: bool = False
     """Whether the file is no plan, by `plan_recognition.is_plan`."""
+    is_stated_done: bool = False
+    """Whether a plan without tasks, in another form than the twelve sections, says that it is done."""
 
     def section(self, name: str) -> Section | None:
         """Return the first section with this standard name, or None."""
@@ -218,14 +220,15 @@ class ParsedPlan(NamedTuple):
     def state(self, *, archived: bool = False) -> str:
         """Return the plan state: document, archived, complete, draft or active.
 
-        A plan with tasks, none of them unfinished, is complete; one with no done task and with template text is a draft.
+        A plan with tasks, none of them unfinished, is complete, and one without tasks whose status says so; one with no done
+        task and with template text is a draft.
         A file that is no plan is a document.
         """
         if self.is_document:
             return DOCUMENT
         if archived:
             return ARCHIVED
-        if self.tasks and not self.unfinished_tasks:
+        if (self.tasks and not self.unfinished_tasks) or self.is_stated_done:
             return COMPLETE
         is_started = any([task.state == DONE for task in self.tasks])
         return DRAFT if self.placeholder_lines and not is_started else ACTIVE

@@ -120,9 +120,13 @@ def read_text(text: Text) -> ParsedPlan:
     )
     if tasks:
         return parsed_plan
-    from execplan.plan.plan_recognition import is_plan  # most plans have tasks
+    from execplan.plan.plan_recognition import follows_format, is_plan  # most plans have tasks
+    from execplan.plan.stated_status import find_done_status
 
-    return parsed_plan if is_plan(parsed_plan) else parsed_plan._replace(is_document=True)
+    if not is_plan(parsed_plan):
+        return parsed_plan._replace(is_document=True)
+    is_done = not follows_format(parsed_plan) and any([True for _ in find_done_status(parsed_plan)])
+    return parsed_plan._replace(is_stated_done=True) if is_done else parsed_plan
 
 
 def read_structure(text: Text) -> ParsedPlan:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.linter.plan_source import PlanSource
-from execplan.linter.rules.lifecycle_rules import find_done_status, plain_status
 from execplan.plan.metadata_values import normalize_key
+from execplan.plan.stated_status import find_done_status, plain_status
 from execplan.text.inline_markdown import link_targets, plain_text
 from execplan.text.markdown_blocks import FRONT
 
@@ -58,7 +57,7 @@ class ClaimedStatus(NamedTuple):
 
 def read_claimed_status(plan: ParsedPlan) -> ClaimedStatus | None:
     """Return the first status of a plan whose meaning is certain, or None."""
-    done = next(find_done_status(plan, PlanSource(plan)), None)
+    done = next(find_done_status(plan), None)
     statuses = [ClaimedStatus(DONE, plain_status(plan.text.lines[done.line]), done.line)] if done is not None else []
     for line, value in _status_values(plan):
         words = value.lower()

@@ -7,7 +7,7 @@ from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE
-from execplan.text.markdown_blocks import FRONT
+from execplan.plan.stated_status import find_done_status, plain_status
 from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
 
@@ -15,85 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.linter.plan_source import PlanSource
     from execplan.linter.rule_facts import GitHistory
     from execplan.plan.model import ParsedPlan
 
 
 ARCHIVE_HINT = ": execplan archive"
 """End of a message about a plan to archive: the command, which `doctor` names itself."""
-_MAX_LINE_LENGTH = 1000
-_MAX_STATUS_DISTANCE = 60
-"""Number of lines after the title in which to look for a status."""
-
-_STATUS_KEYS = frozenset(("status", "state"))
-_EMPHASIS = " \t*_`\"'"
-_DONE_WORDS = frozenset(
-    "done complete completed finished closed shipped implemented merged archived delivered landed released".split()
-)
-_NEGATIONS = frozenset(
-    "not partially partly mostly except but remaining remains pending awaiting until open unless".split()
-)
-
-
-def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
-    """Yield the value of each status that marks the plan as done, without emphasis and quotes around it."""
-    lines = plan.text.lines
-    front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
-    start = max(plan.title_line + 1, front)
-    stop = plan.sections[0].start if plan.sections else len(lines)
-    for at in (*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))):
-        key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
-        if (
-            colon
-            and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-            and (at < front or not source.inert_lines[at])
-            and _is_done(value)
-        ):
-            yield _status_span(at, lines[at], value)
-    for section in plan.sections:
-        if outline.title_key(section.title) in outline.METADATA_TITLES:
-            for at in range(section.start, section.notes_start):
-                key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
-                is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-                if is_status and not source.inert_lines[at] and _is_done(value):
-                    yield _status_span(at, lines[at], value)
-        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
-            at = plan.blocks[section.first_block].start
-            if at < section.end and not source.inert_lines[at] and _is_done(lines[at][:_MAX_LINE_LENGTH]):
-                yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
-
-
-def plain_status(line: str) -> str:
-    """Return the status in a line as displayed, without its key, markup and quotes."""
-    from execplan.text.inline_markdown import plain_text
-
-    text = plain_text(line[:_MAX_LINE_LENGTH].strip())
-    key, colon, value = text.partition(":")
-    is_key = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-    return (value if is_key else text).strip(_EMPHASIS + "->+")
-
-
-def _status_span(at: int, line: str, value: str) -> Span:
-    bare = value.strip(_EMPHASIS)
-    return Span(at, line.index(bare, line.index(value)), bare)
-
-
-def _is_done(value: str) -> bool:
-    """Return whether the first word means done and no other word negates it.
-
-    A list of alternatives does not count, because it comes from a template.
-    """
-    status_words = [word.strip(_EMPHASIS + ".,;:!?()—–-") for word in value.lower().split()]
-    status_words = [word for word in status_words if word]
-    return (
-        bool(status_words)
-        and status_words[0] in _DONE_WORDS
-        and not _NEGATIONS & set(status_words)
-        and not set("|[<{/") & set(value)
-    )
-
-
 _MINUTES_PER_DAY = 24 * 60
 
 
@@ -211,7 +138,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
     """
     tasks = plan.unfinished_tasks
     if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
-        for span in find_done_status(plan, context.source):
+        for span in [Span(*status) for status in find_done_status(plan)]:
             message = f"the status says `{plain_status(plan.text.lines[span.line])}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
             yield on_span(span, message)
 

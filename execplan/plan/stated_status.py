@@ -1,0 +1,93 @@
+"""The status that a plan states in words: in its front matter, below its title, or in a section about it."""
+
+from __future__ import annotations
+
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HTML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import ParsedPlan
+
+_MAX_LINE_LENGTH = 1000
+_MAX_STATUS_DISTANCE = 60
+"""Number of lines after the title in which to look for a status."""
+
+_STATUS_KEYS = frozenset(("status", "state"))
+_EMPHASIS = " \t*_`\"'"
+_DONE_WORDS = frozenset(
+    "done complete completed finished closed shipped implemented merged archived delivered landed released".split()
+)
+_NEGATIONS = frozenset(
+    "not partially partly mostly except but remaining remains pending awaiting until open unless".split()
+)
+
+
+class StatusValue(NamedTuple):
+    """The value of a status, without emphasis and quotes around it."""
+
+    line: int
+    column: int
+    text: str
+
+
+def find_done_status(plan: ParsedPlan) -> Iterator[StatusValue]:
+    """Yield the value of each status that marks the plan as done: in the front matter, below the title, or in a section."""
+    lines = plan.text.lines
+    front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
+    start = max(plan.title_line + 1, front)
+    stop = plan.sections[0].start if plan.sections else len(lines)
+    for at in (*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))):
+        key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
+        is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+        if is_status and _is_done(value) and (at < front or not _is_inert(plan, at)):
+            yield _status_span(at, lines[at], value)
+    for section in plan.sections:
+        if outline.title_key(section.title) in outline.METADATA_TITLES:
+            for at in range(section.start, section.notes_start):
+                key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
+                is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+                if is_status and _is_done(value) and not _is_inert(plan, at):
+                    yield _status_span(at, lines[at], value)
+        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
+            at = plan.blocks[section.first_block].start
+            if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not _is_inert(plan, at):
+                yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
+
+
+def _is_inert(plan: ParsedPlan, at: int) -> bool:
+    """Return whether a line is code, a comment or front matter, which contain no Markdown."""
+    return any([block.start <= at < block.end for block in plan.blocks if block.kind in (FENCE, CODE, HTML, FRONT)])
+
+
+def plain_status(line: str) -> str:
+    """Return the status in a line as displayed, without its key, markup and quotes."""
+    from execplan.text.inline_markdown import plain_text
+
+    text = plain_text(line[:_MAX_LINE_LENGTH].strip())
+    key, colon, value = text.partition(":")
+    is_key = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
+    return (value if is_key else text).strip(_EMPHASIS + "->+")
+
+
+def _status_span(at: int, line: str, value: str) -> StatusValue:
+    bare = value.strip(_EMPHASIS)
+    return StatusValue(at, line.index(bare, line.index(value)), bare)
+
+
+def _is_done(value: str) -> bool:
+    """Return whether the first word means done and no other word negates it.
+
+    A list of alternatives does not count, because it comes from a template.
+    """
+    status_words = [word.strip(_EMPHASIS + ".,;:!?()—–-") for word in value.lower().split()]
+    status_words = [word for word in status_words if word]
+    return (
+        bool(status_words)
+        and status_words[0] in _DONE_WORDS
+        and not _NEGATIONS & set(status_words)
+        and not set("|[<{/") & set(value)
+    )
