@@ -11,6 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The tests run this version of Codex, whose results are in tests/clients/results.toml. Claude Code is not installed because of its license.
 CODEX := @openai/codex@0.169.0
+# Other tools that write plans, for tests/clients/test_plan_tools.py.
+PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
@@ -120,12 +122,12 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
 	EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
-clients: .venv/clients/$(CODEX) ## Install the agent's program that tests/clients runs (npm)
+clients: .venv/clients/$(CODEX) ## Install the agent's program and the tools that tests/clients runs (npm)
 
-.venv/clients/$(CODEX): .venv/bin/python
-	@echo "Installing $(CODEX) (log: .venv/install.log)" >&2
+.venv/clients/$(CODEX): Makefile .venv/bin/python
+	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
 	@mkdir -p $(@D)
-	@npm install --prefix .venv/clients --ignore-scripts --no-audit --no-fund --no-save $(CODEX) >>.venv/install.log 2>&1 || \
+	@npm install --prefix .venv/clients --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
 		{ tail -n 20 .venv/install.log >&2; exit 1; }
 	@touch $@
 

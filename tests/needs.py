@@ -67,8 +67,10 @@ def client(name: str) -> str:
 _CLIENTS = {
     "codex": ("EXECPLAN_CODEX", ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"),
     "claude": ("EXECPLAN_CLAUDE", ""),
+    "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
+    "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
 }
-"""The programs of agents, each with the variable that names it, and where `make clients` puts it."""
+"""The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
 _NEVER_REQUIRED = ("claude",)
 """Programs that CI may not install because of their licenses."""
