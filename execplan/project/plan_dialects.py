@@ -16,6 +16,7 @@ _NAMES = (
 """Names of the dialects. If several have the same directory, the first one counts."""
 _MAX_BYTES = 1 << 16
 _loaded: list[Dialect] = []
+_known_directories: list[tuple[str, str, Dialect, bool]] = []
 
 
 class Dialect(NamedTuple):
@@ -80,19 +81,16 @@ def find_dialect(path: str) -> DialectDirectory | None:
 
     A directory for finished plans next to the plans directory counts as a part of it.
     """
-    for dialect in load_dialects():
-        if path in dialect.files:
-            return DialectDirectory(dialect, path, "")
-        for directory in dialect.all_directories:
-            is_anywhere = directory in dialect.directories
-            for part in (directory, *_sibling_directories(dialect, directory)):
-                start = 0 if path.startswith(part) else path.find(f"/{part}") + 1 if is_anywhere else -1
-                end = start + len(part)
-                if (start > 0 or path.startswith(part)) and path[end : end + 1] in ("", "/"):
-                    plans = path[:start] + directory
-                    below = path[end + 1 :] if part == directory else os.path.relpath(path, plans)
-                    return DialectDirectory(dialect, plans, below)
-    return None
+    for part, directory, dialect, is_anywhere in _directories():
+        if part not in path:
+            continue
+        start = 0 if path.startswith(part) else path.find(f"/{part}") + 1
+        end = start + len(part)
+        if (path.startswith(part) or (start and is_anywhere)) and path[end : end + 1] in ("", "/"):
+            plans = path[:start] + directory
+            below = path[end + 1 :] if part == directory else os.path.relpath(path, plans)
+            return DialectDirectory(dialect, plans, below)
+    return next((DialectDirectory(dialect, path, "") for dialect in load_dialects() if path in dialect.files), None)
 
 
 def dialect_of(directory: str) -> Dialect:
@@ -101,10 +99,16 @@ def dialect_of(directory: str) -> Dialect:
     return match.dialect if match is not None else load_dialects()[-1]
 
 
-def _sibling_directories(dialect: Dialect, directory: str) -> list[str]:
-    """Return the directories of finished and abandoned plans that are not below the plans directory."""
-    return [
-        os.path.normpath(os.path.join(directory, state))
-        for state in (dialect.archive, dialect.superseded)
-        if state.startswith("../")
-    ]
+def _directories() -> list[tuple[str, str, Dialect, bool]]:
+    """Return each directory with plans, its plans directory, the dialect, and whether it may be below the root.
+
+    Directories of finished plans that are not below the plans directory are included.
+    """
+    if not _known_directories:
+        for dialect in load_dialects():
+            siblings = [state for state in (dialect.archive, dialect.superseded) if state.startswith("../")]
+            for directory in dialect.all_directories:
+                is_anywhere = directory in dialect.directories
+                for part in (directory, *[os.path.normpath(f"{directory}/{state}") for state in siblings]):
+                    _known_directories.append((part, directory, dialect, is_anywhere))
+    return _known_directories
