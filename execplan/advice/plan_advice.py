@@ -157,14 +157,18 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
     from execplan.archive.plan_archive import blocking_errors
 
     needs_outcome = lacks_outcome(plan)
-    sections = unfilled_sections(plan)
-    if not needs_outcome and sections:
-        return advise_filling(sections, name)
+    filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
+    if filling.work is not None and not needs_outcome:
+        return filling
     commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
     if blocking_errors(plan):
         commands = [f"execplan lint {name}"]
     if needs_outcome:
-        commands = [hint_reader.outcome_command(plan, name), *commands]
+        outcome_command = hint_reader.outcome_command(plan, name)
+        if filling.work is not None:
+            work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
+            return Advice((outcome_command, *filling.commands), work)
+        commands = [outcome_command, *commands]
     return Advice(tuple(commands))
 
 

@@ -126,11 +126,15 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     assert created.out.splitlines()[-1] == advice
     findings = repo.run("lint", "--json", "--select", "EP109").json["data"]["findings"]
     assert [finding["message"].partition(" still contains")[0] for finding in findings] == sections
-    assert last_line(repo, "done", "1") == f"next: execplan outcome 'What works now' -p {name}"
-    assert repo.run("next", "--json").json["next"] == [
-        f"execplan outcome 'What works now' -p {name}",
-        f"execplan lint {name}",
+    outcome_command = f"execplan outcome 'What works now' -p {name}"
+    both = f"add an outcome and fill in 8 sections, for example: {outcome_command}"
+    assert last_line(repo, "done", "1") == f"next: {both}"
+    assert repo.run("next", "--json").json["next"][:2] == [
+        outcome_command,
+        f"execplan set 'Purpose / Big Picture' - -p {name}",
     ]
+    hint = repo.run("archive", "--json").json["error"]["hint"]
+    assert hint == f"add an outcome and fill in 8 sections: {outcome_command}"
     assert last_line(repo, "outcome", "Plans are read.") == advice
     for command in ("next", "status", "show"):
         assert last_line(repo, command) == advice
@@ -144,7 +148,7 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     ]
     error = repo.run("archive", "--json").json["error"]
     assert error["candidates"] == [f"EP109 on line 7: 8 sections still contain placeholder text: {', '.join(sections)}"]
-    command = error["hint"].removeprefix("fill in the sections: ")
+    command = error["hint"].removeprefix("fill in 8 sections, for example: ")
     for section in sections:
         assert command == f"execplan set '{section}' - -p {name}"
         result = repo.run(*shlex.split(command)[1:], stdin=f"Text of {section}.\n".encode())
