@@ -146,8 +146,8 @@ def archive(
     answer = answer._replace(warnings=(*answer.warnings, *warnings))
     if not selected:
         return _nothing_complete_answer(answer)
-    commands = [blockers.command for blockers in blocked.values() if blockers.command]
-    return answer._replace(next_commands=(*answer.next_commands, *commands))
+    commands = tuple([blockers.command for blockers in blocked.values() if blockers.command])
+    return answer._replace(next_commands=answer.next_commands or commands)
 
 
 def _ensure_compatible_options(
