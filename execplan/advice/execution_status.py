@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
-_UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
+_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that did not succeed."""
@@ -228,8 +228,11 @@ def last_run_text(run: LastRunJson, approval: str) -> str:
 
 
 def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
-    """Return the command that continues with compiled steps: `evaluate`, or the one that starts an approved run."""
-    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED):
+    """Return the command that continues with compiled steps: `evaluate`, or the one that starts an approved run.
+
+    None if the plan no longer has steps that compile.
+    """
+    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED) or status["mode"] is None:
         return ()
     if status["state"] in _UNAPPROVED:
         return (f"execplan evaluate {name}",)

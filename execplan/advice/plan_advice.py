@@ -7,9 +7,11 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice import execution_status
+from execplan.errors import ExecplanError
 from execplan.plan import outline
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.placeholder_text import unfilled_sections
+from execplan.plan.plan_lookup import find_task
 from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan_store import hint_reader
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
@@ -114,7 +116,27 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice((_format_add_command(plan, name),))
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
-    return advise_task(open_tasks.task, name)
+    return _advise_open_task(open_tasks.task, plan, execution, name)
+
+
+def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:
+    """Return the advice for the next task: compile the steps that do it, or else do it."""
+    if execution is not None and execution["state"] == execution_status.NOT_COMPILED and _has_step(plan, task["id"]):
+        return Advice((f"execplan compile {name}",))
+    return advise_task(task, name)
+
+
+def _has_step(plan: ParsedPlan, task_id: str) -> bool:
+    """Return whether an annotated step names a task as the one that it does."""
+    from execplan.execution.annotations.annotated_steps import find_annotated_steps
+
+    for name in {draft.attributes.get("task", "") for draft in find_annotated_steps(plan).drafts} - {""}:
+        try:
+            if find_task(plan, name)[0] == task_id:
+                return True
+        except ExecplanError:
+            continue  # lint reports it
+    return False
 
 
 def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, name: str) -> Advice:
@@ -157,14 +179,18 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
     from execplan.archive.plan_archive import blocking_errors
 
     needs_outcome = lacks_outcome(plan)
-    sections = unfilled_sections(plan)
-    if not needs_outcome and sections:
-        return advise_filling(sections, name)
+    filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
+    if filling.work is not None and not needs_outcome:
+        return filling
     commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
     if blocking_errors(plan):
         commands = [f"execplan lint {name}"]
     if needs_outcome:
-        commands = [hint_reader.outcome_command(plan, name), *commands]
+        outcome_command = hint_reader.outcome_command(plan, name)
+        if filling.work is not None:
+            work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
+            return Advice((outcome_command, *filling.commands), work)
+        commands = [outcome_command, *commands]
     return Advice(tuple(commands))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.plan.model import OTHER, task_state
+from execplan.plan.model import DONE, OTHER, task_state
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan_store import plan_store
@@ -155,6 +155,13 @@ def _check_command(plan: ParsedPlan, task: Task) -> str | None:
 def task_line(task: dict[str, Any]) -> str:
     """Format a task as a line with its number and ID, and its mark if it is neither open nor done."""
     return f"{task['number']}. {task['text']}{mark_note(task)}  [{task['id']}]"
+
+
+def task_notes(task: dict[str, Any]) -> str:
+    """Return what follows the text of a task: its ID, and when it was done or who has claimed it."""
+    if task["state"] == DONE:
+        return f"  [{task['id']}]" + (f"  {task['stamp']}" if task["stamp"] else "")
+    return f"  [{task['id']}]" + (f"  claimed by {task['by']} until {task['until']}" if "by" in task else "")
 
 
 def mark_note(task: dict[str, Any]) -> str:

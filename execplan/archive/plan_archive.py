@@ -16,23 +16,29 @@ from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.linter.finding_summary import merge_findings
 from execplan.linter.runner import ERROR, RuleContext, lint_plan
+from execplan.named_tuple import NamedTuple
 from execplan.plan import outline, reader
 from execplan.plan.log_edits import add_revision_note
 from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_change import PlanChange, plan_content
+from execplan.plan.plan_lookup import task_ids
 from execplan.plan.plan_recognition import lacks_outcome
-from execplan.plan_store import missing_plans, plan_store
+from execplan.plan_store import claims, missing_plans, plan_store
+from execplan.plan_store.author import actor
 from execplan.plan_store.hint_reader import fill_command, outcome_command
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.edits.plan_writer import WriteOptions
     from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
+    from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -58,7 +64,7 @@ def archive_plan(
     if ref.archived and not origin:
         return _already_in_place(project, ref, options, confirm_rewrite)
     outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
-    changer = _archive_change(ref, reason)
+    changer = _archive_change(project, ref, reason)
     if successor is not None:
         outcome, successor_id, folder = "superseded", successor.id, project.superseded
         changer = _note_change(
@@ -109,9 +115,20 @@ def hand_moved_from(project: Project, ref: PlanRef) -> str:
     return project.plan_file(project.plans, ref.id) if left_behind else ""
 
 
-def archive_blockers(project: Project, ref: PlanRef) -> list[str]:
-    """Return each reason why a plan can't be archived as completed; raises ExecplanError if it can't be read."""
-    return unfinished_reasons(reader.read(plan_store.read_bytes(project, ref.path)))
+class ArchiveBlockers(NamedTuple):
+    """What keeps a plan from being archived as completed."""
+
+    reasons: tuple[str, ...]
+    """Each reason; empty if the plan can be archived."""
+    advice: str
+    """What to do first, for people."""
+    command: str
+    """The command that does it."""
+
+
+def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
+    """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
+    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
 
 
 def restore_plan(
@@ -186,43 +203,64 @@ def _note_change(note: str, summary: str) -> ChangeBuilder:
     return lambda plan: change(plan)._replace(summary=summary)
 
 
-def _archive_change(ref: PlanRef, reason: str | None) -> ChangeBuilder:
+def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> ChangeBuilder:
     """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one."""
 
     def change(plan: ParsedPlan) -> PlanChange:
-        reasons = unfinished_reasons(plan)
-        if not reasons:
+        if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
             return PlanChange((), plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
+        blockers = _find_blockers(project, ref, plan)
         raise ExecplanError(
             "not-finished",
             "the plan is not finished",
             exit=CHECK_FAILED,
-            hint=_finish_hint(ref, plan),
-            candidates=reasons,
-            data={"reasons": reasons},
+            hint=f"{blockers.advice}: {blockers.command}",
+            candidates=blockers.reasons,
+            data={"reasons": list(blockers.reasons)},
         )
 
     return change
 
 
-def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
-    """Return what to do with an unfinished plan: abandoning it is suggested only while tasks are open."""
-    if plan.unfinished_tasks:
-        return f"finish it, or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
-    if lacks_outcome(plan):
-        return f"add an outcome: {outcome_command(plan, ref.shell_name)}"
-    if sections := unfilled_sections(plan):
-        return f"fill in the sections: {fill_command(sections[0], ref.shell_name)}"
-    return f"fix the errors: execplan lint {ref.shell_name}"
+def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBlockers:
+    """Return what keeps a plan from being archived, and what to do first.
+
+    Abandoning it is suggested only before all tasks are done, and while nobody else works on one.
+    """
+    name, sections = ref.shell_name, unfilled_sections(plan)
+    filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
+    other_claims = claims.claims_of_others(project, ref, plan) if plan.unfinished_tasks else {}
+    if other_claims:
+        holder = next(iter(other_claims.values())).name
+        advice = f"wait for {holder}, or have the task handed over"
+        command = claims.handover_command(ref, holder, actor(project))
+    elif plan.unfinished_tasks or not plan.tasks:
+        advice, command = "finish it, or abandon it", f"execplan archive {name} --as abandoned --reason 'Why'"
+    elif lacks_outcome(plan):
+        advice = " and ".join(["add an outcome", *filter(None, [filling])])
+        command = outcome_command(plan, name)
+    elif sections:
+        advice, command = f"{filling}, for example", fill_command(sections[0], name)
+    else:
+        advice, command = "fix the errors", f"execplan lint {name}"
+    return ArchiveBlockers(tuple(unfinished_reasons(plan, other_claims)), advice, command)
 
 
-def unfinished_reasons(plan: ParsedPlan) -> list[str]:
-    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done."""
-    reasons = [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.unfinished_tasks]
+def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | None = None) -> list[str]:
+    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done.
+
+    `other_claims` are the claims of others, by task ID.
+    """
+    reasons = []
+    for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
+        if task.is_unfinished:
+            claim = other_claims.get(task_id) if other_claims else None
+            state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
+            reasons.append(f"task {task.number} is {state}: {task.text}")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
     errors = merge_findings(blocking_errors(plan))

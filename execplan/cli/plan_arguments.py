@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -90,21 +91,29 @@ def require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} name different plans"
-        raise ExecplanError("usage", message, exit=USAGE, hint="specify the plan once")
+        hint, command = "specify the plan once", click.get_current_context().command.name
+        if _plan_path(plan_names[0]) is None and _is_task(flag, plan_names[0]):
+            message = f"{command} takes a plan, and {plan_names[0]} is a task of {flag}"
+            hint = f"omit the task: execplan {command} {quote(flag)}"
+            if command == "drop":
+                hint = f"to drop the task, mark it [-] in Progress: execplan edit {quote(flag)}"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:
     """Return whether two names refer to the same plan."""
     if first_name == second_name:
         return True
+    path = _plan_path(first_name)
+    return path is not None and path == _plan_path(second_name)
+
+
+def _plan_path(name: str) -> str | None:
+    """Return the path of the plan that a name refers to, or None."""
     try:
-        paths = [
-            os.path.realpath(plan_selection.select_plan(os.getcwd(), name)[1].path)
-            for name in (first_name, second_name)
-        ]
+        return os.path.realpath(plan_selection.select_plan(os.getcwd(), name)[1].path)
     except ExecplanError:
-        return False
-    return paths[0] == paths[1]
+        return None
 
 
 def _take_leading(ctx: click.Context) -> None:

@@ -6,9 +6,10 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.doctor.doctor_check import ERROR, NOT_ARCHIVED, WARNING, Finding, check
+from execplan.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, Finding, check
 from execplan.doctor.leftover_checks import TEMPORARY
 from execplan.doctor.misplaced_artifacts import find_misplaced_artifacts
+from execplan.doctor.restored_plans import find_restored_plans
 from execplan.engine.run_records.run_statuses import list_open_runs
 from execplan.errors import ExecplanError
 from execplan.files import file_access
@@ -103,13 +104,20 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
 
 @check("ids")
 def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
-    """No two plans have the same ID, ignoring case and Unicode form, including archived plans and nested projects."""
+    """No two plans have the same ID, ignoring case and Unicode form, and no moved plan is also at its old place.
+
+    Archived plans and plans of nested projects count.
+    """
+    restored_plans = list(find_restored_plans(context.plans))
+    for path, moved_path, remedy in restored_plans:
+        message = f"this plan was moved to {moved_path}, and git has restored it here"
+        yield Finding(NOTICE, path, message, remedy)
     plans_by_id: dict[str, list[ListedPlan]] = {}
     for listed in context.plans:
         plans_by_id.setdefault(plan_store.normalize_id(listed.ref.id), []).append(listed)
     for duplicates in plans_by_id.values():
-        if len(duplicates) > 1:
-            paths = [listed.display_path for listed in duplicates]
+        paths = [listed.display_path for listed in duplicates]
+        if len(duplicates) > 1 and not {*paths} & {restored_plan.path for restored_plan in restored_plans}:
             movable_index = next((index for index, listed in enumerate(duplicates) if not listed.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'New title'" if movable_index is not None else ""
             remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"

@@ -174,9 +174,9 @@ def _archive_if_complete(
     ref = worktree_ref(project, record)
     if ref is None or ref.archived or plan_store.load(project, ref).state != COMPLETE:
         return None, (), ()
-    reasons = plan_archive.archive_blockers(project, ref)
+    reasons = plan_archive.load_blockers(project, ref).reasons
     if reasons:
-        return None, tuple(reasons), ()
+        return None, reasons, ()
     save_record(project, record._replace(is_archiving=True))
     moved = Plan(project, ref).archive(options=WriteOptions(commit=True))
     index = find_index(project)

@@ -35,6 +35,13 @@ def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, C
     return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
 
 
+def claims_of_others(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
+    """Return the current claims of other authors on open tasks of a plan by task ID."""
+    claims_by_task = task_claims(project, ref, plan)
+    name = actor(project) if claims_by_task else ""
+    return {task_id: claim for task_id, claim in claims_by_task.items() if claim.name != name}
+
+
 def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, dict[str, Claim]]:
     """Return the current claims on tasks of plans, by path and task ID, after one read of the claims."""
     all_claims = load_claims(project)
@@ -249,10 +256,14 @@ def _require_claimable(ref: PlanRef, plan: ParsedPlan, claimed: dict[str, Claim]
 
 
 def _handover_hint(ref: PlanRef, name: str, new_holder: str) -> str:
+    return f"choose another task, or have it handed over: {handover_command(ref, name, new_holder)}"
+
+
+def handover_command(ref: PlanRef, name: str, new_holder: str) -> str:
+    """Return the command that hands the claims of `name` over to another author."""
     import shlex
 
-    command = f"execplan next {ref.shell_name} --release {shlex.quote(name)} --to {shlex.quote(new_holder)}"
-    return f"choose another task, or have it handed over: {command}"
+    return f"execplan next {ref.shell_name} --release {shlex.quote(name)} --to {shlex.quote(new_holder)}"
 
 
 def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:

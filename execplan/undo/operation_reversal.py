@@ -40,6 +40,9 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
     """Undo or redo an edit; raises ExecplanError, and SupersededError if it is no longer the last operation."""
     project, ref, step, _ = selected
     change = reversal_change(selected, command)
+    is_merge = step.operation.command == "merge"
+    if is_merge and command == UNDO:
+        options = options._replace(commit=False)  # conflict markers are not for a commit
 
     def checked(plan: ParsedPlan) -> PlanChange:
         ensure_still_last(selected, command)
@@ -55,7 +58,15 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
         return plan_change
 
     operation = Operation(kind=EDIT, undoes=step.operation.id)
-    return amend(project, ref, checked, options, command=command, make_operation=lambda: operation)
+    return amend(
+        project,
+        ref,
+        checked,
+        options,
+        command=command,
+        resolves_conflicts=is_merge,
+        make_operation=lambda: operation,
+    )
 
 
 def ensure_still_last(selected: SelectedOperation, command: str) -> None:

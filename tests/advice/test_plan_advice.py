@@ -126,11 +126,15 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     assert created.out.splitlines()[-1] == advice
     findings = repo.run("lint", "--json", "--select", "EP109").json["data"]["findings"]
     assert [finding["message"].partition(" still contains")[0] for finding in findings] == sections
-    assert last_line(repo, "done", "1") == f"next: execplan outcome 'What works now' -p {name}"
-    assert repo.run("next", "--json").json["next"] == [
-        f"execplan outcome 'What works now' -p {name}",
-        f"execplan lint {name}",
+    outcome_command = f"execplan outcome 'What works now' -p {name}"
+    both = f"add an outcome and fill in 8 sections, for example: {outcome_command}"
+    assert last_line(repo, "done", "1") == f"next: {both}"
+    assert repo.run("next", "--json").json["next"][:2] == [
+        outcome_command,
+        f"execplan set 'Purpose / Big Picture' - -p {name}",
     ]
+    hint = repo.run("archive", "--json").json["error"]["hint"]
+    assert hint == f"add an outcome and fill in 8 sections: {outcome_command}"
     assert last_line(repo, "outcome", "Plans are read.") == advice
     for command in ("next", "status", "show"):
         assert last_line(repo, command) == advice
@@ -144,7 +148,7 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     ]
     error = repo.run("archive", "--json").json["error"]
     assert error["candidates"] == [f"EP109 on line 7: 8 sections still contain placeholder text: {', '.join(sections)}"]
-    command = error["hint"].removeprefix("fill in the sections: ")
+    command = error["hint"].removeprefix("fill in 8 sections, for example: ")
     for section in sections:
         assert command == f"execplan set '{section}' - -p {name}"
         result = repo.run(*shlex.split(command)[1:], stdin=f"Text of {section}.\n".encode())
@@ -238,7 +242,7 @@ def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_ba
         settings.write_text("[execution]\nrollback_on = []\n")
     desk.plan(with_sections(STEPS))
     name = "2026-01-01_parser"
-    assert read_advice(desk, command)[0].startswith("next: do ")
+    assert read_advice(desk, command) == (f"next: execplan compile {name}", [f"execplan compile {name}"])
     assert desk.type("compile").exit == 0
     assert read_advice(desk, command) == (f"next: execplan evaluate {name}", [f"execplan evaluate {name}"])
     assert f"Continue:\n  execplan evaluate {name}\n" in desk.type("prime").out
@@ -270,3 +274,35 @@ def test_next_of_several_complete_plans_says_to_archive_them(repo: Folder) -> No
     assert error["hint"] == "archive what is finished: execplan archive --complete"
     repo.plan(TWO, "2026-01-03_reader")
     assert repo.ok("next")["id"] == "2026-01-03_reader"
+
+
+STEP = """\
+```sh {#write task="Write the tests" outputs=out.txt}
+touch out.txt
+```
+"""
+WITH_STEP = TWO.replace("In the root of the repository, `make test` prints `12 passed`.\n", STEP).replace(
+    "`make test` passes.", "The tests pass."
+)
+
+
+def test_the_steps_of_a_task_are_compiled_first(repo: Folder) -> None:
+    repo.plan(WITH_STEP)
+    assert "Continue:\n  execplan compile 2026-01-01_parser\n" in repo.run("prime").out
+    repo.ok("add", "Document it", "--before", "2")
+    assert last_line(repo, "next").startswith("next: do it, then: execplan done "), "this task has no step"
+
+
+def test_an_approval_that_is_stale_is_renewed(repo: Folder) -> None:
+    path = repo.plan(WITH_STEP)
+    repo.ok("compile")
+    repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
+    assert last_line(repo, "next") == "next: execplan run 2026-01-01_parser"
+    path.write_text(WITH_STEP.replace("touch out.txt", "touch other.txt"))
+    hint = repo.run("run", "--json").json["error"]["hint"]
+    assert hint.startswith("review the plan, then approve it: execplan evaluate 2026-01-01_parser; execplan approve")
+    for command in (("next",), ("status",), ("show",), ("show", "--steps"), ("handoff",)):
+        assert last_line(repo, *command) == "next: execplan evaluate 2026-01-01_parser"
+    assert "Continue:\n  execplan evaluate 2026-01-01_parser\n" in repo.run("prime").out
+    path.write_text(WITH_STEP.replace(STEP, "Write them by hand.\n"))
+    assert last_line(repo, "next").startswith("next: do it, then: execplan done "), "it has no steps any more"

@@ -69,6 +69,15 @@ def test_two_names_of_two_plans_are_a_usage_error(repo: Folder, verb: str) -> No
     assert all(path.read_text() == CLEAN for path in (repo.path / ".agent/execplans").glob("*.md"))
 
 
+def test_a_task_is_not_mistaken_for_a_second_plan(repo: Folder) -> None:
+    repo.plan()
+    assert repo.run("drop", "2", "-p", NAME).err == (
+        f"execplan: drop takes a plan, and 2 is a task of {NAME}\n"
+        f"hint: to drop the task, mark it [-] in Progress: execplan edit {NAME}\n"
+    )
+    assert repo.run("archive", "the tests", "-p", NAME).err.endswith(f"hint: omit the task: execplan archive {NAME}\n")
+
+
 def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
     repo.plan()
     for same_plan in ("parser", NAME, f".agent/execplans/{NAME}.md", "Build the parser"):

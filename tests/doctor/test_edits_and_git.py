@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Folder
-from tests.doctor.doctor_findings import assert_clean, doctor, only_finding
+from tests.doctor.doctor_findings import assert_clean, doctor, only_finding, run_remedy
 from tests.plans import CLEAN
 
 ADD = ("add", "Handle CRLF.")
@@ -46,6 +46,27 @@ def test_an_edit_that_is_safe_on_another_branch_and_one_that_was_discarded(commi
     committed.git("switch", "-q", "main")
     committed.ok("done", "3")
     committed.git("checkout", ".")
+    assert_clean(committed)
+
+
+def test_a_renamed_plan_that_git_has_restored_is_there_twice(committed: Folder) -> None:
+    """`git restore` brings the old file back, and leaves the new one, which git does not know."""
+    old, new = ".agent/execplans/2026-01-01_parser.md", ".agent/execplans/2026-01-01_read-lists.md"
+    committed.ok("rename", "parser", "Read lists")
+    assert_clean(committed)
+    committed.git("restore", ".")
+    finding = only_finding(committed, "ids")
+    assert (finding["level"], finding["path"]) == ("notice", old)
+    assert finding["message"] == f"this plan was moved to {new}, and git has restored it here"
+    assert finding["mend"] == f"keep the new one: rm {old}; or the old one: execplan undo -p {new}"
+    run_remedy(committed, finding["mend"].partition("or the old one: ")[2])
+    assert committed.git("status", "--short") == ""
+    assert_clean(committed)
+    committed.ok("redo")
+    committed.ok("done", "3")
+    committed.git("restore", ".")
+    assert only_finding(committed, "ids")["mend"] == f"keep the new one: rm {old}; or the old one: rm {new}"
+    run_remedy(committed, f"rm {old}")
     assert_clean(committed)
 
 

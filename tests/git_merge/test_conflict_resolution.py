@@ -221,6 +221,27 @@ def test_the_setting_commit_leaves_a_merge_to_git(repo: Folder) -> None:
     assert repo.ok("merge", "parser")["commit"] is None
 
 
+def test_undo_of_a_committed_merge_says_that_the_markers_are_back(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", "commit = true\n")
+    conflict(repo)
+    repo.ok("merge", "parser")
+    repo.git("commit", "-qam", "Merged")
+    merged, head = (repo.path / PLAN).read_bytes(), repo.git("rev-parse", "HEAD")
+    for command in ("redo -p 2026-01-01_parser", "merge 2026-01-01_parser"):
+        undone = repo.run("undo", "--commit")
+        assert undone.err == (
+            f"execplan: warning: {PLAN} contains conflict markers again, uncommitted; "
+            "to redo the merge: execplan redo -p 2026-01-01_parser\n"
+        )
+        assert undone.out.splitlines()[-1] == (
+            f"next: keep what is right between the conflict markers of {PLAN}, then: execplan merge 2026-01-01_parser"
+        )
+        assert "<<<<<<<" in (repo.path / PLAN).read_text()
+        assert repo.git("rev-parse", "HEAD") == head, "markers are not committed"
+        assert repo.run(*command.split()).err == ""
+        assert (repo.path / PLAN).read_bytes() == merged
+
+
 def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
     finished = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
     archived = ".agent/execplans/archive/2026-01-01_parser.md"

@@ -53,6 +53,19 @@ def test_a_claim_ends_with_the_task_and_with_its_time(repo: Folder) -> None:
     assert claimed(repo, "dan") == "Three"
 
 
+def test_show_says_who_has_claimed_a_task(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("next", "--claim", "bob")
+    assert "  2. [ ] Build the parser.  [tmkadfq]  claimed by bob until 2026-01-01 02:00Z\n  3. [ ] Write" in (
+        repo.run("show").out
+    )
+    done, claimed, free = repo.ok("show")["tasks"]
+    assert (claimed["by"], claimed["until"]) == ("bob", "2026-01-01 02:00Z")
+    assert "by" not in done | free
+    repo.ok("done", "2")
+    assert "claimed" not in repo.run("show").out
+
+
 def test_release(repo: Folder) -> None:
     repo.plan(THREE)
     claimed(repo, "ann")

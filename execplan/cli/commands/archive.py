@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.advice.plan_json import no_open_plans_text
 from execplan.archive import plan_archive
+from execplan.archive.plan_archive import ArchiveBlockers
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
@@ -19,11 +21,12 @@ from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import (
     DESCRIPTIONS,
+    finishing_commands,
     list_open_runs,
 )
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.library.plan_api import Plan
-from execplan.plan.model import COMPLETE
+from execplan.plan.model import COMPLETE, DOCUMENT
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
@@ -98,12 +101,12 @@ def archive(
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
     successor = Plan.find(by) if by is not None else None
     must_be_finished = how == COMPLETED and not force
-    blocked: dict[str, list[str]] = {}
+    blocked: dict[str, ArchiveBlockers] = {}
     if complete or len(selected) > 1:
-        reasons_by_plan = {
-            ref.id: _blocking_reasons(project, ref, finished=must_be_finished) for project, ref in selected if not force
+        blockers_by_plan = {
+            ref.id: _load_blockers(project, ref, finished=must_be_finished) for project, ref in selected if not force
         }
-        blocked = {name: reasons for name, reasons in reasons_by_plan.items() if reasons}
+        blocked = {name: blockers for name, blockers in blockers_by_plan.items() if blockers.reasons}
         if blocked and not complete:
             raise _not_finished_error(blocked, len(selected))
     to_archive = [(project, ref) for project, ref in selected if ref.id not in blocked]
@@ -123,7 +126,8 @@ def archive(
         except ExecplanError as error:
             if len(selected) == 1 and not complete:
                 raise
-            blocked[ref.id], failed = [error.message, *error.candidates], error.exit
+            blocked[ref.id] = ArchiveBlockers((error.message, *error.candidates), "", "")
+            failed = error.exit
             continue
         moves.append((project, ref, moved))
     warnings: tuple[str, ...] = ()
@@ -137,8 +141,13 @@ def archive(
     if len(answers) == 1 and not complete and not blocked:
         return answers[0].answer
     headline = f"archived {format_count(len([moved for _, _, moved in moves if moved.changed]), 'plan')}:"
-    answer = join_answers(answers, headline, blocked, "not archived", options, failed=failed)
-    return answer._replace(text=answer.text or "no complete plans to archive", warnings=(*answer.warnings, *warnings))
+    reasons = {name: blockers.reasons for name, blockers in blocked.items()}
+    answer = join_answers(answers, headline, reasons, "not archived", options, failed=failed)
+    answer = answer._replace(warnings=(*answer.warnings, *warnings))
+    if not selected:
+        return _nothing_complete_answer(answer)
+    commands = tuple([blockers.command for blockers in blocked.values() if blockers.command])
+    return answer._replace(next_commands=answer.next_commands or commands)
 
 
 def _ensure_compatible_options(
@@ -203,23 +212,36 @@ def _find_complete_plans() -> list[LocatedPlan]:
     return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
 
-def _blocking_reasons(project: Project, ref: PlanRef, *, finished: bool) -> list[str]:
-    """Return every reason not to archive a plan; raises ExecplanError."""
+def _nothing_complete_answer(answer: Answer) -> Answer:
+    """Say why there is nothing to archive, and what shows the open plans if there are any; raises ExecplanError."""
+    project = project_discovery.require(os.getcwd())
+    count = len([plan for plan in plan_store.load_with_nested(project) if plan.state != DOCUMENT])
+    why = format_count(count, "open plan") if count else no_open_plans_text(project)
+    text = f"no complete plans to archive: {why}"
+    return answer._replace(text=text, next_commands=("execplan status",) if count else ())
+
+
+def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> ArchiveBlockers:
+    """Return what keeps a plan from being archived, with its unfinished runs; raises ExecplanError."""
     if ref.archived:
-        return []
-    runs = [
-        f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll it back first" for run in list_open_runs(project, ref)
-    ]
-    return runs + (plan_archive.archive_blockers(project, ref) if finished else [])
+        return ArchiveBlockers((), "", "")
+    blockers = plan_archive.load_blockers(project, ref) if finished else ArchiveBlockers((), "", "")
+    runs = list_open_runs(project, ref)
+    if not runs:
+        return blockers
+    reasons = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll it back first" for run in runs]
+    command = finishing_commands(runs[0], ref.shell_name)[0]
+    return ArchiveBlockers((*reasons, *blockers.reasons), "resume or roll back its run", command)
 
 
-def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanError:
-    lines = [f"{name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
+def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> ExecplanError:
+    lines = [f"{name}: {reason}" for name, blockers in blocked.items() for reason in blockers.reasons]
+    first = next(iter(blocked.values()))
     return ExecplanError(
         "not-finished",
         f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
         exit=CHECK_FAILED,
-        hint=f"finish them, or abandon them: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
+        hint=f"{first.advice}: {first.command}",
         candidates=lines,
         data={"reasons": lines},
     )

@@ -27,7 +27,8 @@ from execplan.undo.plan_removal import drop_plan
 def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Remove a draft that nobody has worked on.
 
-    Use it if you created a plan by mistake. A committed plan can't be dropped. `undo` restores a dropped plan.
+    Use it if you created a plan by mistake. A committed plan can't be dropped. `undo` restores a dropped plan. To drop
+    only a task, mark it `[-]` in the plan.
     """
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(project, ref, "dropped")

@@ -11,7 +11,7 @@ import click
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import find_open_tasks
 from execplan.advice.plan_advice import Advice, advise, edit_steps
-from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json
+from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
@@ -220,6 +220,8 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     comment_lines, comment_warnings = _add_comments(data, stored_plan, parsed_plan)
     execution = execution_status.status_if_readable(stored_plan)
     open_tasks = find_open_tasks(project, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
+    claimed_tasks = {task["id"]: task for task in open_tasks.claimed_tasks} if open_tasks is not None else {}
+    data["tasks"] = [claimed_tasks.get(task["id"], task) for task in data["tasks"]]
     advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
     data["run"] = (
         execution_status.unfinished_run(execution) if not ref.archived else execution_status.find_open_run(project, ref)
@@ -280,8 +282,8 @@ def _plain_plan_text(data: dict[str, object], why: str, approval: str) -> str:
         lines.append("")
     for task in tasks:
         lead = "  " * task["depth"]
-        stamp = f"  {task['stamp']}" if task["stamp"] and task["state"] == DONE else ""
-        lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}  [{task['id']}]{stamp}")
+        notes = task_notes(task)
+        lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}{notes}")
         if task["check"] and task["state"] != DONE:
             lines.append(f"     {lead}    check: {task['check']}")
     for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):

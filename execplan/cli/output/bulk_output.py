@@ -36,7 +36,7 @@ class PlanAnswer(NamedTuple):
 def join_answers(
     answers: Sequence[PlanAnswer],
     headline: str,
-    left: Mapping[str, list[str]],
+    left: Mapping[str, Sequence[str]],
     left_label: str,
     options: WriteOptions,
     *,
@@ -49,7 +49,7 @@ def join_answers(
     commits = [answer.data["commit"] for _, answer in answers if answer.data["commit"]]
     data: dict[str, Any] = {
         "plans": [answer.data for _, answer in answers],
-        "left": [{"id": name, "reasons": reasons} for name, reasons in left.items()],
+        "left": [{"id": name, "reasons": list(reasons)} for name, reasons in left.items()],
         "changed": any([answer.data["changed"] for _, answer in answers]),
         "commit": commits[0] if commits else None,
     }

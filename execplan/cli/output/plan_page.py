@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice.execution_status import NOT_COMPILED, failed_run_text, open_run_text, status_text
+from execplan.advice.plan_json import task_notes
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, bar_parts, fit_line, paint, paint_words
 from execplan.clock import current_minute
@@ -117,8 +118,7 @@ def _date_text(text: str, day: int) -> str:
 def _task_lines(task: dict[str, Any]) -> list[str]:
     """Return the lines of a task, wrapped below its text."""
     lead = f"{task['number']:>3}. {'  ' * task['depth']}[{task['mark']}] "
-    stamp = f"  {task['stamp']}" if task["stamp"] and task["state"] == DONE else ""
-    notes = f"  [{task['id']}]{printable_line(stamp)}"
+    notes = printable_line(task_notes(task))
     lines = fit_line(f"{lead}{printable_line(task['text'])}{notes}", indent=len(lead))
     style = _TASK_STYLES.get(task["state"], _OTHER_TASK_STYLE)
     lines[0] = paint(lead, style) + lines[0][len(lead) :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.execution_status import NOT_COMPILED, STALE, execution_status_json, start_commands, status_text
+from execplan.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
 from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
@@ -42,7 +42,7 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     lines += ["", *fit_lines(*skipped_line_texts(skipped_lines))] if skipped_lines else []
     state = status["state"]
     name = quote_plan_name(ref.id, plan_fields["path"])
-    command_name = "compile" if state in (NOT_COMPILED, STALE) else "evaluate"
+    command_name = "compile" if state == NOT_COMPILED else "evaluate"
     next_commands = start_commands(status, name) or (f"execplan {command_name} {name}",)
     return Answer(
         data, "\n".join(lines), warnings=warnings, next_commands=next_commands if steps else ("execplan explain steps",)

@@ -6,6 +6,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from execplan.advice.plan_advice import Work
 from execplan.archive.plan_move import MoveResult
 from execplan.cli.answer import Answer
 from execplan.cli.output.bulk_output import PlanAnswer, join_answers
@@ -67,10 +68,14 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
         data = {**answer.data, "said": [message], "operation": operation}
         return answer._replace(data=data)
     path = os.path.join(chosen.project.root, result.path)
-    is_there = os.path.lexists(path)
-    show = f"execplan show {quote_plan_name(chosen.ref.id, result.path)}" if is_there else "execplan list"
-    answer = edit_answer(result, options, show)
-    return answer._replace(data={**answer.data, "operation": operation})
+    name = quote_plan_name(chosen.ref.id, result.path)
+    answer = edit_answer(result, options, f"execplan show {name}" if os.path.lexists(path) else "execplan list")
+    answer = answer._replace(data={**answer.data, "operation": operation})
+    if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:
+        return answer
+    warning = f"{result.path} contains conflict markers again, uncommitted; to redo the merge: execplan redo -p {name}"
+    work = Work(f"keep what is right between the conflict markers of {result.path}", f"execplan merge {name}")
+    return answer._replace(warnings=(*answer.warnings, warning), next_commands=(work.command,), work=work)
 
 
 def require_movable(project: Project, ref: PlanRef) -> None:

@@ -197,6 +197,20 @@ def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> No
         assert error["hint"].endswith(hint), error
 
 
+def test_the_claims_of_others_are_named_and_nobody_is_told_to_abandon_their_work(repo: Folder) -> None:
+    repo.plan(CLEAN)
+    repo.ok("next", "--claim", "bob")
+    refused = repo.run("archive", "parser")
+    assert "  task 2 is claimed by bob until 2026-01-01 02:00Z: Build the parser.\n  task 3 is open" in refused.err
+    hint = f"hint: wait for bob, or have the task handed over: execplan next {NAME} --release bob --to Ann\n"
+    assert refused.err.endswith(hint)
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    assert repo.run("archive", "parser", "scanner").err.endswith(hint)
+    assert "abandoned" in repo.run("archive", "parser", EXECPLAN_AGENT="bob").err
+    repo.ok("next", NAME, "--release", "bob", "--to", "Ann")
+    assert "abandoned" in repo.run("archive", "parser").err
+
+
 def test_a_plan_that_was_renamed_by_hand_is_followed(repo_with_mentions: Folder) -> None:
     scanner_plan = CLEAN.replace("# Build the parser", "# Build the scanner")
     repo_with_mentions.plan(
@@ -241,9 +255,12 @@ def test_of_several_plans_all_or_none(repo: Folder) -> None:
 
 
 def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: Folder) -> None:
-    assert repo.run("archive", "--complete").out == "no complete plans to archive\n"
-    commit_plans(repo, "parser", "scanner")
+    assert repo.run("archive", "--complete").out == "no complete plans to archive: no plans yet\n"
     repo.plan(CLEAN, "2026-01-03_writer")
+    assert repo.run("archive", "--complete").out == (
+        "no complete plans to archive: 1 open plan\nnext: execplan status\n"
+    )
+    commit_plans(repo, "parser", "scanner")
     data = repo.ok("archive", "--complete", "--dry-run")
     assert len(data["plans"]) == 2
     no_outcome = COMPLETE_PLAN.partition("## Outcomes")[0] + "## Outcomes & Retrospective\n\nNone yet.\n"
@@ -254,6 +271,9 @@ def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: F
     (not_archived,) = result.json["data"]["left"]
     assert not_archived["id"] == "2026-01-04_reader"
     assert any("Outcomes" in reason for reason in not_archived["reasons"])
+    assert repo.run("archive", "--complete").out.splitlines()[-1] == (
+        "next: execplan outcome 'What works now' -p 2026-01-04_reader"
+    )
     assert [plan["id"] for plan in repo.ok("list")["plans"]] == ["2026-01-03_writer", "2026-01-04_reader"]
     assert repo.run("archive", "reader", "--complete").exit == 2
     assert repo.run("archive", "--complete", "--as", "abandoned", "--reason", "x").exit == 2
