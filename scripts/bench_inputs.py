@@ -138,6 +138,7 @@ INPUTS: dict[str, Callable[[int], str]] = {
     "a step with many variables": lambda size: (
         _STEPS + '```sh {#a env="' + " ".join([f"A{at}=b" for at in range(size // 8)]) + '"}\na\n```\n'
     ),
+    "a step with many paths": lambda size: _STEPS + "```sh {#a}\nrm -rf" + _numbered(" a/b{0}", size) + "\n```\n",
     "numbered tasks": lambda size: _PROGRESS + _numbered("- [ ] Build part {0}.\n", size),
     "tasks with lines that end in CRLF": lambda size: _PROGRESS + _numbered("- [x] Build part {0}.\r\n", size),
     "tasks that need plans": lambda size: _PROGRESS + _numbered("- [ ] a {0} (needs b{0}#1)\n", size),
