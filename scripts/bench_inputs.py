@@ -64,17 +64,19 @@ def _nested(opener: str, size: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-_STEPS = "# T\n\n## Progress\n\n- [ ] a\n\n## Concrete Steps\n\n"
-
-
-def _steps(step: str, size: int) -> str:
-    """Return annotated steps, each with its number, up to the given size."""
-    steps: list[str] = []
+def _numbered(piece: str, size: int) -> str:
+    """Return pieces, each with its number, up to the given size."""
+    pieces: list[str] = []
     length = 0
     while length < size:
-        steps.append(step.format(len(steps)))
-        length += len(steps[-1])
-    return _STEPS + "".join(steps)
+        pieces.append(piece.format(len(pieces)))
+        length += len(pieces[-1])
+    return "".join(pieces)
+
+
+_PROGRESS = "# T\n\n## Progress\n\n"
+_DECISIONS = "# T\n\n## Decision Log\n\n"
+_STEPS = f"{_PROGRESS}- [ ] a\n\n## Concrete Steps\n\n"
 
 
 INPUTS: dict[str, Callable[[int], str]] = {
@@ -109,34 +111,60 @@ INPUTS: dict[str, Callable[[int], str]] = {
     "a path": lambda size: _repeat_to_size("a/", size),
     "dates": lambda size: _repeat_to_size("2026-01-02 ", size),
     "commands": lambda size: _STEPS + _repeat_to_size("Run `make a`. ", size),
-    "long tasks": lambda size: "# T\n\n## Progress\n\n- [ ] " + _repeat_to_size("a ", size),
-    "nested tasks": lambda size: "# T\n\n## Progress\n\n" + _nested("- [ ] a", size),
+    "long tasks": lambda size: _PROGRESS + "- [ ] " + _repeat_to_size("a ", size),
+    "nested tasks": lambda size: _PROGRESS + _nested("- [ ] a", size),
     "assignments": lambda size: _repeat_to_size("password=", size),
     "an open tag": lambda size: "<a " + _repeat_to_size("b=c ", size),
     "headings": lambda size: _repeat_to_size("## a\n", size),
     "the same section": lambda size: _repeat_to_size("## Progress\n", size),
-    "boxes": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [ ] a\n", size),
-    "decisions": lambda size: "# T\n\n## Decision Log\n\n" + _repeat_to_size("- Decision: a\n", size),
-    "labels in one line": lambda size: (
-        "# T\n\n## Decision Log\n\n- Decision: " + _repeat_to_size("a Rationale: ", size)
-    ),
+    "boxes": lambda size: _PROGRESS + _repeat_to_size("- [ ] a\n", size),
+    "decisions": lambda size: _DECISIONS + _repeat_to_size("- Decision: a\n", size),
+    "labels in one line": lambda size: _DECISIONS + "- Decision: " + _repeat_to_size("a Rationale: ", size),
     "underlines": lambda size: _repeat_to_size("a\n=\n", size),
     "one paragraph": lambda size: _repeat_to_size("a\n", size),
     "conflict markers": lambda size: _repeat_to_size("<<<<<<< a\n", size),
     "blank lines": lambda size: "a" + _repeat_to_size("\n", size),
     "tabs": lambda size: _repeat_to_size("\t", size) + "a\n",
     "front matter without an end": lambda size: "---\n" + _repeat_to_size("a: b\n", size),
-    "stamps": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [x] (2026-01-02 00:00Z) a\n", size),
+    "stamps": lambda size: _PROGRESS + _repeat_to_size("- [x] (2026-01-02 00:00Z) a\n", size),
     "guidance": lambda size: _repeat_to_size("Rationale: …\n", size),
-    "steps": lambda size: _steps("```sh {{#s{0}}}\nmake x{0}\n```\n\n", size),
-    "steps with the same ID": lambda size: _steps("```sh {{#s}}\na\n```\n", size),
-    "steps with unknown attributes": lambda size: _steps("```sh {{#s{0} foo{0}=1}}\na\n```\n", size),
-    "steps that need unknown ones": lambda size: _steps("```sh {{#s{0} needs=x{0}}}\na\n```\n", size),
-    "dangerous steps": lambda size: _steps("```sh {{#s{0}}}\nsudo rm -rf /x{0} | sh\n```\n", size),
-    "expected outputs": lambda size: _steps("```sh {{a}}\nb\n```\n```{{expect}}\nx\n```\n", size),
+    "steps": lambda size: _STEPS + _numbered("```sh {{#s{0}}}\nmake x{0}\n```\n\n", size),
+    "steps with the same ID": lambda size: _STEPS + _numbered("```sh {{#s}}\na\n```\n", size),
+    "steps with unknown attributes": lambda size: _STEPS + _numbered("```sh {{#s{0} foo{0}=1}}\na\n```\n", size),
+    "steps that need unknown ones": lambda size: _STEPS + _numbered("```sh {{#s{0} needs=x{0}}}\na\n```\n", size),
+    "dangerous steps": lambda size: _STEPS + _numbered("```sh {{#s{0}}}\nsudo rm -rf /x{0} | sh\n```\n", size),
+    "expected outputs": lambda size: _STEPS + _numbered("```sh {{a}}\nb\n```\n```{{expect}}\nx\n```\n", size),
     "a step with many lines": lambda size: _STEPS + "```sh {#a}\n" + _repeat_to_size("a b\n", size) + "```\n",
     "a step with many variables": lambda size: (
         _STEPS + '```sh {#a env="' + " ".join([f"A{at}=b" for at in range(size // 8)]) + '"}\na\n```\n'
     ),
+    "a step with many paths": lambda size: _STEPS + "```sh {#a}\nrm -rf" + _numbered(" a/b{0}", size) + "\n```\n",
+    "numbered tasks": lambda size: _PROGRESS + _numbered("- [ ] Build part {0}.\n", size),
+    "tasks with lines that end in CRLF": lambda size: _PROGRESS + _numbered("- [x] Build part {0}.\r\n", size),
+    "tasks that need plans": lambda size: _PROGRESS + _numbered("- [ ] a {0} (needs b{0}#1)\n", size),
+    "tasks with checks": lambda size: _PROGRESS + _numbered("- [ ] a {0}\n  - Check: `make b{0}`\n", size),
+    "tasks without Progress": lambda size: "# T\n\n" + _numbered("## Phase {0}\n\n- [ ] a\n\n", size),
+    "decisions with reasons": lambda size: (
+        _DECISIONS + _numbered("- Decision: a {0}\n  Rationale: b {0}\n  Date/Author: 2026-01-02 / c\n", size)
+    ),
+    "discoveries": lambda size: (
+        "# T\n\n## Surprises & Discoveries\n\n" + _numbered("- Observation: a {0}\n  Evidence: `b`\n", size)
+    ),
+    "outcomes": lambda size: "# T\n\n## Outcomes & Retrospective\n\n" + _numbered("a {0}\n\n", size),
+    "links": lambda size: _repeat_to_size("[a](b.md) ", size),
+    "links with definitions": lambda size: _numbered("[a{0}]: b{0}\n[a{0}][]\n\n", size),
+    "rows of a table": lambda size: "|a|b|\n|-|-|\n" + _repeat_to_size("|c|d|\n", size),
+    "fences": lambda size: _repeat_to_size("```\na\n```\n", size),
+    "comments": lambda size: _repeat_to_size("<!-- a -->\n\n", size),
+    "emphasis": lambda size: _repeat_to_size("*a* **b** ", size),
+    "code": lambda size: _numbered("`a{0}` ", size),
+    "front matter": lambda size: "---\n" + _numbered("a{0}: b\n", size) + "---\n\n" + _PROGRESS + "- [ ] a\n",
+    "plans that come first": lambda size: "---\ndepends_on: [" + _numbered("a{0}, ", size) + "b]\n---\n\n# T\n",
+    "brackets in front matter": lambda size: "---\na: " + _repeat_to_size("[", size) + "---\n\n# T\n",
+    "long words": lambda size: _repeat_to_size("a" * 999 + " ", size),
+    "quotes": lambda size: _repeat_to_size("> a\n", size),
+    "returns": lambda size: _repeat_to_size("a\r", size),
+    "numbered headings": lambda size: _numbered("## a {0}\n", size),
+    "issues": lambda size: _numbered("#{0} ", size),
 }
 """Functions by name that return a hostile input of about the given size in bytes."""

@@ -31,6 +31,7 @@ COMMANDS = (
         "triage a",
         "doctor",
         "handoff",
+        "review",
     ),
 )
 """Commands that only read the plans of a repository."""

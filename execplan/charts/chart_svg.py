@@ -1,33 +1,29 @@
-"""Charts as SVG, drawn by matplotlib: the same bytes for the same chart, readable on light and dark pages."""
+"""Charts as SVG: the same bytes for the same chart, readable on light and dark pages."""
 
 from __future__ import annotations
 
-import io
-import re
-from functools import cache
 from html import escape
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.charts.chart import LINES, RUNS
 from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
-from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
-    from execplan.charts.chart import Chart
+    from collections.abc import Iterator
 
-_COLORS = {"blue": "#3b82d0", "green": "#2f9e58", "amber": "#c98a1b", "red": "#d0524d", "gray": "#8a929c"}
+    from execplan.charts.chart import Chart, Series
+
+_COLORS: Final = {"blue": "#3b82d0", "green": "#2f9e58", "amber": "#c98a1b", "red": "#d0524d", "gray": "#8a929c"}
 """Colors that differ by at least 3:1 from white and from a dark background, as WCAG asks of graphics."""
-_TEXT_COLOR = "#010203"
-"""Color that is replaced by that of the text around the chart."""
-_SIZE = (6.4, 2.8)
-"""Width and height in inches, of 72 points each."""
-_MARGINS = {"left": 0.1, "right": 0.97, "top": 0.88, "bottom": 0.17}
-"""Edges of the axes, relative to the size; the left one is further in for large numbers."""
-_DIGIT_WIDTH = 5.4 / (72 * _SIZE[0])
-"""Width of a digit, relative to that of the chart."""
-_UNIT_WIDTH = 22 / (72 * _SIZE[0])
-"""Width of the label of the vertical axis with the spaces around it, relative to that of the chart."""
+_WIDTH, _HEIGHT = 460, 200
+"""Size in points, which all coordinates are."""
+_RIGHT, _TOP, _BOTTOM = 446, 24, 166
+"""Edges of the plot. The left one leaves room for the numbers of the vertical axis."""
+_UNIT_POSITION = 14
+"""Baseline of the unit, which is turned."""
+_DIGIT_WIDTH = 5.4
+_GAP = 5
+"""Space between an axis and its numbers, and between the unit and these."""
 _MAX_TICKS = 6
 """Maximum number of days on the horizontal axis."""
 _MAX_BAR_TICKS = 8
@@ -36,182 +32,114 @@ _MAX_VALUES = 6
 """Maximum number of values on the vertical axis."""
 _SIDE_MARGIN = 0.05
 """Space before the first and after the last day, relative to the time between them."""
-_BAR_WIDTH = 0.75
-"""Width of a bar relative to the distance between two."""
+_TOP_MARGIN = 1.06
+"""Height of the vertical axis, relative to the highest value."""
+_HALF_BAR = 0.375
+"""Half of a bar's width, relative to the distance between two."""
 _STYLE = "svg.execplan-chart{color:#24292f}@media(prefers-color-scheme:dark){svg.execplan-chart{color:#d5dae0}}"
-_FONT = "system-ui, sans-serif"
-_PROLOG = re.compile(r"\A.*?<svg ", re.DOTALL)
-_METADATA = re.compile(r" *<metadata>.*?</metadata>\n", re.DOTALL)
-_FONT_FAMILY = "'DejaVu Sans'"
-_SETTINGS: Any = {
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "execplan",  # IDs don't depend on the time
-    "font.family": ["DejaVu Sans"],  # contained in matplotlib, so sizes are the same everywhere
-    "font.size": 8.5,
-    "text.color": _TEXT_COLOR,
-    "text.parse_math": False,
-    "axes.edgecolor": _TEXT_COLOR,
-    "axes.labelcolor": _TEXT_COLOR,
-    "xtick.color": _TEXT_COLOR,
-    "ytick.color": _TEXT_COLOR,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
 
 
-def is_available() -> bool:
-    """Return whether matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+class _Scale(NamedTuple):
+    """An axis: its first and last value, and the coordinates of these."""
 
+    low: float
+    high: float
+    start: float
+    end: float
 
-def require_library(library: str) -> None:
-    """Raise ExecplanError unless a library of the extra `charts` is installed."""
-    if find_spec(library) is None:
-        hint = "install it: pip install 'execplan[charts]'"
-        raise ExecplanError(
-            "no-charts", f"{library}, which draws charts, is not installed", exit=ENVIRONMENT, hint=hint
-        )
+    def place(self, value: float) -> str:
+        """Return the coordinate of a value."""
+        return _number(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start))
 
 
 def draw(chart: Chart) -> str:
     """Return a chart as an SVG element, with its title and its description in words.
 
     It adapts to light and dark pages: in an HTML page by the color of the text, as an image by the user's preference.
-    IDs in it begin with the chart's name, so that different charts can be in one page. Raises ExecplanError without
-    matplotlib.
+    IDs in it begin with the chart's name, so that different charts can be in one page.
     """
-    require_library("matplotlib")
-    import matplotlib as mpl
-
-    with mpl.rc_context(_SETTINGS):
-        axes = _axes("" if chart.is_empty else chart.form)
-        try:
-            if not chart.is_empty:
-                (_draw_lines if chart.form == LINES else _draw_bars)(axes, chart)
-            buffer = io.StringIO()
-            axes.figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-        finally:
-            _remove_content(axes)
-    return _finish(buffer.getvalue(), chart)
-
-
-@cache
-def _axes(form: str) -> Any:
-    """Return the axes that all charts of a form are drawn on: making new ones takes as long as drawing a chart."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=_SIZE)
-    FigureCanvasSVG(figure)
-    figure.subplots_adjust(**_MARGINS)
-    axes = figure.add_subplot()
-    if not form:
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no data", ha="center", va="center")
-    return axes
-
-
-def _remove_content(axes: Any) -> None:
-    """Remove the lines, the bars and the legend from axes; everything else is set for each chart."""
-    for artist in [*axes.lines, *axes.patches, *filter(None, [axes.get_legend()])]:
-        artist.remove()
-
-
-def _draw_lines(axes: Any, chart: Chart) -> None:
-    positions = day_positions(chart.labels)
-    has_line = len(set(positions)) > 1  # a line needs two days; one day is shown as points
-    for series in chart.drawn_series:
-        style = "--" if series.is_dashed else "-"
-        color = _COLORS[series.color]
-        marker = "" if has_line else "x" if series.is_dashed else "o"
-        axes.step(
-            positions,
-            series.values,
-            style,
-            where="post",
-            linewidth=1.8,
-            marker=marker,
-            color=color,
-            label=series.name,
-        )
-    margin = (positions[-1] - positions[0]) * _SIDE_MARGIN or 1
-    axes.set_xlim(positions[0] - margin, positions[-1] + margin)
-    _set_ticks(axes, day_ticks(chart.labels, _MAX_TICKS))
-    _set_scale(axes, chart)
-
-
-def _draw_bars(axes: Any, chart: Chart) -> None:
-    """Draw each series as one path, which takes a fraction of the time of a shape for each bar."""
-    from matplotlib.patches import Patch, PathPatch
-    from matplotlib.path import Path
-
-    half_width = _BAR_WIDTH / 2
-    bottoms = [0] * len(chart.labels)
-    handles = []
-    for series in chart.series:
-        color = _COLORS[series.color]
-        bars = [
-            (
-                (at - half_width, low),
-                (at - half_width, low + value),
-                (at + half_width, low + value),
-                (at + half_width, low),
-            )
-            for at, (low, value) in enumerate(zip(bottoms, series.values, strict=True))
-            if value
-        ]
-        if bars:
-            path = Path.make_compound_path(*[Path((*bar, bar[0]), closed=True) for bar in bars])
-            axes.add_patch(PathPatch(path, facecolor=color, edgecolor="none"))
-        handles.append(Patch(facecolor=color, label=series.name))
-        bottoms = [bottom + value for bottom, value in zip(bottoms, series.values, strict=True)]
-    axes.set_xlabel(chart.axis)
-    axes.set_xlim(-0.7, len(chart.labels) - 0.3)
-    _set_ticks(axes, bar_ticks(chart.labels, _MAX_TICKS if len(chart.labels) > _MAX_BAR_TICKS else _MAX_BAR_TICKS))
-    _set_scale(axes, chart, handles)
-
-
-def _set_ticks(axes: Any, ticks: list[tuple[int, str]]) -> None:
-    positions, labels = zip(*ticks, strict=True)
-    axes.set_xticks(positions, labels)
-
-
-def _set_scale(axes: Any, chart: Chart, handles: list[Any] | None = None) -> None:
-    """Set up the vertical axis and a legend with these handles or those of the lines.
-
-    A single series needs no legend, unless it is the only result that runs had.
-    """
-    ticks = value_ticks(chart.highest, _MAX_VALUES)
-    labels = [f"{tick:,}" for tick in ticks]
-    axes.figure.subplots_adjust(left=max(_MARGINS["left"], _UNIT_WIDTH + _DIGIT_WIDTH * len(labels[-1])))
-    axes.set_ylim(0, chart.highest * 1.06)
-    axes.set_yticks(ticks, labels)
-    axes.set_ylabel(chart.unit)
-    axes.grid(visible=True, axis="y", color=_COLORS["gray"], alpha=0.3, linewidth=0.6)
-    axes.set_axisbelow(True)
-    if len(chart.series) > 1 or chart.name == RUNS:
-        axes.legend(
-            handles=handles,
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            ncols=len(chart.drawn_series),
-            frameon=False,
-            borderaxespad=0.2,
-        )
-
-
-def _finish(source: str, chart: Chart) -> str:
-    """Return matplotlib's SVG as an accessible element without prolog, metadata and fixed text color."""
     prefix = f"chart-{chart.name}"
-    source = _METADATA.sub("", source)
-    names = f'role="img" class="execplan-chart" aria-labelledby="{prefix}-title {prefix}-desc"'
-    source = _PROLOG.sub(f"<svg {names} ", source, count=1)
-    head = (
-        f'<title id="{prefix}-title">{escape(chart.title)}</title>\n'
-        f'<desc id="{prefix}-desc">{escape(chart.description)}</desc>\n<style>{_STYLE}</style>\n'
+    lines = [_text("no data", _WIDTH / 2, _HEIGHT / 2)] if chart.is_empty else [*_draw_axes(chart)]
+    start = (
+        f'<svg role="img" class="execplan-chart" aria-labelledby="{prefix}-title {prefix}-desc"'
+        f' xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}pt" height="{_HEIGHT}pt" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
+        ' fill="currentColor" font-family="system-ui, sans-serif" font-size="8.5">'
     )
-    end = source.index(">") + 1
-    source = f"{source[:end]}\n{head}{source[end:].lstrip()}"
-    source = source.replace(_TEXT_COLOR, "currentColor")
-    source = source.replace(_FONT_FAMILY, _FONT).replace(">*{", ">svg.execplan-chart *{")
-    return re.sub(r'(\bid="|xlink:href="#|url\(#)(?!chart-)', rf"\1{prefix}-", source)
+    title = f'<title id="{prefix}-title">{escape(chart.title)}</title>'
+    description = f'<desc id="{prefix}-desc">{escape(chart.description)}</desc>'
+    return "\n".join([start, title, description, f"<style>{_STYLE}</style>", *lines, "</svg>\n"])
+
+
+def _draw_axes(chart: Chart) -> Iterator[str]:
+    values = [(value, f"{value:,}") for value in value_ticks(chart.highest, _MAX_VALUES)]
+    left = _UNIT_POSITION + 2 * _GAP + _DIGIT_WIDTH * len(values[-1][1])
+    y = _Scale(0, chart.highest * _TOP_MARGIN, _BOTTOM, _TOP)
+    for value, label in values:
+        yield f'<path d="M{_number(left)} {y.place(value)}H{_RIGHT}" stroke="{_COLORS["gray"]}" stroke-opacity=".3" />'
+        yield _text(label, left - _GAP, float(y.place(value)) + 3, "end")
+    yield (
+        f'<text transform="translate({_UNIT_POSITION} {_number((_TOP + _BOTTOM) / 2)}) rotate(-90)"'
+        f' text-anchor="middle">{escape(chart.unit)}</text>'
+    )
+    if chart.form == LINES:
+        positions = day_positions(chart.labels)
+        margin = (positions[-1] - positions[0]) * _SIDE_MARGIN or 1
+        x = _Scale(positions[0] - margin, positions[-1] + margin, left, _RIGHT)
+        ticks = day_ticks(chart.labels, _MAX_TICKS)
+        yield from _draw_lines(chart, positions, x, y)
+    else:
+        x = _Scale(-0.7, len(chart.labels) - 0.3, left, _RIGHT)
+        ticks = bar_ticks(chart.labels, _MAX_TICKS if len(chart.labels) > _MAX_BAR_TICKS else _MAX_BAR_TICKS)
+        yield from _draw_bars(chart, x, y)
+        yield _text(chart.axis, (left + _RIGHT) / 2, _BOTTOM + 27)
+    yield f'<path d="M{_number(left)} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="currentColor" stroke-width=".8" />'
+    for position, label in ticks:
+        yield _text(label, float(x.place(position)), _BOTTOM + 13)
+    if len(chart.series) > 1 or chart.name == RUNS:  # otherwise the title says what is drawn
+        names = [_legend_name(chart, series) for series in chart.drawn_series]
+        yield f'<text x="{_number(left)}" y="{_TOP - 8}">{"".join(names)}</text>'
+
+
+def _draw_lines(chart: Chart, positions: list[int], x: _Scale, y: _Scale) -> Iterator[str]:
+    """Draw lines in steps; a line needs two days, so one day is shown as a point."""
+    for series in chart.drawn_series:
+        color = _COLORS[series.color]
+        (at, value), *later_points = [
+            (x.place(position), y.place(value)) for position, value in zip(positions, series.values, strict=True)
+        ]
+        if positions[0] == positions[-1]:
+            yield f'<circle cx="{at}" cy="{value}" r="3" fill="{color}" />'
+            continue
+        dashes = ' stroke-dasharray="6 3"' if series.is_dashed else ""
+        path = f"M{at} {value}" + "".join([f"H{place}V{height}" for place, height in later_points])
+        yield f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.8" stroke-linejoin="round"{dashes} />'
+
+
+def _draw_bars(chart: Chart, x: _Scale, y: _Scale) -> Iterator[str]:
+    """Draw each series as one path, on top of the series before it."""
+    bottoms = [0] * len(chart.labels)
+    for series in chart.series:
+        tops = [bottom + value for bottom, value in zip(bottoms, series.values, strict=True)]
+        bars = [
+            f"M{x.place(at - _HALF_BAR)} {y.place(bottom)}V{y.place(top)}H{x.place(at + _HALF_BAR)}V{y.place(bottom)}z"
+            for at, (bottom, top) in enumerate(zip(bottoms, tops, strict=True))
+            if top > bottom
+        ]
+        yield f'<path d="{"".join(bars)}" fill="{_COLORS[series.color]}" />'
+        bottoms = tops
+
+
+def _legend_name(chart: Chart, series: Series) -> str:
+    sign = ("- -" if series.is_dashed else "\N{EM DASH}") if chart.form == LINES else "\N{BLACK SQUARE}"
+    return (
+        f'<tspan fill="{_COLORS[series.color]}" font-weight="bold">{sign}</tspan>'
+        f'<tspan dx="4">{escape(series.name)}</tspan><tspan dx="10"> </tspan>'
+    )
+
+
+def _text(text: str, x: float, y: float, anchor: str = "middle") -> str:
+    return f'<text x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.charts.chart import BARS, LINES
-from execplan.charts.chart_svg import require_library
 from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
+from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,12 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     Bars are horizontal, with their numbers, if there is room for each; else they are vertical, with a scale.
     Raises ExecplanError without plotext.
     """
-    require_library("plotext")
-    import plotext
+    try:
+        import plotext
+    except ModuleNotFoundError:
+        hint = "install it: pip install 'execplan[charts]'"
+        message = "plotext, which draws charts, is not installed"
+        raise ExecplanError("no-charts", message, exit=ENVIRONMENT, hint=hint) from None
 
     if chart.is_empty:
         return f"{chart.title}: no data"

@@ -9,7 +9,7 @@ from execplan.execution.annotations.annotated_fences import find_annotated_fence
 from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
 from execplan.execution.annotations.plan_settings import apply_plan_settings, read_plan_settings
 from execplan.execution.annotations.step_fields import build_all_step_fields
-from execplan.execution.annotations.step_problems import find_step_problems
+from execplan.execution.annotations.step_problems import MAX_STEPS, find_step_problems
 from execplan.execution.attributes import LEVELS, TOOL
 from execplan.execution.documents.derived_fields import (
     MAX_DESCRIPTION_LENGTH,
@@ -77,6 +77,7 @@ def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
     _ensure_no_problems(plan, parsed, path)
     if not parsed.drafts:
         return Compiled(None, parsed.skipped)
+    _ensure_not_too_many(parsed, path)
     steps = build_all_step_fields(parsed.drafts)
     settings = read_plan_settings(plan)
     for number, (draft, step) in enumerate(zip(parsed.drafts, steps, strict=True), 1):
@@ -119,6 +120,16 @@ def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> Non
         candidates=lines if len(step_problems) > 1 else (),
         data={"problems": [problem._asdict() for problem in step_problems]},
     )
+
+
+def _ensure_not_too_many(parsed: ParsedSteps, path: str) -> None:
+    if len(parsed.drafts) > MAX_STEPS:
+        raise ExecplanError(
+            "bad-document",
+            f"{path} has {len(parsed.drafts):,} steps; {MAX_STEPS:,} is the maximum",
+            exit=INPUT,
+            hint="write several plans, or move commands into a script",
+        )
 
 
 def _reviewed_texts(drafts: Sequence[StepDraft]) -> Iterator[tuple[str, str]]:

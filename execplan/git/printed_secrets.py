@@ -11,7 +11,7 @@ import os
 from execplan.execution.shell.reading_commands import GIT, READ_ONLY_COMMANDS
 from execplan.execution.shell.simple_command import ParsedArgs, parse_args
 from execplan.git.git_command import prepare_git_command
-from execplan.secrets.secret_files import CODE_SUFFIXES, is_secret_file
+from execplan.secrets.secret_files import CODE_TYPES, is_secret_file
 from execplan.text.glob_match import matches_glob
 
 TYPE_CHECKING = False
@@ -24,6 +24,8 @@ _TIMEOUT: Final = 2
 _MAX_ENTRIES: Final = 20_000
 """Maximum number of directory entries that are compared, about 50 ms."""
 _SKIPPED_DIRECTORIES: Final = frozenset(".git node_modules .venv venv __pycache__ .tox target .mypy_cache".split())
+_MAX_COLONS: Final = 4
+"""Maximum number of colons in a value of `-L`; git is asked about each file that it may name."""
 _SEARCHES: Final = ("grep", "egrep", "fgrep", "diff", "rg")
 _RECURSIVE: Final = frozenset(("-r", "--recursive"))
 _SUMMARIES: Final = frozenset(
@@ -128,7 +130,7 @@ def _find_searched(program: str, parsed_args: ParsedArgs, directory: str, root: 
     if program == "rg":
         globs = [glob for flag, glob in parsed_args.values if flag in ("-g", "--glob")]
         types = [name for flag, name in parsed_args.values if flag in ("-t", "--type")]
-        if not all([glob.startswith("!") for glob in globs]) or (types and CODE_SUFFIXES.issuperset(types)):
+        if not all([glob.startswith("!") for glob in globs]) or (types and CODE_TYPES.issuperset(types)):
             return ""
         secrets = searched_secrets(directory, root, hidden=False)
         excluded = [path for path in secrets for glob in globs if matches_glob(os.path.basename(path), glob[1:])]
@@ -158,12 +160,26 @@ def git_reason(argv: Sequence[str], folder: str, root: str, *, lists: bool = Fal
     if name == "cat-file" and not parsed_args.flags.isdisjoint(("-t", "-s", "-e")):
         return ""
     try:
+        if not lists and _prints_content(name, parsed_args) and (setting := _submodule_setting(name, folder, root)):
+            return f"it would print files of submodules, because git's setting {setting} says so"
         for path in _printed_paths(name, parsed_args, args, folder, lists=lists):
             if is_secret_file(path):
-                return exclusion_reason(path, "name files" if name == "stash show" else f"-- ':!/{path}'")
+                exclusion = f"-- ':!/{path}'"
+                if "-L" in parsed_args.flags:
+                    exclusion = "COMMIT..HEAD, with commits after its renaming"
+                return exclusion_reason(path, "name files" if name == "stash show" else exclusion)
     except UnknownOutputError as error:
         return f"git can't tell which files it would print: {error}"
     return ""
+
+
+def _submodule_setting(name: str, folder: str, root: str) -> str:
+    """Return the setting of the user with which a command of git prints files of submodules, or an empty string."""
+    if name == "cat-file" or not os.path.lexists(os.path.join(root, ".gitmodules")):
+        return ""
+    setting, value = ("submodule.recurse", "true") if name == "grep" else ("diff.submodule", "diff")
+    query = ["config", "-z", *(["--type=bool"] if name == "grep" else []), "--get", setting]
+    return setting if value in _ask_git(folder, query, no_status=1) else ""
 
 
 def _prints_content(name: str, parsed_args: ParsedArgs) -> bool:
@@ -174,7 +190,7 @@ def _prints_content(name: str, parsed_args: ParsedArgs) -> bool:
     if name in ("diff", "show"):
         return flags.isdisjoint(_SUMMARIES) or not flags.isdisjoint(_CONTENT)
     if name in ("log", "diff-tree"):
-        return "-L" not in flags and not flags.isdisjoint(_CONTENT)  # -L names its files
+        return "-L" in flags or not flags.isdisjoint(_CONTENT)
     return name == "grep"
 
 
@@ -199,10 +215,28 @@ def _printed_paths(
     if name == "grep" and not any(types):  # no revisions
         query, pathspecs, operands = ["ls-files", "-z"], ("--", *operands, *pathspecs[1:]), ()
     prefixes = [operand.partition(":")[2] for operand in operands if ":" in operand]
-    for path in _ask_git(folder, [*query, *operands, *pathspecs], no_status=name == "grep"):
+    selections = [(*operands, *pathspecs)]
+    if "-L" in parsed_args.flags:  # git follows the file to its earlier names
+        selections = [
+            ("--follow", *operands, "--", f":(literal){path}")
+            for flag, value in parsed_args.values
+            if flag == "-L"
+            for path in _line_log_files(value)
+        ]
+    for path in [
+        path for selection in selections for path in _ask_git(folder, [*query, *selection], no_status=name == "grep")
+    ]:
         yield path
         yield path.partition(":")[2]
         yield from [f"{prefix}/{path}" for prefix in prefixes]
+
+
+def _line_log_files(value: str) -> list[str]:
+    """Return the file of a range of lines, as in `1,9:FILE`; with more colons, what may be the file."""
+    parts = value.split(":")
+    if len(parts) > _MAX_COLONS + 1:
+        raise UnknownOutputError(f"{value} has too many colons")
+    return [path for at in range(1, len(parts)) if (path := ":".join(parts[at:]))]
 
 
 def _names_query(name: str, parsed_args: ParsedArgs, args: Sequence[str]) -> list[str]:
@@ -210,7 +244,7 @@ def _names_query(name: str, parsed_args: ParsedArgs, args: Sequence[str]) -> lis
     values = dict(parsed_args.values)
     selection = [flag for flag in sorted(parsed_args.flags & _SELECTING) if flag not in values]
     selection += [f"{flag}={value}" for flag, value in parsed_args.values if flag in _SELECTING]
-    if parsed_args.flags.isdisjoint(("-S", "-G", "--follow")):
+    if parsed_args.flags.isdisjoint(("-S", "-G", "--follow", "-L")):
         selection += [arg for arg in args if arg[:1] == "-" and arg[1:].isdecimal()]
         selection += [word for flag, value in parsed_args.values if flag in _COUNTS for word in (flag, value)]
     if name == "ls-files":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from execplan.named_tuple import NamedTuple
 from execplan.plan.line_grammar import read_checkbox
 from execplan.text.markdown_blocks import ITEM, PARAGRAPH
@@ -42,12 +44,13 @@ def find_check(plan: ParsedPlan, task: Task) -> TaskCheck | None:
     lines = plan.text.lines
     if not any([_LABEL_PART in lines[index] for index in range(task.end, task.item_end)]):
         return None
+    first = bisect_left(plan.blocks, task.end, key=lambda block: block.start)
+    last = bisect_left(plan.blocks, task.item_end, first, key=lambda block: block.start)
     checks = [
         check
-        for index, block in enumerate(plan.blocks)
-        if block.kind == ITEM
-        and task.end <= block.start < task.item_end
-        and block.depth == task.item_block.depth + 1
+        for index in range(first, last)
+        if plan.blocks[index].kind == ITEM
+        and plan.blocks[index].depth == task.item_block.depth + 1
         and (check := _read_item(lines, plan.blocks, index)) is not None
     ]
     if len(checks) > 1:
@@ -77,7 +80,7 @@ def _read_item(lines: Sequence[str], blocks: Sequence[Block], index: int) -> Tas
     label = next((label for label in _LABELS if item.text.lower().startswith(label)), "")
     if not label or read_checkbox(item.text) is not None:
         return None
-    paragraph = next((block for block in blocks[index + 1 :] if block.kind == PARAGRAPH), item)
+    paragraph = next((blocks[at] for at in range(index + 1, len(blocks)) if blocks[at].kind == PARAGRAPH), item)
     end = paragraph.end if paragraph.start == item.start else item.start + 1
     text = " ".join([item.text, *[line.strip() for line in lines[item.start + 1 : end]]])
     command, attributes, problem = _parse_command(text[len(label) :].strip())

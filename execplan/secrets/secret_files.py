@@ -49,6 +49,8 @@ CODE_SUFFIXES: Final = frozenset(
 h cc cpp hpp m mm swift dart ex exs erl clj lua pl r jl proto graphql feature""".split()
 )
 """Suffixes of modules and documents."""
+CODE_TYPES: Final = frozenset("css dart go graphql js lua py rust svg swift ts vue".split())
+"""Types of files, as ripgrep names them, that have only such suffixes."""
 TEST_DIRECTORIES: Final = frozenset("tests test fixtures testdata".split())
 """Directories of a repository in which keys are made up."""
 DOCUMENTED_PATTERNS: Final = (

@@ -33,7 +33,7 @@ class LiveCharts:
 
     def __init__(self) -> None:
         self._images: dict[str, str] = {}
-        self._lock = threading.Lock()  # matplotlib is not made for several threads
+        self._lock = threading.Lock()  # several pages may be rendered at once
 
     def draw_plan(
         self, stored_plan: StoredPlan, events: Sequence[HistoryEvent] | None, page: str

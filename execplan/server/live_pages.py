@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.advice.overview_builder import make_redactor
-from execplan.charts import chart_svg
 from execplan.edits.digest_check import UNKNOWN_VERSION
 from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
@@ -70,7 +69,6 @@ class LivePages:
             csrf_token=self._token,
             events=EVENTS_URL,
             scripts=(f"/{LIVE_SCRIPT}",),
-            has_charts=chart_svg.is_available(),
             notices=notices,
         )
 
@@ -84,7 +82,7 @@ class LivePages:
             return page_rendering.render_archive(state.board, context, state.pages)
         if page == DECISIONS_PAGE:
             return page_rendering.render_decisions(self._all_decisions(state), context, state.pages)
-        if page == CHARTS_PAGE and context.has_charts:
+        if page == CHARTS_PAGE:
             charts = self._charts.draw_project(state.members, list(state.plans.values()))
             return page_rendering.render_charts(charts, context)
         plan = state.find_plan(page)
@@ -137,10 +135,9 @@ class LivePages:
         stored_plan = plan_store.load(*plan)
         published = publish_plan(stored_plan, self._redact_text)
         history = _history(plan)
-        has_chart = chart_svg.is_available() and card.state in (DRAFT, ACTIVE)
         page = state.pages.page(path)
         events = history if plan.project.git is not None else None
-        charts = self._charts.draw_plan(stored_plan, events, page) if has_chart else ()
+        charts = self._charts.draw_plan(stored_plan, events, page) if card.state in (DRAFT, ACTIVE) else ()
         facts = PageFacts(state.board.findings.get(path, ()), history, tuple(list_artifacts(*plan, page)), charts)
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         preview = render_approval_preview(Plan(*plan), card, self._redact_text)

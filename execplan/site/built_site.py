@@ -18,7 +18,5 @@ class BuiltSite(NamedTuple):
     """Number of files that already had the right content."""
     removed: tuple[str, ...]
     warnings: tuple[str, ...]
-    has_charts: bool
-    """Whether there are charts, which need matplotlib."""
     problems: tuple[str, ...] = ()
     """Why some of several projects have no pages."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
 
 MAX_PLAN_CHARTS: Final = 100
-"""Maximum number of plans with a chart; drawing one takes some 30 ms."""
+"""Maximum number of plans with a chart."""
 _COLUMNS: Final = (ACTIVE, STALLED, DRAFT)
 """Columns whose plans have a chart, in the order of their priority."""
 
@@ -39,12 +39,7 @@ class ChartImage(NamedTuple):
 
 
 def select_charted_plans(board: Board) -> set[str]:
-    """Return the paths of the plans that have a chart: open ones with a done task, latest activity first.
-
-    There are none without matplotlib.
-    """
-    if not chart_svg.is_available():
-        return set()
+    """Return the paths of the plans that have a chart: open ones with a done task, latest activity first."""
     cards = [card for name in _COLUMNS for column in board.columns if column.name == name for card in column.cards]
     paths = [card.path for card in cards if card.counts is not None and card.counts.done]
     return set(paths[:MAX_PLAN_CHARTS])

@@ -49,8 +49,6 @@ class PageContext(NamedTuple):
     """URL of the server-sent events about changes; empty on a static page."""
     scripts: tuple[str, ...] = ()
     """URLs of scripts that only live pages have."""
-    has_charts: bool = False
-    """Whether the site has a page with charts of all plans."""
     notices: tuple[str, ...] = ()
     """Messages at the top of the page, such as the result of an edit."""
     actor: str = ""
@@ -70,7 +68,7 @@ class PageContext(NamedTuple):
         return self.repository + quote_path(path) if self.repository else ""
 
 
-def make_static_context(project: Project, directory: str, root: str, *, has_charts: bool) -> PageContext:
+def make_static_context(project: Project, directory: str, root: str) -> PageContext:
     """Return the context of static pages whose site, in a directory, starts at `root`.
 
     Files of the repository are linked if the site is inside of it, because they are then where the site is, too.
@@ -78,7 +76,7 @@ def make_static_context(project: Project, directory: str, root: str, *, has_char
     repository = ""
     if is_inside(directory, project.root):
         repository = root + quote_path(os.path.relpath(project.root, directory)) + "/"
-    return PageContext(os.path.basename(project.base) or "Plans", root, repository, has_charts=has_charts)
+    return PageContext(os.path.basename(project.base) or "Plans", root, repository)
 
 
 def quote_path(path: str) -> str:

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 _NO_HTML: Final = Markup()
 _MARKUP: Final = frozenset("`*_[]<>&\\!~")
 """Characters of markup; most lines have none, and need not be parsed."""
-_NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
+_NAVIGATION: Final = (
+    (BOARD_PAGE, "Board"),
+    (DECISIONS_PAGE, "Decisions"),
+    (ARCHIVE_PAGE, "Archive"),
+    (CHARTS_PAGE, "Charts"),
+)
 
 
 class PlanDecisions(NamedTuple):
@@ -156,8 +161,7 @@ def templates_digest() -> str:
 
 def _render(template: str, page: str, context: PageContext, **content: Any) -> str:
     """Render a template; control characters, which HTML does not allow, are shown as escapes."""
-    navigation = (*_NAVIGATION, (CHARTS_PAGE, "Charts")) if context.has_charts else _NAVIGATION
-    html = _environment().get_template(template).render(page=page, context=context, navigation=navigation, **content)
+    html = _environment().get_template(template).render(page=page, context=context, navigation=_NAVIGATION, **content)
     return escape_unprintable_lines(html)
 
 

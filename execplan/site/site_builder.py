@@ -6,7 +6,6 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.charts import chart_svg
 from execplan.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
@@ -85,8 +84,7 @@ class _SiteBuilder:
         self._assets = page_rendering.read_assets()
         if site.path == os.path.realpath(os.path.join(project.base, DEFAULT_DIRECTORY)):
             self._assets[_IGNORE_FILE] = _IGNORE_ALL
-        has_charts = chart_svg.is_available()
-        self._top_context = parts[0].top_context(site.path, has_charts=has_charts)
+        self._top_context = parts[0].top_context(site.path)
         self._today = now().date().isoformat()
         common = (self._top_context, self._names.all_pages(), redactor.fingerprint)
         self._common_digest = digest(repr(common).encode("utf-8", "surrogatepass"))
@@ -109,12 +107,11 @@ class _SiteBuilder:
             cache.save(cached_pages)
         return BuiltSite(
             self._site.path,
-            len(plan_pages) + len(TEXT_PAGES) + self._top_context.has_charts,
+            len(plan_pages) + len(TEXT_PAGES) + 1,
             tuple(sorted(self._changed)),
             len(self._digests) - len(self._changed),
             tuple(removed),
             tuple(self._site.warnings),
-            self._top_context.has_charts,
         )
 
     def _update_plan_pages(
@@ -155,11 +152,10 @@ class _SiteBuilder:
         published = publish_plan(stored_plan, redact_text)
         facts = plan_page.facts
         copies = {artifact.target: read_copy(artifact, redact_text) for artifact in facts.artifacts if artifact.target}
-        has_charts = self._top_context.has_charts
-        sources = read_plan_sources(stored_plan).with_path(plan_page.card.path) if has_charts else None
-        top_context = plan_page.part.top_context(self._site.path, has_charts=has_charts)
-        context = plan_page.part.plan_context(self._site.path, has_charts=has_charts)
-        if sources is not None and plan_page.has_chart and stored_plan.plan is not None:
+        sources = read_plan_sources(stored_plan).with_path(plan_page.card.path)
+        top_context = plan_page.part.top_context(self._site.path)
+        context = plan_page.part.plan_context(self._site.path)
+        if plan_page.has_chart and stored_plan.plan is not None:
             events = facts.history if plan_page.project.git is not None else None
             chart = draw_plan_chart(sources, events, plan_page.page)
             facts = facts._replace(charts=(chart,) if chart is not None else ())
@@ -175,7 +171,7 @@ class _SiteBuilder:
         return changed, (
             tuple(view.checked_paths.items()),
             tuple([tuple(map(str, decision)) for decision in decisions]),
-            sources.to_plain() if sources is not None else (),
+            sources.to_plain(),
             tuple([(name, digest(data), self._site.status(name)) for name, data in contents.items()]),
         )
 
@@ -197,9 +193,8 @@ class _SiteBuilder:
 
         fingerprint = self._fingerprint(self._board.cards, decisions)
         self._update_page(BOARD_PAGE, fingerprint, render_texts, cached_pages, cache)
-        if self._top_context.has_charts:
-            fingerprint = self._fingerprint([cached_pages[plan.page].fingerprint for plan in plan_pages], self._today)
-            self._update_page(CHARTS_PAGE, fingerprint, render_charts, cached_pages, cache)
+        fingerprint = self._fingerprint([cached_pages[plan.page].fingerprint for plan in plan_pages], self._today)
+        self._update_page(CHARTS_PAGE, fingerprint, render_charts, cached_pages, cache)
 
     def _update_page(
         self,

@@ -43,16 +43,16 @@ class SitePart(NamedTuple):
     name: str = ""
     """Name of the site; empty for the name of the project."""
 
-    def top_context(self, site: str, *, has_charts: bool) -> PageContext:
+    def top_context(self, site: str) -> PageContext:
         """Return the context of the pages about all plans, given the directory of the site."""
-        return self._context(site, "", has_charts=has_charts)
+        return self._context(site, "")
 
-    def plan_context(self, site: str, *, has_charts: bool) -> PageContext:
+    def plan_context(self, site: str) -> PageContext:
         """Return the context of the pages of the project's plans, given the directory of the site."""
-        return self._context(site, "../" * (self.directory.count("/") + 1), has_charts=has_charts)
+        return self._context(site, "../" * (self.directory.count("/") + 1))
 
-    def _context(self, site: str, root: str, *, has_charts: bool) -> PageContext:
-        context = make_static_context(self.project, site, root, has_charts=has_charts)
+    def _context(self, site: str, root: str) -> PageContext:
+        context = make_static_context(self.project, site, root)
         return context._replace(site_name=self.name) if self.name else context
 
 

@@ -134,7 +134,6 @@ def test_a_site_of_a_read_only_repository(repo: Folder, tmp_path: Path) -> None:
 
 def test_a_chart_of_a_read_only_repository(repo: Folder, tmp_path: Path) -> None:
     """It can be written elsewhere; in the repository, an error names the file."""
-    pytest.importorskip("matplotlib")
     repo.plan()
     directories = [repo.path, repo.path / ".agent", repo.path / ".git"]
     for directory in directories:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from execplan.charts import chart_data, chart_text
@@ -9,6 +11,7 @@ from execplan.charts.chart import AGE, BARS, Chart, Series
 from execplan.charts.chart_data import PlanAge
 from execplan.charts.chart_ticks import value_ticks
 from execplan.charts.task_times import TaskTimes
+from execplan.errors import ExecplanError
 from tests.charts.test_chart_svg import BAR_CHART, CHARTS, EMPTY, LINE_CHART, ONE_DAY
 
 pytest.importorskip("plotext")
@@ -35,6 +38,13 @@ def test_scale_and_labels() -> None:
     assert "20┤" in text
     assert chart_text.draw(EMPTY, 80, 18, has_color=False) == "Age of the open plans: no data"
     assert "3┤" in chart_text.draw(ONE_DAY, 80, 18, has_color=False)
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotext", None)
+    with pytest.raises(ExecplanError, match="plotext") as error:
+        chart_text.draw(ONE_DAY, 80, 18, has_color=False)
+    assert error.value.hint == "install it: pip install 'execplan[charts]'"
 
 
 def test_more_series_than_characters() -> None:

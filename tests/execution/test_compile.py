@@ -162,6 +162,8 @@ def test_more_steps_than_a_plan_may_have() -> None:
     error = compile_error("```text {execution max-steps=100}\n```\n\n" + steps)
     assert (error.code, error.exit) == ("bad-document", 3)
     assert "101 steps" in error.message
+    error = compile_error("".join([step(f"#a{number}", "make a") + "\n" for number in range(1001)]))
+    assert (error.code, error.message) == ("bad-document", "plans/parser.md has 1,001 steps; 1,000 is the maximum")
 
 
 def test_ids_of_several_commands_fit_the_document() -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.charts import chart_svg
-from execplan.project import project_discovery
-from execplan.secrets.redaction import Redactor
-from execplan.site.site_builder import build_site
 from execplan.site.site_directory import MANIFEST
 from tests.plans import CLEAN
 from tests.site.hostile_text import LINKS, MARKDOWN, SCRIPTS
@@ -368,20 +363,6 @@ def test_charts_are_in_words_too(repo: Folder) -> None:
     assert svg.startswith("<svg ")
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg
     assert "<script" not in svg
-
-
-def test_without_matplotlib_there_are_no_charts(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.plan()
-    project = project_discovery.require(str(repo.path))
-    build_site(project, str(repo.path / "web"), Redactor({}, ()))
-    assert (repo.path / "web/charts.html").exists()
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr(chart_svg, "find_spec", lambda name: None)
-    built_site = build_site(project, str(repo.path / "web"), Redactor({}, ()))
-    assert not built_site.has_charts
-    assert set(built_site.removed) == {"charts.html", CHART, *CHARTS}
-    assert "charts.html" not in read_page(repo, "index.html", "web").links()
-    assert not read_page(repo, PLAN_PAGE, "web").find("img")
 
 
 def test_an_empty_project_has_a_site(repo: Folder) -> None:

@@ -8,6 +8,7 @@ from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import ALLOW, DENY
 from execplan.files import file_access
+from execplan.secrets.secret_files import CODE_TYPES
 from execplan.text import fast_json
 
 TYPE_CHECKING = False
@@ -191,7 +192,10 @@ def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)
     folder, pattern = (read_call.read_paths or (call.cwd,))[0], tool_call.optional_text(arguments, "glob")
     if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
-        return read_call
+        file_type = tool_call.optional_text(arguments, "type")
+        return (
+            read_call._replace(read_paths=(folder, f"{folder}/*.{file_type}")) if file_type in CODE_TYPES else read_call
+        )
     return read_call._replace(read_paths=(folder, f"{folder}/{{{pattern.replace(' ', ',')}}}"))
 
 

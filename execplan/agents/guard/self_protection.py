@@ -170,14 +170,24 @@ def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Pr
     """Return why a command that may write names a protected path; empty if it does not."""
     name = normalize_program_name(simple.argv[0]) if simple.argv else ""
     removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
+    args = _without_exclusions(simple.argv) if name == "find" else simple.argv[1:]
     for folder in folders:
-        for arg in (*simple.argv[1:], *simple.writes):
+        for arg in (*args, *simple.writes):
             for path in _possible_paths(arg):
                 if protected := protected_paths.describe_protected(
                     scope, project, folder, path, include_parents=removes
                 ):
                     return f"agents can't change {protected}: {shorten(arg)}"
     return ""
+
+
+def _without_exclusions(argv: Sequence[str]) -> list[str]:
+    """Return the arguments of `find` without the patterns that it excludes."""
+    return [
+        arg
+        for at, arg in enumerate(argv)
+        if at and argv[max(at - 2, 0)] not in ("!", "-not") and tuple(argv[at + 1 : at + 3]) != ("-prune", "-o")
+    ]
 
 
 def _possible_paths(arg: str) -> Iterator[str]:

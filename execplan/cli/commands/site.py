@@ -96,8 +96,6 @@ def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
     if dry_run:
         lines += [f"write {name}" for name in built_site.changed] + [f"remove {name}" for name in built_site.removed]
         return "\n".join(lines)
-    if not built_site.has_charts:
-        lines.append("without charts; to add them: pip install 'execplan[charts]'")
     return "\n".join([*lines, index])
 
 
@@ -108,7 +106,7 @@ def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
         "written": list(built_site.changed),
         "removed": list(built_site.removed),
         "unchanged": built_site.unchanged,
-        "charts": built_site.has_charts,
+        "charts": True,
         "changed": bool(built_site.changed or built_site.removed),
     }
 

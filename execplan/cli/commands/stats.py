@@ -92,7 +92,7 @@ def stats(
     session with the claim used in that time. Money is computed from the models' prices. What can't be known is listed.
 
     The chart burn-up shows done tasks by their timestamps and by git, so you see where the two differ. Install
-    execplan[charts] to draw charts on a terminal or as SVG; without a terminal, their numbers are printed.
+    execplan[charts] to draw charts on a terminal; without a terminal, their numbers are printed.
     """
     if svg is not None and chart is None:
         raise ExecplanError(

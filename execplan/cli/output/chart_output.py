@@ -38,8 +38,6 @@ def chart_answer(
 
     `is_all` says that the plans are all of their projects, so that history is read only once for each.
     """
-    if svg is not None:
-        chart_svg.require_library("matplotlib")
     histories: list[tuple[Project, PlanRef | None]] = [*plans]
     if is_all:
         histories = [

@@ -93,13 +93,14 @@ def fit_to_budget(
     order = sorted(
         [at for at, part in enumerate(fitted_parts) if part.rank], key=lambda at: (-fitted_parts[at].rank, -at)
     )
+    required_tokens = sum(costs)
     for at in order:
-        if sum(costs) <= budget:
+        if required_tokens <= budget:
             break
-        fitted_parts[at] = fitted_parts[at]._replace(text=fitted_parts[at].short)
-        costs[at] = count(fitted_parts[at].text) + 1 if fitted_parts[at].text else 0
-    if strict and sum(costs) > budget:
-        required_tokens = sum(costs)
+        short = fitted_parts[at].short
+        fitted_parts[at] = fitted_parts[at]._replace(text=short)
+        required_tokens += (count(short) + 1 if short else 0) - costs[at]
+    if strict and required_tokens > budget:
         raise ExecplanError(
             "budget-too-small",
             f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,8 +36,8 @@ def new_comment_lines(review: PlanReview) -> list[str]:
 
 def shown_events(review: PlanReview) -> list[HistoryEvent]:
     """Return the events to show: of a task that is new to the reviewer and done, only that it is done."""
-    ids = [event.task_id for event in review.events if event.kind in TASK_EVENTS]
-    return [event for event in review.events if event.kind != TASK_ADDED or ids.count(event.task_id) == 1]
+    counts = Counter([event.task_id for event in review.events if event.kind in TASK_EVENTS])
+    return [event for event in review.events if event.kind != TASK_ADDED or counts[event.task_id] == 1]
 
 
 def review_heading(review: PlanReview) -> str:

@@ -170,8 +170,8 @@ def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[s
 
 _FIELD_CODES = {"depends_on": "EP606", "when": "EP606", "on_failure": "EP606", "parallel": "EP612"}
 """Problem code for a violation of a rule between steps, by its field."""
-_MAX_STEPS = 1000
-"""Limit on steps that are checked with the rules between steps; no execution plan has more."""
+MAX_STEPS = 1000
+"""Maximum number of steps of an execution plan."""
 _MAX_SUGGESTIONS = 100
 """Limit on suggestions, and on the IDs they are searched in: each search takes time."""
 
@@ -249,7 +249,7 @@ def _suggest_id(name: str, known_ids: list[str]) -> str:
 
 def _cross_step_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
     """Yield violations of the rules between steps, except references to unknown steps, which are already reported."""
-    if len(drafts) > _MAX_STEPS:
+    if len(drafts) > MAX_STEPS:
         return
     steps = build_all_step_fields(drafts)
     known_ids = {draft.id for draft in drafts}

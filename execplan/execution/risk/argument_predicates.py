@@ -42,7 +42,7 @@ def split_name(name: str) -> list[str]:
     """Split the name of a task or file into lower-case words: `testUnit` and `test-unit` give test and unit."""
     parts: list[str] = []
     part = ""
-    for char, next_char in zip(name, [*name[1:], " "], strict=True):
+    for char, next_char in zip(name, f"{name} "[1:], strict=True):
         if not char.isalnum():
             parts.append(part)
             part = ""

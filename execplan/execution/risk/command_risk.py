@@ -24,6 +24,7 @@ from execplan.execution.risk.row_matching import (
     find_outside_arg,
     is_from_source,
     is_unknown_module,
+    matches_path,
     row_matches,
     row_matches_path,
 )
@@ -273,30 +274,40 @@ def _matching_rows(
     ]
 
 
-class _ProgramIndex(NamedTuple):
-    """The built-in rows of a table that name programs."""
+class _RowIndex(NamedTuple):
+    """The rows of a table by what they are about."""
 
     table: RiskTable
     rows_by_name: dict[str, list[int]]
+    """Built-in rows that name programs."""
     pattern_rows: list[int]
-    """Rows with a pattern of names."""
+    """Built-in rows with a pattern of names."""
+    path_rows: list[RiskRow]
+    path_patterns: tuple[str, ...]
+    """Patterns of all `path_rows`; most paths match none."""
 
 
-_LAST_INDEX: list[_ProgramIndex] = []
+_LAST_INDEX: list[_RowIndex] = []
+
+
+def _row_index(table: RiskTable) -> _RowIndex:
+    if not _LAST_INDEX or _LAST_INDEX[0].table is not table:
+        _LAST_INDEX[:] = [_build_index(table)]
+    return _LAST_INDEX[0]
 
 
 def _rows_for_program(program: str, table: RiskTable) -> list[RiskRow]:
     """Return the built-in rows that may name a program, with or without its directory, in the order of the table."""
-    if not _LAST_INDEX or _LAST_INDEX[0].table is not table:
-        _LAST_INDEX[:] = [_build_index(table)]
-    index = _LAST_INDEX[0]
+    index = _row_index(table)
     names = (program, program.rpartition("/")[2])
     numbers = {*index.pattern_rows, *[number for name in names for number in index.rows_by_name.get(name, ())]}
     return [table.rows[number] for number in sorted(numbers)]
 
 
-def _build_index(table: RiskTable) -> _ProgramIndex:
-    index = _ProgramIndex(table, {}, [])
+def _build_index(table: RiskTable) -> _RowIndex:
+    path_rows = [row for row in table.rows if row.path and not row.program]
+    path_patterns = dict.fromkeys([pattern for row in path_rows for pattern in row.path])
+    index = _RowIndex(table, {}, [], path_rows, tuple(path_patterns))
     for number, row in enumerate(table.rows):
         if row.origin == BUILTIN:
             for name in row.program:
@@ -373,7 +384,10 @@ def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
 
 def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Risk]:
     """Yield the risks of a path from the rows that match it."""
-    rows = [row for row in table.rows if row.path and not row.program and row_matches_path(path, row)]
+    index = _row_index(table)
+    if not matches_path(path, index.path_patterns):
+        return
+    rows = [row for row in index.path_rows if row_matches_path(path, row)]
     user_rows = [row for row in rows if row.origin == USER][-1:]
     for row in [
         *(user_rows or [row for row in rows if row.origin == BUILTIN]),

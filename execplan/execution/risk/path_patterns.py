@@ -18,7 +18,10 @@ class _PathPatterns(NamedTuple):
 
     names: frozenset[str]
     """Names of files or directories at any depth."""
+    name_prefixes: tuple[str, ...]
+    name_suffixes: tuple[str, ...]
     name_globs: tuple[str, ...]
+    """Patterns of names with another form than `PREFIX*` and `*SUFFIX`."""
     paths: frozenset[str]
     path_globs: tuple[tuple[str, ...], ...]
     """Patterns of each part of a path."""
@@ -46,6 +49,7 @@ def matches_any(path: str, patterns: tuple[str, ...]) -> bool:
     return (
         path in compiled.paths
         or not compiled.names.isdisjoint(parts)
+        or any([part.startswith(compiled.name_prefixes) or part.endswith(compiled.name_suffixes) for part in parts])
         or any([matches_glob(part, glob) for glob in compiled.name_globs for part in parts])
         or any([path == directory or path.startswith(f"{directory}/") for directory in compiled.directories])
         or any([_match_parts(parts, globs) for globs in compiled.path_globs])
@@ -55,6 +59,8 @@ def matches_any(path: str, patterns: tuple[str, ...]) -> bool:
 
 def _compile(patterns: tuple[str, ...]) -> _PathPatterns:
     names: list[str] = []
+    name_prefixes: list[str] = []
+    name_suffixes: list[str] = []
     name_globs: list[str] = []
     paths: list[str] = []
     path_globs: list[tuple[str, ...]] = []
@@ -74,10 +80,16 @@ def _compile(patterns: tuple[str, ...]) -> _PathPatterns:
             complex_patterns.append(pattern_text)
         elif "/" in pattern:
             path_globs.append(tuple(pattern.split("/")))
-        else:
+        elif "?" in pattern or pattern.count("*") > 1 or "*" not in (pattern[0], pattern[-1]):
             name_globs.append(pattern)
+        elif pattern[0] == "*":
+            name_suffixes.append(pattern[1:])
+        else:
+            name_prefixes.append(pattern[:-1])
     return _PathPatterns(
         frozenset(names),
+        tuple(name_prefixes),
+        tuple(name_suffixes),
         tuple(name_globs),
         frozenset(paths),
         tuple(path_globs),

@@ -243,10 +243,14 @@ def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
 
 def row_matches_path(path: str, row: RiskRow) -> bool:
     """Return whether a row matches a path, in any spelling and ignoring case."""
+    return matches_path(path, row.path) and not matches_path(path, row.unless)
+
+
+def matches_path(path: str, patterns: tuple[str, ...]) -> bool:
+    """Return whether one of the patterns matches a path, in any spelling and ignoring case."""
     joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
     normalized = ("/" if path.startswith("/") else "") + joined
-    is_match = (SECRETS in row.path and is_secret_file(normalized)) or matches_any(normalized, row.path)
-    return is_match and not matches_any(normalized, row.unless)
+    return matches_any(normalized, patterns) or (SECRETS in patterns and is_secret_file(normalized))
 
 
 def _matches_glob(text: str, pattern: str) -> bool:

@@ -92,7 +92,11 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     """Split a section into its heading, tasks, other items at any depth, and the blocks between them."""
     section = plan_part.section
     assert section is not None
-    tasks = {box.start: box for box in plan.boxes}
+    tasks: dict[int, Task] = {}
+    for boxes in (plan.tasks, [box for _, box in plan.checklists]):
+        first = bisect_left(boxes, section.start, key=lambda box: box.start)
+        last = bisect_left(boxes, section.end, first, key=lambda box: box.start)
+        tasks |= {box.start: box for box in boxes[first:last]}
     starts: dict[int, tuple[int, bool]] = {}
     quote_end = -1
     for block in plan.blocks[section.first_block : section.block_end]:

@@ -93,6 +93,11 @@ def test_a_search_that_names_a_secret_reads_it(sandbox: CallSandbox) -> None:
         assert read_decision(sandbox, text) == ALLOW, text
     assert read_by(sandbox, "Grep", pattern="x", glob=".env*") == DENY
     assert read_by(sandbox, "Grep", pattern="x", glob="*.{ts,py}", path="src") == ALLOW
+    assert read_by(sandbox, "Grep", pattern="x", type="py") == ALLOW
+    assert read_by(sandbox, "Grep", pattern="x", type="java") == DENY
+    assert read_by(sandbox, "Grep", pattern="x", type="py", glob=".env*") == DENY
+    sandbox.folder.write("credentials.properties", "\n")
+    assert [read_decision(sandbox, f"rg -t {name} x") for name in ("py", "java")] == [ALLOW, DENY]
 
 
 def test_no_search_comes_by_the_key(sandbox: CallSandbox, monkeypatch: pytest.MonkeyPatch) -> None:

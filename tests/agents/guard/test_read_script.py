@@ -10,7 +10,7 @@ import pytest
 from execplan.agents.guard.guard_context import PlanlessContext
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.here_documents import remove_here_documents
-from execplan.execution.permission import ALLOW
+from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.call_sandbox import CallSandbox
 from tests.agents.guard.test_honest_calls import HonestCallRepository
 from tests.conftest import Folder
@@ -53,6 +53,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+EXCLUDING = """\
+find . -name '*.py' -not -path './.git/*' -exec head -5 {} +
+find . -name '*.py' ! -path '*/.git/*' -not -path './.venv/*' | xargs head -5
+find . -path ./.git -prune -o -name '*.py' -exec head -5 {} +
+""".splitlines()
 PRINTING_SECRETS = """\
 git grep ''
 git grep -n x
@@ -215,6 +220,12 @@ def test_everyday_calls_are_allowed_during_a_run(tmp_path: Path, monkeypatch: py
 
 def test_scripts_of_reads_are_allowed(decided: CallSandbox) -> None:
     assert {line: found.reason for line in SCRIPTS if (found := decision(decided, line)).kind != ALLOW} == {}
+
+
+def test_what_find_excludes_is_not_touched(decided: CallSandbox) -> None:
+    assert {line: found.reason for line in EXCLUDING if (found := decision(decided, line)).kind != ALLOW} == {}
+    for line in ("find . -path './.git/*' -exec rm {} +", "find .git -not -path './.git/*' -exec rm {} +"):
+        assert decision(decided, line).kind == DENY
 
 
 def test_scripts_that_do_more_are_not(decided: CallSandbox) -> None:

@@ -108,6 +108,8 @@ def test_the_sets_are_rated_as_they_are(name: str, record_property: Any) -> None
         ("rg -n '/home' src", LOW),
         ("ls | wc -l", HIGH),
         ("ls 'a", HIGH),
+        ("make all ''", HIGH),
+        ("./src//app.py", MEDIUM),
         ("git push --force", CRITICAL),
         ("git -C web push -f", CRITICAL),
         ("npm publish", CRITICAL),
