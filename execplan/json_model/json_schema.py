@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -148,6 +149,7 @@ def _enum_schema(enum: type[Enum]) -> Json:
     }
 
 
+@cache
 def _field_docstrings(model_class: type) -> dict[str, str]:
     """Return the docstring below each field of a class of this package."""
     if not model_class.__module__.startswith("execplan."):
