@@ -66,9 +66,9 @@ def _is_living_heading(heading: Block) -> bool:
 
 def _has_plan_role(plan: ParsedPlan) -> bool:
     """Return whether a section is about the work, its validation, its status or the next step."""
-    from execplan.plan.section_roles import find_role
+    from execplan.plan.section_roles import PLAN_ROLES, find_role
 
-    return any([find_role(heading.text) is not None for heading in _headings(plan)])
+    return any([find_role(heading.text) in PLAN_ROLES for heading in _headings(plan)])
 
 
 def _headings(plan: ParsedPlan) -> list[Block]:

@@ -7,6 +7,7 @@ from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE
+from execplan.plan.section_roles import STATUS, find_role
 from execplan.text.markdown_blocks import FRONT
 from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
@@ -58,7 +59,7 @@ def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
                 is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
                 if is_status and not source.inert_lines[at] and _is_done(value):
                     yield _status_span(at, lines[at], value)
-        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
+        if section.name is None and find_role(section.title) == STATUS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
             if at < section.end and not source.inert_lines[at] and _is_done(lines[at][:_MAX_LINE_LENGTH]):
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
