@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EARLIER_PLACEHOLDER_LINES = "scripts/earlier_placeholder_lines.txt"
 """Placeholder lines of the templates of earlier versions, with white space collapsed: plans still contain them."""
 SECRETS = "execplan/secrets/secret_table.py"
+_SEPARATOR = "|"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 
 
@@ -121,6 +123,28 @@ def phrase_table() -> str:
     return _formatted("\n".join(lines) + "\n")
 
 
+def role_table() -> str:
+    """Return the titles and words that tell what a section is for as a module, because reading a plan must be fast."""
+    tables = tomllib.loads((ROOT / "execplan/plan/roles.toml").read_text(encoding="utf-8"))
+    lines = [
+        '"""What sections are for, by their headings; written by scripts/generate.py from roles.toml, which explains it."""',
+        "",
+    ]
+    for name, table in tables.items():
+        entries = [
+            f"    {python_literal(role)}: ({_wrapped_literal(texts)}).split({_SEPARATOR!r}),"
+            for role, texts in table.items()
+        ]
+        lines += [f"{name.upper()} = {{", *entries, "}"]
+    return _formatted("\n".join(lines) + "\n")
+
+
+def _wrapped_literal(texts: list[str]) -> str:
+    """Format texts as one string in several lines of Python source."""
+    lines = textwrap.wrap(_SEPARATOR.join(texts), 90, drop_whitespace=False, break_long_words=False)
+    return "\n".join([python_literal(line) for line in lines])
+
+
 def _words_literal(table: dict[str, str]) -> str:
     """Format the words of all languages as Python source, one long string."""
     words = [word for key, words in table.items() if key not in phrase_patterns.SETTINGS for word in words.split()]
@@ -143,6 +167,7 @@ MODULES: dict[str, Callable[[], str]] = {
     "execplan/agents/guard/device_paths.py": device_paths,
     "execplan/execution/inference/cue_table.py": cue_table,
     "execplan/linter/phrase_table.py": phrase_table,
+    "execplan/plan/role_table.py": role_table,
     SECRETS: secret_table,
     command_tables.COMMANDS: command_tables.command_table,
     command_tables.RISKS: command_tables.risk_rows,

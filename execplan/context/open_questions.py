@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.plan.section_roles import QUESTIONS, RISKS, has_role
 from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
 from execplan.text.text_lines import is_blank
 
@@ -12,10 +13,6 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import ParsedPlan
     from execplan.text.markdown_blocks import Block
-
-_QUESTION_TERMS = ("question", "unknown")
-_HEADING_TERMS = (*_QUESTION_TERMS, "risk", "blocker", "blocked")
-"""Terms that identify the headings of unresolved matters."""
 
 
 class OpenQuestion(NamedTuple):
@@ -28,14 +25,18 @@ class OpenQuestion(NamedTuple):
     @property
     def is_question(self) -> bool:
         """Whether the heading is about questions rather than risks."""
-        return any([term in self.heading.casefold() for term in _QUESTION_TERMS])
+        return has_role(self.heading, QUESTIONS)
 
 
 def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:
     """Yield the contents below headings of open questions and risks: list items, or paragraphs if there are none."""
     blocks = [block for block in plan.blocks if not block.depth]
     for index, heading in enumerate(blocks):
-        if heading.kind == HEADING and heading.level > 1 and _is_about_questions(heading.text):
+        if (
+            heading.kind == HEADING
+            and heading.level > 1
+            and (has_role(heading.text, QUESTIONS) or has_role(heading.text, RISKS))
+        ):
             body_blocks: list[Block] = []
             for block in blocks[index + 1 :]:
                 if block.kind == HEADING:
@@ -45,11 +46,6 @@ def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:
             yield from [
                 OpenQuestion(heading.text, _block_text(plan, block)) for block in body_blocks if block.kind == kind
             ]
-
-
-def _is_about_questions(heading_text: str) -> bool:
-    heading_text = heading_text.casefold()
-    return any([term in heading_text for term in _HEADING_TERMS])
 
 
 def _block_text(plan: ParsedPlan, block: Block) -> str:

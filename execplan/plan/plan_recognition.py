@@ -67,10 +67,10 @@ def _is_living_heading(heading: Block) -> bool:
 def _has_plan_role(plan: ParsedPlan) -> bool:
     """Return whether a section is about the work, its validation, its status or the next step, or the front matter is."""
     from execplan.plan.front_matter import parse_front_matter
-    from execplan.plan.section_roles import find_role
+    from execplan.plan.section_roles import PLAN_ROLES, find_role
 
     return "status" in parse_front_matter(plan.text.lines).fields or any(
-        [find_role(heading.text) is not None for heading in _headings(plan)]
+        [find_role(heading.text) in PLAN_ROLES for heading in _headings(plan)]
     )
 
 

@@ -1,10 +1,9 @@
-"""Roles of sections that only plans have, by their titles, in the languages and forms in which people write plans."""
+"""What the sections of a plan are for, by their titles, in the languages and forms in which people write plans."""
 
 from __future__ import annotations
 
-import os
-
 from execplan.plan import outline
+from execplan.plan.role_table import TITLES, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,16 +11,31 @@ if TYPE_CHECKING:
 
 TASKS: Final = "tasks"
 VALIDATION: Final = "validation"
+STATUS: Final = "status"
+PURPOSE: Final = "purpose"
+DECISIONS: Final = "decisions"
+DISCOVERIES: Final = "discoveries"
+OUTCOMES: Final = "outcomes"
+CONTEXT: Final = "context"
+SCOPE: Final = "scope"
+RISKS: Final = "risks"
+QUESTIONS: Final = "questions"
+RECOVERY: Final = "recovery"
+INTERFACES: Final = "interfaces"
+COMMANDS: Final = "commands"
+APPROACH: Final = "approach"
+PLAN_ROLES = frozenset((TASKS, VALIDATION, STATUS, "next_step"))
+"""Roles of sections that only plans have; designs and notes have the others, too."""
 
 _STEP_WORDS = tuple(
     "task step item phase milestone stage chunk batch slice iteration sprint wave 任务 步骤 阶段 里程碑 批次 フェーズ タスク ステップ "
     "단계 작업 aufgabe schritt étape tâche fase tarea paso tarefa passo этап шаг задача".split()
 )
 """First words of headings for one numbered part of the work, as in `Task 3: Parser` and `阶段 2`."""
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "roles.toml")
-_MAX_BYTES = 1 << 20
 _NUMERALS = "0123456789.一二三四五六七八九十"
-_roles_by_title: dict[str, str] = {}
+_FIRST_CJK = "\u2e80"
+"""First character of the scripts without spaces between words: in these, a word is found anywhere."""
+_ROLES_BY_TITLE = {title: role for role, titles in TITLES.items() for title in titles}
 
 
 def find_role(title: str) -> str | None:
@@ -30,8 +44,35 @@ def find_role(title: str) -> str | None:
     A number in front of the title is dropped. `Task 3: Parser` and the like have the role `tasks`.
     """
     key = outline.title_key(title)
-    roles = _load_roles()
-    return roles.get(key) or roles.get(_without_number(key)) or (TASKS if _is_numbered_part(key) else None)
+    return (
+        _ROLES_BY_TITLE.get(key)
+        or _ROLES_BY_TITLE.get(_without_number(key))
+        or (TASKS if _is_numbered_part(key) else None)
+    )
+
+
+def guess_role(title: str) -> str | None:
+    """Return the first role that has a word of a title, such as `risks` for `Open risks of the release`, or None."""
+    words = title_words(title)
+    return next((role for role in WORDS if _has_word(words, role)), None)
+
+
+def has_role(title: str, role: str) -> bool:
+    """Return whether a title has a role, or a word of it."""
+    return find_role(title) == role or _has_word(title_words(title), role)
+
+
+def title_words(title: str) -> list[str]:
+    """Return the words of a title in lower case; a hyphen is part of a word."""
+    text = "".join([char if char.isalnum() or char in "-;" else " " for char in title.casefold()])
+    return [word for word in [part.strip("-") for part in text.split()] if word]
+
+
+def _has_word(words: list[str], role: str) -> bool:
+    starts = WORDS[role]
+    return any(
+        [word.startswith(start) or (start >= _FIRST_CJK and start in word) for word in words for start in starts]
+    )
 
 
 def _is_numbered_part(key: str) -> bool:
@@ -52,15 +93,3 @@ def _without_number(key: str) -> str:
     if stripped == key:
         return key
     return stripped.lstrip(" .):：、,，-–—章节部分").strip()
-
-
-def _load_roles() -> dict[str, str]:
-    """Return the roles by title; they are read once, and only for a plan without the usual sections."""
-    if not _roles_by_title:
-        from execplan.files import file_access
-        from execplan.text.plain_toml import parse_toml
-
-        for role, titles in parse_toml(file_access.read(_FILE, _MAX_BYTES)[0]).items():
-            assert isinstance(titles, list)
-            _roles_by_title.update(dict.fromkeys(titles, role))
-    return _roles_by_title

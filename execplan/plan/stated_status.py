@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
+from execplan.plan.section_roles import STATUS, find_role
 from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HTML
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ def find_done_status(plan: ParsedPlan) -> Iterator[StatusValue]:
                 is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
                 if is_status and _is_done(value) and not _is_inert(plan, at):
                     yield _status_span(at, lines[at], value)
-        if outline.title_key(section.title) in _STATUS_KEYS and section.first_block < section.block_end:
+        if section.name is None and find_role(section.title) == STATUS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
             if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not _is_inert(plan, at):
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.plan.metadata_values import normalize_key
+from execplan.plan.section_roles import STATUS, find_role
 from execplan.plan.stated_status import find_done_status, plain_status
 from execplan.text.inline_markdown import link_targets, plain_text
 from execplan.text.markdown_blocks import FRONT
@@ -116,7 +117,7 @@ def _status_values(plan: ParsedPlan) -> Iterator[tuple[int, str]]:
             if name.lower() not in _NO_VALUES:
                 yield at, f"Superseded by {name.strip('[]')}"
     for section in plan.sections:
-        if normalize_key(section.title) == "status" and section.first_block < section.block_end:
+        if find_role(section.title) == STATUS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
             if at < section.end:
                 yield at, plain_status(lines[at]).strip(_SYMBOLS)

@@ -11,6 +11,7 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.entry_format import is_newest_first
 from execplan.plan.model import ARCHIVED, DONE
+from execplan.plan.section_roles import PURPOSE, RISKS, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
     from execplan.context.summary.summary_pieces import Subject
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
-_PURPOSE_TITLE = re.compile(
-    r"\b(?:purpose|objective|mission|goal|aim|problem|overview|summary)s?\b|目的|目标|목적|목표", re.IGNORECASE
-)
-"""Pattern for titles of sections that state the purpose of a plan without a Purpose section."""
-_RISK_TITLE = re.compile(r"\brisks?\b|\bfailure (?:modes?|scenarios?)\b|风险|リスク|위험", re.IGNORECASE)
 _RISK_WORDS = re.compile(
     r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
     r"not yet|still (?:missing|open|fails?)|known (?:issue|limitation|gap)s?|pre-existing)\b",
@@ -60,7 +56,7 @@ def _purpose_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
     """
     purpose_sections = [plan.section(outline.PURPOSE)]
     purpose_sections += [
-        section for section in plan.sections if section.name is None and _PURPOSE_TITLE.search(section.title)
+        section for section in plan.sections if section.name is None and has_role(section.title, PURPOSE)
     ]
     yield from _section_ranges(purpose_sections)
     yield plan.title_line + 1, plan.sections[0].start if plan.sections else len(plan.text.lines)
@@ -202,7 +198,7 @@ def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
         if level and heading.level <= level:
             yield start, heading.start
             level = 0
-        if not level and heading.level > 1 and _RISK_TITLE.search(heading.text) and heading.start != plan.title_line:
+        if not level and heading.level > 1 and has_role(heading.text, RISKS) and heading.start != plan.title_line:
             level, start = heading.level, heading.end
     if level:
         yield start, len(plan.text.lines)
