@@ -7,6 +7,7 @@ do, or if a command that the task names is not a step.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
@@ -252,6 +253,7 @@ def _similarity(task: frozenset[str], lead: frozenset[str]) -> float:
     return len(task) / len(lead) if task and task <= lead and (len(task) > 1 or task == lead) else 0.0
 
 
+@lru_cache(4096)
 def _significant_words(text: str) -> frozenset[str]:
     """Return the significant words in a normalized form: without articles and similar words, in the singular."""
     words = re.findall(r"[^\W_]+(?:[-./][^\W_]+)*", text.lower())
