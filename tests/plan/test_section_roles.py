@@ -7,6 +7,7 @@ import pytest
 from execplan.plan import outline, section_roles
 from execplan.plan.reader import parse
 from execplan.plan.role_table import TITLES
+from execplan.plan.stated_status import find_done_status
 
 ROLES = ["tasks", "validation", "next_step", "status", "purpose", "decisions", "discoveries", "outcomes", "context"]
 
@@ -65,8 +66,5 @@ def test_roles_that_documents_have_make_no_plan(heading: str) -> None:
 
 def test_status_section_with_another_title_is_checked() -> None:
     """The rule about a finished status knows the sections of the table."""
-    from execplan.linter.plan_source import PlanSource
-    from execplan.linter.rules.lifecycle_rules import find_done_status
-
     plan = parse("# Plan\n\n## Current Status\n\nDone\n\n## Tasks\n\n- [ ] Write it\n")
-    assert [span.text for span in find_done_status(plan, PlanSource(plan))] == ["Done"]
+    assert [span.text for span in find_done_status(plan)] == ["Done"]
