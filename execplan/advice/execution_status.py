@@ -230,7 +230,7 @@ def last_run_text(run: LastRunJson, approval: str) -> str:
 def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
     """Return the command that continues with compiled steps: `evaluate`, or the one that starts an approved run.
 
-    None if the plan no longer has steps that compile.
+    Returns no command if nothing was compiled, or if the plan no longer compiles.
     """
     if status is None or status["state"] not in (*_UNAPPROVED, APPROVED) or status["mode"] is None:
         return ()

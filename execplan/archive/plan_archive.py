@@ -241,7 +241,7 @@ def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveB
     elif plan.unfinished_tasks or not plan.tasks:
         advice, command = "finish it, or abandon it", f"execplan archive {name} --as abandoned --reason 'Why'"
     elif lacks_outcome(plan):
-        advice = " and ".join(["add an outcome", *filter(None, [filling])])
+        advice = f"add an outcome and {filling}" if filling else "add an outcome"
         command = outcome_command(plan, name)
     elif sections:
         advice, command = f"{filling}, for example", fill_command(sections[0], name)

@@ -108,16 +108,15 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
 
     Archived plans and plans of nested projects count.
     """
-    restored_plans = list(find_restored_plans(context.plans))
-    for path, moved_path, remedy in restored_plans:
-        message = f"this plan was moved to {moved_path}, and git has restored it here"
-        yield Finding(NOTICE, path, message, remedy)
+    restored_plans = {plan.path: plan for plan in find_restored_plans(context.plans)}
+    for path, moved_path, remedy in restored_plans.values():
+        yield Finding(NOTICE, path, f"this plan was moved to {moved_path}, but its old file is here again", remedy)
     plans_by_id: dict[str, list[ListedPlan]] = {}
     for listed in context.plans:
         plans_by_id.setdefault(plan_store.normalize_id(listed.ref.id), []).append(listed)
     for duplicates in plans_by_id.values():
         paths = [listed.display_path for listed in duplicates]
-        if len(duplicates) > 1 and not {*paths} & {restored_plan.path for restored_plan in restored_plans}:
+        if len(duplicates) > 1 and restored_plans.keys().isdisjoint(paths):
             movable_index = next((index for index, listed in enumerate(duplicates) if not listed.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'New title'" if movable_index is not None else ""
             remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"

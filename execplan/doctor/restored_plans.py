@@ -1,4 +1,4 @@
-"""Plans that git has restored at the place from which execplan had moved them, so that they are there twice."""
+"""Plans that are there twice: where execplan has moved them, and again at their old place, usually restored by git."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def find_restored_plans(plans: Sequence[ListedPlan]) -> Iterator[RestoredPlan]:
         paths = {*former_paths(plan.project, plan.ref.path)} - {plan.ref.path}
         copies = [plans_by_path[path] for path in sorted(paths) if path in plans_by_path]
         entries = load_entries(plan.project, plan.ref.path) if copies else []
-        versions = {digest for entry in entries for digest in (entry.old_digest, entry.new_digest)}
+        versions = {digest for entry in entries for digest in (entry.old_digest, entry.new_digest) if digest}
         for copy in copies:
             if copy.facts.digest not in versions:
                 continue

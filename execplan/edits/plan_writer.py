@@ -138,9 +138,9 @@ def amend(
     """Apply a change to a plan.
 
     Raises ExecplanError and leaves the file unchanged, unless only the commit failed. `extra_paths` are other files for
-    the same commit. `resolves_conflicts` means that the change removes conflict markers, also from an archived plan.
-    `is_pure` means that the change depends only on the plan's text, so it can be computed before the lock is taken.
-    `make_operation` is called once the change is known; its result is journaled.
+    the same commit. `resolves_conflicts` means that the change removes conflict markers, or brings them back, also in
+    an archived plan. `is_pure` means that the change depends only on the plan's text, so it can be computed before the
+    lock is taken. `make_operation` is called once the change is known; its result is journaled.
     """
     if not project.exists:
         plan_store.read_bytes(project, ref.path)  # reports a path that is not a file first

@@ -57,7 +57,7 @@ def test_a_renamed_plan_that_git_has_restored_is_there_twice(committed: Folder) 
     committed.git("restore", ".")
     finding = only_finding(committed, "ids")
     assert (finding["level"], finding["path"]) == ("notice", old)
-    assert finding["message"] == f"this plan was moved to {new}, and git has restored it here"
+    assert finding["message"] == f"this plan was moved to {new}, but its old file is here again"
     assert finding["mend"] == f"keep the new one: rm {old}; or the old one: execplan undo -p {new}"
     run_remedy(committed, finding["mend"].partition("or the old one: ")[2])
     assert committed.git("status", "--short") == ""
