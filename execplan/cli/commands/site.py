@@ -50,10 +50,9 @@ def site(
     """Build a static web site with all plans.
 
     The start page is a board with a card for each plan. Each plan has a page with its sections, tasks, decisions,
-    findings, runs, approvals, artifacts and history. All decisions are on one page, and so are archived plans. With the
-    extra `charts`, there are charts of all plans and of open plans. The pages need no network and no server: open
-    index.html in a browser. Secrets are redacted. Only changed pages are written. The default directory ignores itself
-    in Git.
+    findings, runs, approvals, artifacts and history. All decisions are on one page, and so are archived plans.
+    Charts show the progress of open plans and of all plans. The pages need no network and no server: open index.html in
+    a browser. Secrets are redacted. Only changed pages are written. The default directory ignores itself in Git.
 
     With --project or --all-projects, one site has the plans of several projects, with a directory for the pages of each.
     It is never written into another project, and needs --out.
