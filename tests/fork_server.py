@@ -43,6 +43,14 @@ _ROOT = Path(__file__).resolve().parents[1]
 _FORK_CLIENT = _ROOT / "tests" / "fork_client.py"
 _HEAVY = "_strptime git jinja2.sandbox mistune rich.progress tomllib yaml".split()
 """What commands import when they need it, in addition to our own modules."""
+_LARGE = (
+    "execplan.cli.board_app",
+    "execplan.engine.executors.dask_executor",
+    "execplan.engine.telemetry",
+    "execplan.server",
+    "execplan.toolkit.mcp_server",
+)
+"""Modules that import large packages, which only their own commands need: a fork copies the tables of all memory."""
 _served: list[str] = []
 _starting = threading.Lock()
 
@@ -154,7 +162,7 @@ def _serve(name: str) -> None:
 def _warm_up() -> None:
     """Have what a command needs in memory, so that none has to load it."""
     for module_name in (*_HEAVY, *[module.name for module in pkgutil.walk_packages(execplan.__path__, "execplan.")]):
-        if not module_name.endswith("__main__"):
+        if not module_name.endswith("__main__") and not module_name.startswith(_LARGE):
             import_module(module_name)
     sys.argv = ["execplan", "--version"]
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
