@@ -309,6 +309,12 @@ class Plan:
 
         return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
 
+    def convert(self, *, options: WriteOptions = _DEFAULT) -> EditResult:
+        """Make an ExecPlan of a plan in another form; all text is kept, and missing sections get placeholder text."""
+        from execplan.scaffold import plan_conversion
+
+        return self._edit("convert", plan_conversion.build_conversion(self.project, self.ref.id), options)
+
     @property
     def metadata(self) -> PlanMetadata:
         """The metadata of the plan, from its front matter or its Metadata list; empty where nothing is given."""

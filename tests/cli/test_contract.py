@@ -30,6 +30,7 @@ CALLS = {
     "note": ["note", "Measured on two cores."],
     "revise": ["revise", "The tree was given up."],
     "set": ["set", "Plan of Work", "First the scanner."],
+    "convert": ["convert"],
     "attach": ["attach", "README.md"],
     "edit": ["edit"],
     "undo": ["undo"],

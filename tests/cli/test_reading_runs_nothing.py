@@ -101,6 +101,7 @@ WRITERS = {
     "reopen",
     "split",
     "reword",
+    "convert",
     "decide",
     "discover",
     "outcome",

@@ -14,6 +14,7 @@ PLANS = ".agent/execplans"
 PARSER, SCANNER, READER = "2026-01-01_parser", "2026-01-02_scanner", "2026-01-03_reader"
 ARTIFACTS = f"{PLANS}/artifacts/{PARSER}"
 FINISHED = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+OTHER_FORM = "# Build the parser\n\n## Tasks\n\n- [x] Read lines.\n- [ ] Build the parser.\n\n## Risks\n\nNone.\n"
 UNTIDY = CLEAN.replace("- [x]", "- [X]")
 
 
@@ -52,6 +53,7 @@ SCENES = {
         Scene("attach", ("attach", "README.md", "-p", PARSER), per_file=True, stride=3),
         Scene("comment", ("comment", "Which one?", "--on", "2", "-p", PARSER), per_file=True, stride=2),
         Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), max_changes=0),
+        Scene("convert", ("convert", PARSER), OTHER_FORM, max_changes=0, stride=2),
         Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),)),
         Scene("redo", ("redo", "-p", PARSER), before=(("done", "2", "-p", PARSER), ("undo",)), max_changes=0, stride=2),
         Scene(

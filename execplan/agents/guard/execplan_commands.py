@@ -162,6 +162,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
     "set": _writing_command("--create", "--meta"),
+    "convert": _writing_command("--all"),
     "new": AllowedOptions(
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",

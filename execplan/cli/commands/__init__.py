@@ -20,6 +20,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "note": "Add a note to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
         "set": "Replace the body of a section, or set metadata.",
+        "convert": "Make an ExecPlan of a plan in another form.",
         "attach": "Attach files to a plan as evidence.",
         "undo": "Undo the last operation.",
         "redo": "Redo the last undone operation.",

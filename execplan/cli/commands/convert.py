@@ -1,0 +1,86 @@
+"""The `execplan convert` command."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.output.bulk_output import PlanAnswer, join_answers
+from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.plan_editing import edit_answer, edit_plan
+from execplan.edits.bulk_operation import BulkOperation
+from execplan.edits.plan_writer import WriteOptions
+from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.library.plan_api import Plan
+from execplan.plan.plan_recognition import follows_format
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
+
+
+@define_command(
+    reads="the plan; with --all, every open plan.",
+    writes="the plan, or all of them as one operation, which one `undo` reverts.",
+    examples=(
+        "execplan convert parser --dry-run",
+        "execplan convert parser",
+        "execplan convert --all --commit",
+    ),
+)
+@plan_argument()
+@click.option("--all", "all_plans", is_flag=True, help="Convert every open plan that is in another form.")
+@writer_options
+def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOptions) -> Answer:
+    """Make an ExecPlan of a plan in another form.
+
+    The file stays where it is, and all text is kept. Each section goes to one of the twelve by its heading: tasks to
+    Progress, as they are and in their order, goals to Purpose, and so on. Sections whose heading says nothing about that
+    go to Context and Orientation, or to Artifacts and Notes if they are mostly code or tables, and are listed. Links to
+    headings of the file follow. Missing sections get the placeholder text of a new plan. `undo` restores the old text.
+    """
+    if not all_plans:
+        return edit_plan(plan, lambda plan: plan.convert(options=options), options, "execplan lint {id}")
+    if plan is not None or options.if_match is not None:
+        raise ExecplanError(
+            "usage",
+            "--all converts all open plans; it accepts no PLAN and no --if-match",
+            exit=USAGE,
+            hint="name one plan, or omit the other options: execplan convert --all",
+        )
+    bulk = BulkOperation()
+    failures: dict[str, list[str]] = {}
+    failed = CHECK_FAILED
+    edits = []
+    for plan_to_convert in _find_plans():
+        try:
+            edits.append((plan_to_convert, plan_to_convert.convert(options=options._replace(bulk=bulk))))
+        except ExecplanError as error:
+            failures[plan_to_convert.id], failed = [error.message], error.exit
+    warnings = bulk.commit("convert", "convert")
+    answers = [
+        PlanAnswer(edited.project, edit_answer(bulk.with_commit(edited.project, edit), options))
+        for edited, edit in edits
+    ]
+    headline = f"converted {format_count(len(answers), 'plan')}:"
+    answer = join_answers(answers, headline, failures, "not converted", options, failed=failed)
+    if not options.dry_run:
+        moved = [f"{edited.id}: {message}" for edited, edit in edits for message in edit.messages[1:]]
+        answer = answer._replace(text="\n".join(filter(None, [answer.text, printable_lines(moved)])))
+    return answer._replace(text=answer.text or "no plans in another form", warnings=(*answer.warnings, *warnings))
+
+
+def _find_plans() -> list[Plan]:
+    """Return the open plans in another form; raises ExecplanError."""
+    stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
+    return [
+        Plan(stored.project, stored.ref)
+        for stored in stored_plans
+        if stored.plan is not None and not stored.plan.is_document and not follows_format(stored.plan)
+    ]
+
+
+command = convert
