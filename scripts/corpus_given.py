@@ -54,11 +54,16 @@ def locate_plans(names: list[str]) -> dict[str, PlanLocation]:
 
 
 def rule_context(name: str, location: PlanLocation) -> RuleContext:
-    """Return the rule context of a plan."""
+    """Return the rule context of a plan of the corpus."""
+    return context_at(path_of(name), location)
+
+
+def context_at(path: str, location: PlanLocation) -> RuleContext:
+    """Return the rule context of a plan at a path in its repository."""
     return RuleContext(
         is_archived=location.archived,
         in_project=location.in_project,
-        path=path_of(name),
+        path=path,
         name_format=location.form,
         clock=Clock(_MINUTES),
         tree=RepositoryTree(lambda kind, subject: ""),

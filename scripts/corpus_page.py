@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import precision
 from corpus_given import DAY
+from corpus_kinds import KINDS
 from precision import DRAWN
 
 from execplan.linter.runner import RULES
+from execplan.plan.model import DOCUMENT
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "corpus.md"
 CREATED = " --create"
@@ -119,6 +121,38 @@ draws and counts. If fewer than nine in ten findings are right, the rule is fixe
 
 {found}
 """
+OTHER_FORMS_TITLE = "## Plans in other forms"
+OTHER_FORMS = f"""
+{OTHER_FORMS_TITLE}
+
+These are the plan files of other repositories, which write plans in their own way or with another tool (default:
+`$EXECPLAN_WILD`, or else `../shared/wild`). Each repository is copied, committed, and set up with `execplan init`. Then `list`
+must know its plans. The script has its own table of where such plans are, and what else is there; it takes nothing from the
+product's. For every plan that is listed, the script checks that
+
+- the checkboxes outside code are its tasks and checklist items, with the same lines and states as in markdown-it-py;
+- each writer changes only its own lines, and the result parses to the intended content;
+- `done` and then `reopen` restores the bytes of an open task without a timestamp;
+- `archive` moves the plan, with the other files of its directory, and changes nothing else except links; `undo` restores all.
+
+Writers are applied to the first, the middle and the last task or section. In each repository, `done`, `reopen`, `add`, `decide`
+and `undo` also run as commands. `init` and these commands change no other file, according to `git status`.
+
+{{seen}}
+
+A file is in the row of the tool that uses its directory. Documents are files in a plans directory without any work, which are
+not checked. These files are no plans:
+
+{{reasons}}
+
+Here `list` and the table of the script differ:
+
+{{differences}}
+
+An edit that needs a section which the plan lacks is an error, and is repeated with `--create`.
+
+{{written}}
+"""
 
 
 class Report(NamedTuple):
@@ -140,6 +174,23 @@ class Report(NamedTuple):
     """Number of steps, by key of `STEPS`."""
     skipped: Counter[str]
     """Number of texts not taken for a step, by reason."""
+
+
+class WildFile(NamedTuple):
+    """A file of a repository with plans in other forms, and what was made of it."""
+
+    path: str
+    """Path with the repository's name in front."""
+    kind: str
+    """Kind of plans that are in its directory by convention."""
+    reason: str
+    """Why it is no plan by convention; empty for a plan."""
+    boxes: int
+    """Number of checkboxes outside code according to markdown-it-py."""
+    state: str
+    """State that `list` shows; empty if the file is not listed."""
+    report: Report | None
+    """The results of all checks, if it is listed as a plan."""
 
 
 def new_report(name: str) -> Report:
@@ -192,6 +243,66 @@ def render_page(reports: list[Report]) -> str:
                 for code, rule in sorted(RULES.items())
             ],
         ),
+    )
+
+
+def render_other_forms(files: list[WildFile]) -> str:
+    """Return the part of the page about repositories with plans in other forms."""
+    rows = [_kind_row(kind, [file for file in files if file.kind == kind]) for kind in KINDS]
+    reports = [file.report for file in files if file.report is not None]
+    edits, refused = Counter[str](), Counter[tuple[str, str]]()
+    for report in reports:
+        edits += report.edits
+        refused += report.refused
+    writers = dict.fromkeys([name for writer in WRITERS for name in (writer, writer + CREATED)] + ["archive"])
+    codes = {writer: sorted({code for code, of in refused if of == writer}) for writer in writers}
+    reasons = Counter(file.reason for file in files if file.reason)
+    differences = [file for file in files if bool(file.state) == bool(file.reason)]
+    return OTHER_FORMS.format(
+        seen=_table(
+            "kind|files|plans|listed|documents|checkboxes|tasks|checklist items|edits|errors",
+            [*[row for row in rows if row[1]], _kind_row("total", files)],
+        ),
+        reasons=_table("reason|files", list[tuple[str | int, ...]](reasons.most_common())),
+        differences=_table(
+            "file|by convention|listed|checkboxes",
+            [
+                (f"`{file.path}`", file.reason or "plan", "yes" if file.state else "no", file.boxes)
+                for file in sorted(differences)
+            ],
+        ),
+        written=_table(
+            "writer|edits|errors|codes",
+            [
+                (
+                    f"`{writer}`",
+                    edits[writer],
+                    sum(refused[code, writer] for code in of),
+                    ", ".join([f"`{code}`" for code in of]) or "–",
+                )
+                for writer, of in codes.items()
+                if edits[writer] or of
+            ],
+        ),
+    )
+
+
+def _kind_row(label: str, files: list[WildFile]) -> tuple[str | int, ...]:
+    """Return a row with the figures of some files."""
+    plans = [file for file in files if not file.reason]
+    reports = [file.report for file in plans if file.report is not None]
+    listed = [file for file in plans if file.state]
+    return (
+        label,
+        len(files),
+        len(plans),
+        len(listed),
+        len([file for file in listed if file.state == DOCUMENT]),
+        sum(file.boxes for file in plans),
+        sum(report.counts["total"] for report in reports),
+        sum(report.counts["checklists"] for report in reports),
+        sum(report.edits.total() for report in reports),
+        sum(report.refused.total() for report in reports),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from corpus_page import new_report
+from corpus_page import Report, new_report
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -16,7 +16,7 @@ from execplan.linter.rule import RuleContext
 from execplan.linter.runner import RULES, lint_plan
 from execplan.plan import reader
 from execplan.plan.line_grammar import is_empty_text, read_label
-from execplan.plan.model import DONE, OPEN, OTHER, ParsedPlan
+from execplan.plan.model import DONE, OPEN, OTHER, ParsedPlan, task_state
 from execplan.plan.placeholder_text import is_placeholder_text
 from execplan.plan.plan_change import PlanChange, PlanContent, plan_content
 from execplan.plan.text_rebase import rebase_text
@@ -33,15 +33,15 @@ ALL_LEVELS = {code: rule.level for code, rule in RULES.items()}
 _BOX = re.compile(r"\[(.)\](\s|$)")
 
 
-def counted_again(data: bytes) -> list[tuple[int, str]]:
-    """Return the line and the state of each task according to markdown-it-py."""
+def counted_again(data: bytes, *, anywhere: bool = False) -> list[tuple[int, str]]:
+    """Return the line and the state of each task in Progress, or of each checkbox anywhere, according to markdown-it-py."""
     tasks: list[tuple[int, str]] = []
-    within = quotes = 0
+    within, quotes = int(anywhere), 0
     tokens = _MARKDOWN.parse(data.decode("utf-8").removeprefix("\ufeff"))
     for at, token in enumerate(tokens):
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
-        elif token.type == "heading_open" and not token.level and token.tag in ("h1", "h2"):
+        elif token.type == "heading_open" and not token.level and token.tag in ("h1", "h2") and not anywhere:
             if within:
                 break
             within = token.tag == "h2" and _is_progress(tokens[at + 1].content)
@@ -54,6 +54,11 @@ def counted_again(data: bytes) -> list[tuple[int, str]]:
 
 def _is_progress(title: str) -> bool:
     return re.sub(r"\(.*\)\s*$", "", title.partition(" / ")[0]).strip(" *_:").lower() == "progress"
+
+
+def _is_cell(line: str) -> bool:
+    """Return whether a task is a row of a table or has a status word, so that it has no checkbox."""
+    return line.lstrip().startswith("|") or not _BOX.search(line)
 
 
 def _first_line(token: Token) -> int:
@@ -74,14 +79,25 @@ def has_one_added(before: tuple[Any, ...], after: tuple[Any, ...], new: object) 
 class Probe:
     """A plan under test, with its report."""
 
-    def __init__(self, name: str, data: bytes, context: RuleContext) -> None:
+    def __init__(self, name: str, data: bytes, context: RuleContext, *, anywhere: bool = False) -> None:
         self.data = data
         self.context = context
+        self.anywhere = anywhere
+        """Whether the plan may have its tasks outside Progress, so that all checkboxes are compared."""
         self.plan = reader.read(data)
         self.facts = plan_content(self.plan)
         self.report = new_report(name)
         self.undone: set[str] = set()
         """Writers whose edit was tested with undo."""
+
+    def run(self, checks: Iterable[Callable[[Probe], None]]) -> Report:
+        """Run checks and return the report, to which a crash belongs like any other failure."""
+        for check in checks:
+            try:
+                check(self)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about this plan
+                self.fail(0, f"{check.__name__}: {type(error).__name__}: {error}")
+        return self.report
 
     def fail(self, line: int, why: str) -> None:
         """Record a failure with its line, counted from 0."""
@@ -92,7 +108,7 @@ class Probe:
         plan = self.plan
         if Text.from_bytes(self.data).to_bytes() != self.data:
             self.fail(0, "the lines do not join back to the same bytes")
-        tasks, expected_tasks = [(task.start, task.state) for task in plan.tasks], counted_again(self.data)
+        tasks, expected_tasks = self.read_tasks(plan), self.counted_tasks(self.data)
         if tasks != expected_tasks:
             line = min(set(tasks).symmetric_difference(expected_tasks))[0]
             self.fail(line, f"{len(tasks)} tasks, but markdown-it-py has {len(expected_tasks)}, or not the same")
@@ -102,6 +118,16 @@ class Probe:
             revisions=len(plan.revisions), checklists=len(plan.checklists), **plan.counts(),
         )  # fmt: skip
         self.report.findings.update(finding.code for finding in lint_plan(plan, self.context, ALL_LEVELS))
+
+    def read_tasks(self, plan: ParsedPlan) -> list[tuple[int, str]]:
+        """Return the line and the state of each task that has a checkbox; anywhere, also of checklist items."""
+        boxes = plan.boxes if self.anywhere else plan.tasks
+        lines = plan.text.lines
+        return sorted([(box.start, task_state(box.mark, "")) for box in boxes if not _is_cell(lines[box.box_line])])
+
+    def counted_tasks(self, data: bytes) -> list[tuple[int, str]]:
+        """Return what `read_tasks` should return, according to markdown-it-py."""
+        return counted_again(data, anywhere=True) if self.anywhere else counted_again(data)
 
     def write(
         self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_page import CREATED
-from corpus_probe import Probe, counted_again, has_one_added
+from corpus_probe import Probe, has_one_added
 
 from execplan.edits.plan_writer import apply_change
 from execplan.plan import log_edits, outline, section_edits, task_edits, task_rewording
@@ -21,6 +21,7 @@ from execplan.text.text_lines import Text
 if TYPE_CHECKING:
     from execplan.plan.plan_change import ChangeBuilder
 
+T = TypeVar("T")
 MOMENT = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 DATE = "2026-01-02"
 LONG_TEXT = (
@@ -33,7 +34,7 @@ AUTHOR = "Ann Example"
 
 def mark_tasks(probe: Probe) -> None:
     """Complete and reopen every task, and check that the original bytes return where they should."""
-    for task in probe.plan.tasks:
+    for task in _sample(probe.plan.tasks) if probe.anywhere else probe.plan.tasks:
         ticked = None if task.state == DONE else _mark(probe, task, "done")
         if task.state != OPEN:
             _mark(probe, task, "reopen")
@@ -61,7 +62,9 @@ def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
     marks = tuple((mark if candidate is task else candidate.mark, candidate.text) for candidate in probe.plan.tasks)
     probe.expect(writer, result[1], task.box_line, tasks=marks)
     stamp = result[1].tasks[task.number - 1].timestamp
-    if (stamp and stamp.date) != (DATE if writer == "done" else None):
+    # without Progress, a plan gets timestamps only if it has some
+    is_stamped = not probe.plan.has_tasks_elsewhere or any(other.timestamp is not None for other in probe.plan.tasks)
+    if (stamp and stamp.date) != (DATE if writer == "done" and is_stamped else None):
         probe.fail(task.box_line, f"after {writer} the task's stamp is {stamp}")
     return result[0]
 
@@ -77,7 +80,10 @@ def add_tasks(probe: Probe) -> None:
             if added_plan.tasks[position].text != LONG_TEXT:
                 probe.fail(plan.tasks[number - 1].start, "add --after put the task elsewhere")
     section = plan.section(outline.PROGRESS)
-    for block in plan.blocks[section.first_block : section.block_end] if section else []:
+    headings = plan.blocks[section.first_block : section.block_end] if section else []
+    if plan.has_tasks_elsewhere:
+        headings = _sample([block for block in plan.blocks if block.text in {task.heading for task in plan.tasks}])
+    for block in headings:
         if block.kind == HEADING and not block.depth:
             nested_plan = _add(probe, "add --under", under=block.text)
             if (
@@ -90,14 +96,18 @@ def add_tasks(probe: Probe) -> None:
 def _add(probe: Probe, writer: str, **options: str) -> ParsedPlan | None:
     """Add a task and check it, also with markdown-it-py."""
     result = probe.write(writer, lambda: task_edits.add_task(LONG_TEXT, MOMENT, **options))  # type: ignore[arg-type]  # after or under
+    sections = probe.facts.sections
+    if result is None and probe.report.refused["no-such-section", writer]:
+        result = probe.write(writer + CREATED, lambda: task_edits.add_task(LONG_TEXT, MOMENT, create=True))
+        sections = plan_content(result[1]).sections if result is not None else sections
     if result is None:
         return None
     new, plan = result
     line = next((task.start for task in plan.tasks if task.text == LONG_TEXT), 0)
-    probe.expect(writer, plan, line, tasks=plan_content(plan).tasks)
+    probe.expect(writer, plan, line, tasks=plan_content(plan).tasks, sections=sections)
     if not has_one_added(probe.facts.tasks, plan_content(plan).tasks, (" ", LONG_TEXT)):
         probe.fail(line, f"{writer} did not add one task")
-    if counted_again(new) != [(task.start, task.state) for task in plan.tasks]:
+    if probe.counted_tasks(new) != probe.read_tasks(plan):
         probe.fail(line, f"{writer} added something that markdown-it-py does not read as a task")
     return plan
 
@@ -105,7 +115,7 @@ def _add(probe: Probe, writer: str, **options: str) -> ParsedPlan | None:
 def reword_tasks(probe: Probe) -> None:
     """Reword tasks, and split those that are not done."""
     old_tasks = probe.facts.tasks
-    for task in _sample_tasks(probe.plan.tasks):
+    for task in _sample(probe.plan.tasks):
         result = probe.write("reword", partial(task_rewording.reword_task, str(task.number), LONG_TEXT))
         if result is not None:
             at = task.number - 1
@@ -115,19 +125,19 @@ def reword_tasks(probe: Probe) -> None:
                 task.box_line,
                 tasks=(*old_tasks[:at], (task.mark, LONG_TEXT), *old_tasks[at + 1 :]),
             )
-    for task in _sample_tasks([candidate for candidate in probe.plan.tasks if candidate.state != DONE]):
+    for task in _sample([candidate for candidate in probe.plan.tasks if candidate.state != DONE]):
         result = probe.write("split", partial(task_rewording.split_task, str(task.number), LONG_TEXT, WHY, MOMENT))
         if result is not None:
             at = task.number - 1
             halves = (("x", LONG_TEXT), (" ", WHY))
             probe.expect("split", result[1], task.box_line, tasks=(*old_tasks[:at], *halves, *old_tasks[at + 1 :]))
-            if counted_again(result[0]) != [(candidate.start, candidate.state) for candidate in result[1].tasks]:
+            if probe.counted_tasks(result[0]) != probe.read_tasks(result[1]):
                 probe.fail(task.box_line, "split left something that markdown-it-py does not read as a task")
 
 
-def _sample_tasks(tasks: Sequence[Task]) -> list[Task]:
-    """Return the first, the middle and the last task."""
-    return [tasks[at] for at in sorted({0, len(tasks) // 2, len(tasks) - 1})] if tasks else []
+def _sample(parts: Sequence[T]) -> list[T]:
+    """Return the first, the middle and the last task or section."""
+    return [parts[at] for at in sorted({0, len(parts) // 2, len(parts) - 1})] if parts else []
 
 
 def fill_bodies(probe: Probe) -> None:
@@ -141,14 +151,14 @@ def fill_bodies(probe: Probe) -> None:
         result = probe.write("note" + CREATED, lambda: note(True))
     if result is not None:
         probe.expect("note", result[1], 0, sections=plan_content(result[1]).sections)
-    for section in probe.plan.sections:
+    for section in _sample(probe.plan.sections) if probe.anywhere else probe.plan.sections:
         _set(probe, section)
 
 
 def _set(probe: Probe, section: Section) -> None:
     """Set a section's body to another text, and check that setting its own body changes nothing."""
     body = "\n".join(probe.plan.text.lines[section.body_start : section.content_end])
-    lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", body)).lines
+    lines = Text.from_str(re.sub(r"\A(\s*\n)+|(\n\s*)+\Z", "", body)).lines
     if not any(lines):
         return
     result = probe.write("set", partial(section_edits.set_section_body, section.title, [WHY, "", "- and an item"]))
@@ -199,6 +209,8 @@ def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBui
             sections = plan_content(result[1]).sections
             if not any(has_one_added(probe.facts.sections, sections, name) for name in outline.LIVING):
                 probe.fail(0, f"{writer} --create did not add one section")
+    elif result is not None and writer == "revision note" and not any(probe.facts.sections):
+        sections = plan_content(result[1]).sections
     if result is None:
         return
     line = next((entry.start for entry in getattr(result[1], field) if entry.text == LONG_TEXT), 0)
