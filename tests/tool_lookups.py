@@ -27,6 +27,9 @@ _ALWAYS_PRESENT = frozenset((*PROMISED, *UTILITIES))
 _SHELLS = ("sh", "bash")
 _FORK_CLIENT = re.compile(re.escape(sys.executable) + r" -IS \S+/fork_client\.py ")
 """The part of a shell's command that lets the server of `tests.fork_server` run execplan, which notes its lookups itself."""
+_SUBCOMMAND = re.compile(r"\b(?:git|execplan) [a-z-]+")
+"""`init` is a program too."""
+_TAKES_COMMAND = re.compile("-[a-z]*c")
 _WORD = re.compile(r"[\w./+-]+")
 _STARTED = "subprocess.Popen"
 
@@ -57,10 +60,14 @@ def watch_lookups() -> None:
             _note(file)
 
     def _names_a_program(arguments: list[str | bytes], folder: str) -> bool:
-        words = [word for argument in arguments for word in _WORD.findall(_FORK_CLIENT.sub("", os.fsdecode(argument)))]
+        texts = [_SUBCOMMAND.sub("", _FORK_CLIENT.sub("", os.fsdecode(argument))) for argument in arguments]
+        if not any(map(_TAKES_COMMAND.fullmatch, texts)):
+            return True
         return any(
-            word not in _ALWAYS_PRESENT and (find(word) is not None or os.path.isfile(os.path.join(folder, word)))
-            for word in words
+            os.path.isfile(os.path.join(folder, word)) if "/" in word else find(word) is not None
+            for text in texts
+            for word in _WORD.findall(text)
+            if word not in _ALWAYS_PRESENT
         )
 
     shutil.which = which  # type: ignore[assignment]
