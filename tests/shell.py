@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests import fork_server
+from tests import fork_server, tool_lookups
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -80,6 +80,7 @@ class Shell:
             "SOURCE_DATE_EPOCH": "1767225600",  # 2026-01-01 00:00 UTC
             "TZ": "UTC",
             **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
+            **tool_lookups.passed_on(),
         }
         fork = fork_server.command({**self.env, "PATH": os.environ["PATH"]})
         command = tools / "execplan"
