@@ -252,8 +252,8 @@ def _read_tasks_elsewhere(
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
     """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
 
-    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others; an
-    item that is numbered as a part, such as `2.1`, is a task there too. If a title is a misspelled Progress, nothing is a
+    Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others; if an
+    item there is numbered as a part, such as `2.1`, all of them are tasks. If a title is a misspelled Progress, nothing is a
     task, so that the author notices.
     """
     boxes = read_tasks(lines, blocks, document_section(plan))
@@ -262,11 +262,13 @@ def _read_tasks_elsewhere(
     if not boxes or outline.closest_title(outline.PROGRESS, other_titles) is not None:
         return [], section_checklists
     heading_starts, titles = _checklist_headings(plan)
+    positions = [bisect_right(heading_starts, box.start) for box in boxes]
+    numbered = {position for position, box in zip(positions, boxes, strict=True) if _is_numbered_part(box.text)}
     tasks: list[Task] = []
     checklists = []
-    for box in boxes:
-        title = titles[bisect_right(heading_starts, box.start)]
-        if title is None or _is_numbered_part(box.text):
+    for position, box in zip(positions, boxes, strict=True):
+        title = titles[position]
+        if title is None or position in numbered:
             tasks.append(box._replace(number=len(tasks) + 1))
         else:
             checklists.append((title, box))
