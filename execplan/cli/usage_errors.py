@@ -9,6 +9,18 @@ import click
 from execplan.errors import USAGE, ExecplanError
 from execplan.text.suggestions import closest_names
 
+_OPTION_SYNONYMS = {
+    "because": ("why", "reason"),
+    "rationale": ("why",),
+    "reason": ("why",),
+    "why": ("reason",),
+    "proof": ("evidence",),
+    "agent": ("as",),
+    "user": ("as",),
+    "message": ("reason", "why"),
+}
+"""Names by which people look for an option, without hyphens."""
+
 
 def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanError:
     """Convert a usage error of click into an error with a hint.
@@ -20,10 +32,8 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
     hint = f"see {error.ctx.command_path if error.ctx is not None else command_path} --help"
     takes_text = _takes_text(error.ctx)
     if isinstance(error, click.NoSuchOption):
-        # click compares options with their hyphens, which make all of them similar
-        names = {option.lstrip("-"): option for option in error.possibilities or ()}
-        if similar_names := closest_names(error.option_name.lstrip("-"), names, limit=1):
-            hint = f"did you mean {names[similar_names[0]]}? Otherwise {hint}"
+        if similar_option := _similar_option(error):
+            hint = f"did you mean {similar_option}? Otherwise {hint}"
         elif error.option_name in ("-p", "--plan") and error.ctx is not None and error.ctx.parent is None:
             return _usage_error(f"{error.option_name} follows the command", "use execplan COMMAND -p PLAN")
         if takes_text:
@@ -44,6 +54,19 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
             f"unexpected {message.removeprefix('Got unexpected extra ').replace(' (', ': ')[:-1]}", hint
         )
     return _usage_error(message[:1].lower() + message[1:].removesuffix("."), hint)
+
+
+def _similar_option(error: click.NoSuchOption) -> str:
+    """Return the option that somebody probably meant; empty if there is none."""
+    name = error.option_name.lstrip("-")
+    params = error.ctx.command.params if error.ctx is not None else []
+    options = {option for param in params for option in param.opts}
+    if synonyms := [word for word in _OPTION_SYNONYMS.get(name, ()) if f"--{word}" in options]:
+        return f"--{synonyms[0]}"
+    # click compares options with their hyphens, which make all of them similar
+    names = {option.lstrip("-"): option for option in error.possibilities or ()}
+    similar_names = closest_names(name, names, limit=1)
+    return names[similar_names[0]] if similar_names else ""
 
 
 def _usage_error(message: str, hint: str) -> ExecplanError:

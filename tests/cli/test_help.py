@@ -162,7 +162,7 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
         (
             ["decide", "--rationale"],
             "unknown option --rationale",
-            "see execplan decide --help; put -- before text that starts with a hyphen",
+            "did you mean --why? Otherwise see execplan decide --help; put -- before text that starts with a hyphen",
         ),
         (["-x"], "unknown option -x", "see execplan --help"),
         (["run", "--jobs", "x"], "--jobs must be a whole number from 1 to 64, not 'x'", "see execplan run --help"),
