@@ -18,6 +18,8 @@ from execplan.linter.finding_summary import merge_findings
 from execplan.linter.runner import ERROR, RuleContext, lint_plan
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline, reader
+from execplan.plan.front_matter import parse_front_matter
+from execplan.plan.front_matter_edits import set_key
 from execplan.plan.log_edits import add_revision_note
 from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
 from execplan.plan.placeholder_text import unfilled_sections
@@ -27,6 +29,7 @@ from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan_store import claims, missing_plans, plan_store
 from execplan.plan_store.author import actor
 from execplan.plan_store.hint_reader import fill_command, outcome_command
+from execplan.project.plan_dialects import dialect_of
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.text.line_edit import Edit
 
 
 def archive_plan(
@@ -210,7 +214,7 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
-            return PlanChange((), plan_content(plan), "archive", tuple(messages))
+            return PlanChange(_status_edits(project, ref, plan), plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         blockers = _find_blockers(project, ref, plan)
@@ -224,6 +228,15 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         )
 
     return change
+
+
+def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edit, ...]:
+    """Return the edit of the status in the front matter, for a dialect whose finished plans have a certain one."""
+    status = dialect_of(os.path.relpath(ref.path, project.base)).done_status
+    if not status or "status" not in parse_front_matter(plan.text.lines).fields:
+        return ()
+    edit = set_key(plan.text.lines, ("status",), status)
+    return (edit,) if edit is not None else ()
 
 
 def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBlockers:

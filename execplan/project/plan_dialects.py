@@ -47,6 +47,8 @@ class Dialect(NamedTuple):
     """Directory of abandoned plans, relative to the plans directory."""
     archived_name: str = "{id}"
     """Name of an archived plan, with the fields `{id}`, `{slug}` and `{date}`."""
+    done_status: str = ""
+    """Status in the front matter of a finished plan; empty if the dialect has none."""
     belongs: tuple[str, ...] = ()
     """What belongs to a plan, but is none."""
 

@@ -34,6 +34,8 @@ def test_backlog_and_execplan_agree(repo: Folder) -> None:
     _run(repo, "backlog", "task", "edit", "1", "--check-ac", "1")
     assert repo.ok("list")["plans"][0]["state"] == "complete"
     repo.ok("archive", plan["id"])
+    [archived] = (repo.path / "backlog/completed").glob("task-1 *.md")
+    assert "\nstatus: Done\n" in archived.read_text()
     assert "TASK-1" not in _run(repo, "backlog", "task", "list", "--plain")
     created = repo.ok("new", "Write: it's done", "--task", "Writes lines")
     assert created["path"].startswith("backlog/tasks/task-2 - ")

@@ -87,6 +87,15 @@ def test_a_plan_is_edited_archived_and_restored_in_its_directory(
     assert several.git("status", "--short") == ""
 
 
+def test_a_task_of_backlog_gets_the_status_of_finished_ones(several: Folder) -> None:
+    several.ok("done", "1", "-p", BACKLOG)
+    several.ok("archive", BACKLOG)
+    archived = several.path / "backlog/completed/task-1 - Add-a-login.md"
+    assert archived.read_text() == BACKLOG_TEXT.replace("To Do", "Done").replace("[ ]", "[x]")
+    several.ok("undo")
+    assert (several.path / BACKLOG).read_text() == BACKLOG_TEXT.replace("[ ]", "[x]")
+
+
 def test_commands_work_from_any_of_them_and_hooks_see_all(several: Folder) -> None:
     several.ok("done", "2", "-p", "add-login")
     several.ok("done", "1", "-p", SUPERPOWERS)
