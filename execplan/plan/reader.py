@@ -101,6 +101,11 @@ def read_text(text: Text) -> ParsedPlan:
             entries[name] = read_entries(lines, blocks, section, plan.placeholder_lines)
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
+    if (
+        not tasks and checklists and seen_names.intersection(outline.LIVING) == {outline.PROGRESS}
+    ):  # a section about what was done
+        plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
+        seen_names.discard(outline.PROGRESS)
     if not tasks and outline.PROGRESS not in seen_names:
         tasks, checklists = _read_tasks_elsewhere(lines, blocks, plan, checklists)
     parsed_plan = ParsedPlan(
@@ -223,6 +228,11 @@ def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:
         else section
         for section in sections
     ]
+
+
+def _without_name(section: Section, name: str) -> Section:
+    """Return a section without its standard name if that is `name`."""
+    return section._replace(name=None, is_living=False) if section.name == name else section
 
 
 def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: int) -> tuple[int, int]:

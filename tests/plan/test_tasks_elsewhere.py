@@ -65,7 +65,12 @@ def test_progress_alone_has_the_tasks_where_it_exists() -> None:
     plan = reader.parse(PLAN + "\n## Progress\n\n- [x] Begin\n")
     assert [task.text for task in plan.tasks] == ["Begin"]
     assert len(plan.checklists) == 4
-    assert reader.parse(PLAN + "\n## Progress\n\nNothing.\n").tasks == []
+
+
+def test_a_report_of_progress_without_boxes_leaves_the_tasks_elsewhere() -> None:
+    text = "# Parser\n\n## Phases\n\n- [ ] Read lines\n\n## Progress\n\nReading was begun.\n"
+    assert [task.text for task in reader.parse(text).tasks] == ["Read lines"]
+    assert reader.parse(f"{text}\n## Decision Log\n\nNone yet.\n").tasks == []  # an ExecPlan whose tasks are not yet written
 
 
 def test_done_and_reopen_change_one_character(plan: Folder) -> None:
@@ -118,10 +123,11 @@ def test_adjacent_tasks_merge() -> None:
     assert (result.conflict_count, result.data.decode()) == (0, base.replace("[ ]", "[x]"))
 
 
-def test_items_numbered_as_parts_are_tasks_below_any_heading() -> None:
-    plan = reader.parse("## 1. Setup\n\n- [ ] 1.1 Create it\n\n## 2. Tests\n\n- [ ] 2.1 Write them\n- [ ] All pass\n")
-    assert [task.text for task in plan.tasks] == ["1.1 Create it", "2.1 Write them"]
-    assert [(title, box.text) for title, box in plan.checklists] == [("2. Tests", "All pass")]
+def test_a_group_with_items_numbered_as_parts_has_tasks_below_any_heading() -> None:
+    text = "## 1. Setup\n\n- [ ] 1.1 Create it\n\n## 2. Tests\n\n- [ ] 2.1 Write them\n- [ ] Run them\n"
+    plan = reader.parse(text + "\n## Acceptance\n\n- [ ] All pass\n")
+    assert [task.text for task in plan.tasks] == ["1.1 Create it", "2.1 Write them", "Run them"]
+    assert [(title, box.text) for title, box in plan.checklists] == [("Acceptance", "All pass")]
 
 
 def test_a_plan_in_another_form_is_finished_without_the_sections_of_an_execplan(plan: Folder) -> None:
