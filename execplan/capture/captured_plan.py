@@ -105,7 +105,7 @@ def _create(
     """Create the plan, attach the original, and commit both if wanted; raises ExecplanError."""
     project = project._replace(exists=True)
     plan_creation.ensure_no_lint_errors(project, reader.read(_filled(data)), source, [SECRET_CODE])
-    template = plan_templates.find_template(project, project.settings.template).name
+    template = plan_templates.find_template(project, plan_templates.execplan_template(project)).name
 
     def content(plan_id: str) -> tuple[bytes, tuple[str, ...]]:
         template_data, warnings = plan_draft.render_plan(project, template, plan_id, native.title, "", ())

@@ -113,8 +113,13 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
     for problem in context.settings_problems:
         yield _settings_finding(problem.path, problem.error)
     for project in context.projects:
+        template = project.settings.template
         try:
-            plan_templates.find_template(project, project.settings.template)
+            if not template.endswith(".md"):
+                plan_templates.find_template(project, template)
+            elif not os.path.isfile(os.path.join(project.base, template)):
+                remedy = "put it there, or change the setting template"
+                yield Finding(ERROR, template, "the template of new plans is missing", remedy)
         except ExecplanError as error:
             yield _settings_finding("", error)
     try:
@@ -159,7 +164,8 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
                 f"chmod u+wx {quote(display_path)}",
             )
         # git keeps no empty directory, so that of a project whose plans are all archived may be missing
-        if not os.path.lexists(project.plans) and not any([os.path.isdir(path) for path in project.archives]):
+        kept_paths = [*project.archives, *project.files]
+        if not os.path.lexists(project.plans) and not any([os.path.lexists(path) for path in kept_paths]):
             fix = Fix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield Finding(
                 WARNING,

@@ -14,6 +14,8 @@ _MIN_SECTIONS = 3
 """Minimum number of format sections that make a file a plan if it has no living section."""
 _PLAN_WORDS = ("plan", "roadmap", "计划", "方案", "計画", "계획", "план")
 """Last words of the titles of plans."""
+_DESIGN_WORDS = ("design ", "design:")
+"""First words of the titles of designs, which have sections about validation, too."""
 _FORMAT_NAMES = ("execplan", "exec plan")
 
 
@@ -25,7 +27,9 @@ def is_plan(plan: ParsedPlan) -> bool:
     title = outline.title_key(plan.title or "")
     if plan.conflict_lines:  # what a merge leaves may be any part of a plan
         return True
-    return bool(plan.tasks) or title.endswith(_PLAN_WORDS) or follows_format(plan) or _has_plan_role(plan)
+    if plan.tasks or follows_format(plan):
+        return True
+    return not title.startswith(_DESIGN_WORDS) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan))
 
 
 def follows_format(plan: ParsedPlan) -> bool:

@@ -45,6 +45,13 @@ def list_templates(project: Project) -> list[PlanTemplate]:
     return [_describe_template(project, name, with_description=True) for name in dict.fromkeys(names)]
 
 
+def execplan_template(project: Project) -> str:
+    """Return the template of new ExecPlans: that of the settings, unless it has another form."""
+    name = project.settings.template
+    has_other_form = name.endswith(".md") or f"{name}.md" in builtin_templates.list_names("dialects")
+    return "plan" if has_other_form else name
+
+
 def find_template(project: Project, name: str) -> PlanTemplate:
     """Return the template with this name. Raises ExecplanError if there is none."""
     if name in _builtin_templates() or name in _own_names(project):

@@ -85,7 +85,7 @@ def request_draft(project: Project, settings: DraftingSettings, request: DraftRe
 
     title = plan_creation.validate_title(request.title)
     project = project._replace(exists=True)
-    template = plan_templates.find_template(project, request.template or project.settings.template)
+    template = plan_templates.find_template(project, request.template or plan_templates.execplan_template(project))
     name = plan_creation.plan_name(project, slug(title))
     skeleton, _ = plan_draft.render_plan(project, template.name, name, title, request.purpose, request.tasks)
     prompts = DraftPrompts(project, title, request.purpose, request.tasks, skeleton.decode("utf-8"))

@@ -203,7 +203,11 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     plans_directory, archive_directory = [
         os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")
     ]
-    line = f"found {format_count(count, 'plan')}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
+    files = [os.path.normpath(os.path.join(base, file)) for file in settings["files"]]
+    places = (
+        " and ".join([*([plans_directory] if project_json["plans"] > len(files) else []), *files]) or plans_directory
+    )
+    line = f"found {format_count(count, 'plan')}: {project_json['plans']} in {places}, {project_json['archived']} archived in {archive_directory}"
     lines = [line + (f"; {project_json['with_tasks']} with tasks" if count else "")]
     documents = project_json["documents"]
     if documents:

@@ -200,9 +200,15 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
 def _first_advice(rows: list[_PlanRow]) -> tuple[Advice, _PlanRow | None]:
     """Return the first advice to do something, in the order of states, with its row; plans that wait come last.
 
-    Advice needs the plan itself, so only plans up to the first with advice are read.
+    Plans without tasks come after those with some. Advice needs the plan itself, so only plans up to the first with
+    advice are read.
     """
-    for row in sorted(rows, key=lambda row: (bool(row.data["blocked_by"]), STATES.index(row.data["state"]))):
+
+    def order(row: _PlanRow) -> tuple[bool, int, bool]:
+        counts = row.data["counts"]
+        return bool(row.data["blocked_by"]), STATES.index(row.data["state"]), counts is not None and not counts["total"]
+
+    for row in sorted(rows, key=order):
         if row.plan.state != ARCHIVED:
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])

@@ -136,7 +136,8 @@ def _project_facts(project: Project) -> ProjectFacts:
 def list_artifacts(project: Project) -> list[tuple[str, str]]:
     """Return normalized ID and path of each artifacts directory; none if plans are stored with their artifacts."""
     artifacts = []
-    for archived in (False, True) if project.is_flat else ():
+    locations = (False,) if project.shared_archives else (False, True)  # another directory lists what is archived there
+    for archived in locations if project.is_flat else ():
         directory = project.artifacts_dir("", archived=archived).rstrip("/")
         for name in plan_store.list_entries(directory):
             path = os.path.join(directory, name)
