@@ -227,7 +227,7 @@ def test_what_is_not_converted(repo: Folder) -> None:
 
 def test_tasks_that_would_change_are_an_error() -> None:
     """A checklist that has numbered tasks, too, can't be told apart in Progress."""
-    text = "# Plan\n\n## Tasks\n\n- [ ] One\n\n## Testing\n\n- [ ] 2.1 Write\n- [ ] It is fast\n"
+    text = "# Plan\n\n## Tasks\n\n- [ ] One\n\n## Testing\n\n### A\n\n- [ ] 2.1 Write\n\n### B\n\n- [ ] Fast\n"
     with pytest.raises(ExecplanError) as raised:
         convert(text)
     assert raised.value.code == "would-break"

@@ -26,7 +26,7 @@ from execplan.library.plan_api import Plan
 def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: WriteOptions) -> Answer:
     """Restore a plan from the archive.
 
-    The plan and its artifacts are moved back to their previous location.
+    The plan and its artifacts are moved back to the plans directory.
     """
     chosen = Plan.find(plan)
     moved = chosen.restore(
