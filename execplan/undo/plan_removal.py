@@ -54,7 +54,8 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 hint=f"remove it anyway: execplan drop {ref.shell_name} --force",
             )
 
-    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
+    path = project.display_path(ref.path)
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
     summary = f"{command}, {step.operation.summary}"
     return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
 
