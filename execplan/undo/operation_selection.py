@@ -81,11 +81,19 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
     if query is not None:
         return _last_on_plan(*find_plan(start, query), command, other_authors=other_authors)
     project = project_discovery.require(start)
+    own_operation: SelectedOperation | None = None
     other_operation: SelectedOperation | None = None
-    for selected in iter_next_operations(project, command):
-        if other_authors or not is_by_other_author(selected.project, selected.step, command):
+    for selected in iter_operations(project, command):
+        if not other_authors and is_by_other_author(selected.project, selected.step, command):
+            other_operation = other_operation or selected
+            continue
+        if own_operation is not None and selected.group != own_operation.group:
+            break
+        own_operation = own_operation or selected
+        if selected.is_next:
             return _with_other_plans(project, selected, command, other_authors=other_authors)
-        other_operation = other_operation or selected
+    if own_operation is not None:  # somebody else has changed the plan after it
+        other_operation = own_operation._replace(step=own_operation.later[-1], later=())
     if other_operation is not None:
         raise other_author_error(other_operation, command)
     plans = [
@@ -150,11 +158,6 @@ def operations_on_plan(project: Project, ref: PlanRef, command: str) -> list[Sel
     """Return the operations on a plan that the command can reverse, the next one first."""
     steps = steps_for(read_stack(project, ref.path), command)
     return [SelectedOperation(project, ref, step, steps[at + 1 :]) for at, step in enumerate(steps)][::-1]
-
-
-def iter_next_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
-    """Yield the next operation to reverse on each plan of a project, newest first; raises ExecplanError."""
-    return (selected for selected in iter_operations(project, command) if selected.is_next)
 
 
 def iter_operations(project: Project, command: str) -> Iterator[SelectedOperation]:

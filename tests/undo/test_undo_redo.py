@@ -223,6 +223,21 @@ def test_the_same_title_twice_names_the_plan_that_is_there(repo: Folder) -> None
     )
 
 
+def test_an_older_operation_is_not_undone_in_place_of_the_last_one(repo: Folder) -> None:
+    first, second = repo.plan(), repo.plan(name="2026-01-02_second")
+    repo.ok("decide", "One", "--why", "Because", "-p", "parser", "--as", "ann")
+    repo.ok("add", "Three", "-p", "second", "--as", "ann")
+    repo.ok("done", "2", "-p", "second", "--as", "bob")
+    texts = [path.read_bytes() for path in (first, second)]
+    result = repo.run("undo", "--as", "ann", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "another-author")
+    assert "bob did this" in result.json["error"]["message"]
+    assert [path.read_bytes() for path in (first, second)] == texts
+    repo.ok("undo", "--as", "bob")
+    repo.ok("undo", "--as", "ann")
+    assert b"Three" not in second.read_bytes()
+
+
 def test_another_authors_operation_is_not_undone_without_any(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2", "--as", "agent-2")
