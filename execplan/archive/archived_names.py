@@ -34,5 +34,10 @@ def restored_id(project: Project, ref: PlanRef) -> str:
     return (has_date and "{id}" in _archived_name(project, ref) and ref.id[_DATE_LENGTH + 1 :]) or ref.id
 
 
+def has_other_id_in_archive(project: Project, path: str) -> bool:
+    """Return whether the plan in a file gets an ID in the archive that does not contain its own."""
+    return "{id}" not in dialect_of(os.path.relpath(path, project.base)).archived_name
+
+
 def _archived_name(project: Project, ref: PlanRef) -> str:
     return dialect_of(os.path.relpath(ref.path, project.base)).archived_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions
 from execplan.archive.archive_evidence import build_evidence, recorded_digest
-from execplan.archive.archived_names import archived_id, restored_id
+from execplan.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.clock import now
 from execplan.edits.digest_check import ensure_digest_matches
@@ -30,7 +30,7 @@ from execplan.plan_store import claims, missing_plans, plan_store
 from execplan.plan_store.author import actor
 from execplan.plan_store.hint_reader import fill_command, outcome_command
 from execplan.project.plan_dialects import dialect_of
-from execplan.project.project_discovery import require_existing
+from execplan.project.project_discovery import require_existing, whole_project, with_directories
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -164,8 +164,12 @@ def _already_in_place(
     move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
     if confirm_rewrite is None or not ref.archived:
         return move_result
-    old, artifacts = project.plan_file(project.plans, ref.id), project.artifacts_dir(ref.id)
-    moves = [(artifacts, project.plan_artifacts_dir(ref.path, archived=True)), (old, ref.path)]
+    name = restored_id(project, ref)
+    members = [member for member in with_directories(whole_project(project)) if member.archives == project.archives]
+    artifacts = project.plan_artifacts_dir(ref.path, archived=True)
+    moves = [(member.artifacts_dir(name), artifacts) for member in members]
+    moves += [(member.plan_file(member.plans, name), ref.path) for member in members]
+    moves += [(file, ref.path) for file in project.files if has_other_id_in_archive(project, file)]
     mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
     if options.dry_run or not mentions or not confirm_rewrite(mentions):
         return move_result._replace(mentions=tuple(mentions))

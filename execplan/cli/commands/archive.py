@@ -135,8 +135,9 @@ def archive(
         warnings = bulk.commit("archive", "archive")
         moves = [(project, ref, bulk.with_commit(project, moved)) for project, ref, moved in moves]
     answers = []
-    for project, ref, moved in moves:
-        command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
+    for project, _, moved in moves:
+        archived = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
+        command = None if links is False else f"execplan archive {archived.shell_name} --rewrite-links"
         answers.append(PlanAnswer(project, move_answer(project, moved, options, "already archived", command)))
     if len(answers) == 1 and not complete and not blocked:
         return answers[0].answer
