@@ -136,7 +136,11 @@ def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) ->
 
 def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessRepository) -> None:
     desk.plan(HEAD + MAKE)
-    assert desk.data("approve", "--as", "agent-1")["approver"] == "the policy"
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    command = f"execplan approve {PLAN}"
+    assert desk.type("evaluate").out.endswith(f"\nnext: {command}\n")
+    assert desk.type("evaluate", "--json").json["next"] == [command]
+    assert desk.data(*command.split()[1:])["approver"] == "the policy"
 
 
 AGENT_PLAN = (
