@@ -232,6 +232,7 @@ def test_each_report_prints_the_next_step_and_no_step_twice(desk: InProcessRepos
         assert (f"### {at + 1}. `step{at + 1}`" in result.out) == (at < 4)
         assert "\nX = 2\n" not in result.out or at == 1
         if at == 2:
+            assert "rollback" not in desk.type("prime").out
             handoff = desk.type("handoff").out
             assert "Done: `step1`, `step2`" in handoff
             assert "### 2. " not in handoff
