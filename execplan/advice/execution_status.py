@@ -173,7 +173,7 @@ def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: 
 
 
 def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[str, ...]:
-    from execplan.engine.run_records.run_statuses import RUNNING, RunStatus, finishing_commands
+    from execplan.engine.run_records.run_statuses import BY_AGENT, RUNNING, RunStatus, finishing_commands
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
@@ -181,8 +181,8 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
     resume, *other_commands = finishing_commands(run_status, name)
     if run["why"] in _REVISED and status["state"] != APPROVED:  # a resume would fail
         return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
-    if run["why"] in _REVISED and status["mode"] == "agent":
-        return (f"execplan handoff {name}", *other_commands)
+    if run["state"] == BY_AGENT or (run["why"] in _REVISED and status["mode"] == "agent"):
+        return (f"execplan handoff {name}",)  # it goes on, so nothing is to be rolled back
     return (resume, *other_commands)
 
 

@@ -180,6 +180,15 @@ def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> Execpla
     )
 
 
+def lacks_steps(project: Project, ref: PlanRef) -> bool:
+    """Return whether a plan has no steps at all, not even with errors."""
+    try:
+        load_current_plan(project, ref)
+    except ExecplanError as error:
+        return error.code == "no-steps"
+    return False
+
+
 def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> None:
     """Raise ExecplanError if a stored document belongs to another plan, or to this one before it was renamed."""
     if document.plan_id != ref.id:

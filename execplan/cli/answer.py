@@ -43,6 +43,8 @@ class Answer(NamedTuple):
     """Whether the text is a file for another program, so that characters are escaped only on a terminal."""
     work: Work | None = None
     """Work to do before its command; people see it instead of the first of `next_commands`."""
+    is_fitted: bool = False
+    """Whether the suggested commands already have the form for the reader."""
 
 
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
@@ -86,7 +88,9 @@ def _fit_to_reader(answer: Answer) -> Answer:
         work = None
     elif work is not None:
         work = work._replace(command=hint_reader.fit_command(work.command))
-    return answer._replace(work=work, next_commands=hint_reader.fit_commands(commands))
+    return answer._replace(
+        work=work, next_commands=commands if answer.is_fitted else hint_reader.fit_commands(commands)
+    )
 
 
 def _describe_work(work: Work) -> str:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 20
 """Maximum number of attempts to select an operation while others change the plan."""
-_RUN_COMMANDS = {"run": "rollback {id}", "rollback": "run {id}"}
-"""Commands whose edits belong to a run, with the command to use instead of `undo`."""
+_RUN_HINTS = {"run": "undo it with: execplan rollback {id}", "rollback": "show the run: execplan show {id} --run"}
+"""Commands whose edits belong to a run, with what to do instead of `undo`; nothing reverts a rollback."""
 
 
 def _allow_any_plan(project: Project, ref: PlanRef) -> None:
@@ -231,17 +231,14 @@ def ensure_reversible(selected: SelectedOperation) -> None:
             "restore": f"execplan archive {selected.ref.shell_name}",
             "rename": f"execplan rename {selected.ref.shell_name} 'Its old title'",
         }
-        reason, remedy = "an older version of execplan did this", remedies[operation.command]
-    elif operation.command in _RUN_COMMANDS:
-        reason, remedy = (
-            "this belongs to a run",
-            f"execplan {_RUN_COMMANDS[operation.command].format(id=selected.ref.shell_name)}",
-        )
+        reason, hint = "an older version of execplan did this", f"undo it with: {remedies[operation.command]}"
+    elif operation.command in _RUN_HINTS:
+        reason, hint = "this belongs to a run", _RUN_HINTS[operation.command].format(id=selected.ref.shell_name)
     else:
         return
     raise ExecplanError(
         "undone-otherwise",
         f"{reason}: {describe_operation(selected)}",
         exit=CHECK_FAILED,
-        hint=f"undo it with: {remedy}",
+        hint=hint,
     )

@@ -136,7 +136,11 @@ def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) ->
 
 def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessRepository) -> None:
     desk.plan(HEAD + MAKE)
-    assert desk.data("approve", "--as", "agent-1")["approver"] == "the policy"
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    command = f"execplan approve {PLAN}"
+    assert desk.type("evaluate").out.endswith(f"\nnext: {command}\n")
+    assert desk.type("evaluate", "--json").json["next"] == [command]
+    assert desk.data(*command.split()[1:])["approver"] == "the policy"
 
 
 AGENT_PLAN = (
@@ -228,6 +232,7 @@ def test_each_report_prints_the_next_step_and_no_step_twice(desk: InProcessRepos
         assert (f"### {at + 1}. `step{at + 1}`" in result.out) == (at < 4)
         assert "\nX = 2\n" not in result.out or at == 1
         if at == 2:
+            assert "rollback" not in desk.type("prime").out
             handoff = desk.type("handoff").out
             assert "Done: `step1`, `step2`" in handoff
             assert "### 2. " not in handoff

@@ -70,7 +70,9 @@ def test_progress_alone_has_the_tasks_where_it_exists() -> None:
 def test_a_report_of_progress_without_boxes_leaves_the_tasks_elsewhere() -> None:
     text = "# Parser\n\n## Phases\n\n- [ ] Read lines\n\n## Progress\n\nReading was begun.\n"
     assert [task.text for task in reader.parse(text).tasks] == ["Read lines"]
-    assert reader.parse(f"{text}\n## Decision Log\n\nNone yet.\n").tasks == []  # an ExecPlan whose tasks are not yet written
+    assert (
+        reader.parse(f"{text}\n## Decision Log\n\nNone yet.\n").tasks == []
+    )  # an ExecPlan whose tasks are not yet written
 
 
 def test_done_and_reopen_change_one_character(plan: Folder) -> None:

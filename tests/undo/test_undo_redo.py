@@ -346,6 +346,8 @@ def test_what_a_run_did_is_undone_by_rollback(repo: Folder) -> None:
     result = repo.run("undo", "--json")
     assert (result.exit, result.json["error"]["code"]) == (1, "undone-otherwise")
     assert "execplan rollback 2026-01-01_parser" in result.json["error"]["hint"]
+    repo.ok("rollback")
+    assert repo.run("undo", "--json").json["error"]["hint"] == "show the run: execplan show 2026-01-01_parser --run"
 
 
 def test_twenty_at_once_lose_nothing(repo: Folder) -> None:

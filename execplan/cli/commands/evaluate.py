@@ -92,11 +92,14 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
     why, next_commands = _find_next_commands(project, ref, name, ok=ok)
-    if not next_commands:
+    is_approval_next = not next_commands
+    if is_approval_next:
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
     work = edit_steps(name) if next_commands == (f"execplan edit {name}",) else None
     text = f"{text}\n{why}" if why else text
-    return Answer(data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work)
+    return Answer(
+        data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
+    )
 
 
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:

@@ -50,6 +50,10 @@ def _first_run_commands(name: str | None) -> tuple[str, ...]:
         project, ref = plan_selection.select_plan(os.getcwd(), name)
     except ExecplanError:  # none or several are open
         return ("execplan explain steps",)
+    from execplan.approvals.current_plan import lacks_steps
+
+    if lacks_steps(project, ref):
+        return ("execplan explain steps",)
     execution = execution_status.status_if_readable(plan_store.load(project, ref))
     plan_name = plan_store.name_in_commands(project, ref)
     return execution_status.start_commands(execution, plan_name) or (f"execplan compile {plan_name}",)

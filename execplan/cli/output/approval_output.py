@@ -31,17 +31,17 @@ _SHOWN_DIGEST_DIGITS = 12
 
 
 def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> str:
-    """Return the command that approves an evaluated plan; `name` is already quoted for a shell.
+    """Return the command that approves an evaluated plan, for its reader; `name` is already quoted for a shell.
 
-    A person at a terminal is asked. Text that goes elsewhere may be read by an agent, which has to ask a person. Another
-    program gets the command with the digest.
+    A person at a terminal is asked. Text that goes elsewhere may be read by an agent, which has to ask a person unless
+    the policy approves every step. Another program gets the command with the digest.
     """
     from execplan.execution.evaluation.approval_scope import approval_scope
 
     covered = approval_scope(evaluated.evaluation, None, None)
     if is_agent() or not as_json:
         command = f"execplan approve {name}"
-        return command if can_ask() or not covered.manual_steps else ask_person(command)
+        return ask_person(command) if covered.manual_steps and (is_agent() or not can_ask()) else command
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
 

@@ -147,8 +147,12 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     """Return the run with this number, ID or ID prefix; for None the last one. Raises ExecplanError."""
     runs = list_runs(project, ref)
     if not runs:
-        message = f"{ref.id} was never run"
-        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"run it: execplan run {ref.shell_name}")
+        from execplan.approvals.current_plan import lacks_steps
+
+        message, hint = f"{ref.id} was never run", f"run it: execplan run {ref.shell_name}"
+        if lacks_steps(project, ref):
+            message, hint = f"{message}: it has no steps", "see how to write steps: execplan explain steps"
+        raise ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
     if name is None:
         return runs[0]
     matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]

@@ -11,6 +11,7 @@ import pytest
 from execplan.engine.journal.journal_entries import CONFIRM, change_json
 from tests.cli.journaled_run import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, JournaledRun, intent, result
 from tests.in_process_repository import NAME, InProcessRepository
+from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +50,15 @@ def test_a_plan_that_was_never_run(desk: InProcessRepository) -> None:
     assert desk.data("runs", "parser") == {"runs": []}
     error = desk.refused(3, "no-such-run", "show", "--run")
     assert "execplan run" in error["hint"]
+
+
+def test_a_plan_without_steps_was_never_run(desk: InProcessRepository) -> None:
+    desk.plan(CLEAN)
+    assert desk.type("runs").out == "no runs yet\nnext: execplan explain steps\n"
+    for call in (["resume"], ["rollback"], ["replan", "--reason", "No file."], ["show", "--run"]):
+        error = desk.refused(3, "no-such-run", *call)
+        assert error["message"] == f"{NAME} was never run: it has no steps"
+        assert error["hint"] == "see how to write steps: execplan explain steps"
 
 
 def test_a_line_for_each_run_the_last_one_first(desk: InProcessRepository) -> None:
