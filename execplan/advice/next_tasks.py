@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
-FINISHING_TEXTS = {"archive": ": archive it", "lint": ", but placeholder text", "outcome": ", no outcome"}
+FINISHING_TEXTS = {
+    "archive": ": archive it",
+    "lint": ", but lint errors",
+    "outcome": ", no outcome",
+    "set": ", but placeholder text",
+}
 """What is left to do with a plan without open tasks, by the command that does it."""
 
 

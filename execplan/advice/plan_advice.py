@@ -176,14 +176,14 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
 
     In the plan's own worktree, finishing it archives the plan.
     """
-    from execplan.archive.plan_archive import blocking_errors
+    from execplan.linter.runner import archive_errors
 
     needs_outcome = lacks_outcome(plan)
     filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
     if filling.work is not None and not needs_outcome:
         return filling
     commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
-    if blocking_errors(plan):
+    if archive_errors(plan):
         commands = [f"execplan lint {name}"]
     if needs_outcome:
         outcome_command = hint_reader.outcome_command(plan, name)

@@ -15,7 +15,7 @@ from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.linter.finding_summary import merge_findings
-from execplan.linter.runner import ERROR, RuleContext, lint_plan
+from execplan.linter.runner import archive_errors
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline, reader
 from execplan.plan.front_matter import parse_front_matter
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.claims_file import Claim
@@ -280,11 +279,5 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
             reasons.append(f"task {task.number} is {state}: {task.text}")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
-    errors = merge_findings(blocking_errors(plan))
+    errors = merge_findings(archive_errors(plan))
     return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]
-
-
-def blocking_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the lint errors that stop the archive of a plan, besides open tasks and a missing outcome."""
-    findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
-    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]

@@ -9,7 +9,6 @@ from execplan.advice.plan_json import plan_json, task_line, tasks_json
 from execplan.cli.answer import Answer
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.plan_store import claims
-from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
@@ -26,8 +25,9 @@ def release_claims(
         if to is None
         else claims.transfer_claims(project, ref, name, to, task, hours)
     )
-    tasks_by_id = {task["id"]: task for task in tasks_json(plan.tasks)}
-    released = [tasks_by_id[task_id] for task_id in ids if task_id in tasks_by_id]
+    tasks = zip(tasks_json(plan.tasks), plan.tasks, strict=True)
+    open_tasks_by_id = {fields["id"]: fields for fields, task in tasks if task.is_unfinished}
+    released = [open_tasks_by_id[task_id] for task_id in ids if task_id in open_tasks_by_id]
     nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
     if to is not None and not released:
         raise ExecplanError(
@@ -51,8 +51,4 @@ def release_claims(
         "broken": [],
         "released": ids,
     }
-    has_unclaimed = len(tasks_by_id) > len(remaining_claims.claimed_tasks)
-    next_commands = (
-        (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
-    )
-    return Answer(data, "\n".join(lines), next_commands=next_commands)
+    return Answer(data, "\n".join(lines))

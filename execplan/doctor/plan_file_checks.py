@@ -92,7 +92,9 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
         if finding.code == _UNFILED:
             if list_open_runs(project, ref):
                 continue  # another check reports the run: the plan can't be archived before it ends
-            remedy, joint = f"execplan archive {ref.shell_name}", NOT_ARCHIVED
+            is_ready = listed.facts.finishing_command == "archive"
+            remedy = f"execplan {'archive' if is_ready else 'lint'} {ref.shell_name}"
+            joint = NOT_ARCHIVED if is_ready else None
         elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
             continue
         else:

@@ -68,6 +68,7 @@ __all__ = [
     "WARNING",
     "Finding",
     "RuleContext",
+    "archive_errors",
     "lint_bytes",
     "lint_plan",
     "lint_project",
@@ -135,6 +136,12 @@ def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str
     except ExecplanError as error:
         return [unreadable_finding(error)]
     return lint_plan(plan, context, levels)
+
+
+def archive_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome."""
+    findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
+    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
 
 
 def unreadable_finding(error: ExecplanError) -> Finding:

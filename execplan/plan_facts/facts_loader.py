@@ -125,7 +125,8 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
         facts = entry.decode() if entry is not None else None
         is_new = entry is None or facts is None or facts.digest != file_digest
         if entry is None or is_new:
-            encoded = encode_facts(extract_facts(reader.read(data), file_digest, project.display_path(ref.path)))
+            path = project.display_path(ref.path)
+            encoded = encode_facts(extract_facts(reader.read(data), file_digest, path, ref.archived))
         else:
             encoded = entry.encoded
     except ExecplanError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
+from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DOCUMENT
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_recognition import lacks_outcome
 
@@ -69,7 +69,7 @@ class PlanFacts(NamedTuple):
     conflict_line: int
     """First line with a conflict marker, from 1, or 0."""
     finishing_command: str
-    """The command that the plan needs first once it is complete: `merge`, `outcome`, `lint` or `archive`."""
+    """The command that a complete plan needs first: `merge`, `outcome`, `set`, `lint` or `archive`; empty for others."""
     error: str
     """Why the plan is broken; empty for others."""
 
@@ -99,7 +99,7 @@ def list_stored_plan(stored_plan: StoredPlan) -> ListedPlan:
     project, ref, data, plan, error = stored_plan
     if plan is None:
         return ListedPlan(project, ref, broken_facts(error.message if error is not None else ""))
-    return ListedPlan(project, ref, extract_facts(plan, digest(data), project.display_path(ref.path)))
+    return ListedPlan(project, ref, extract_facts(plan, digest(data), project.display_path(ref.path), ref.archived))
 
 
 def broken_facts(message: str) -> PlanFacts:
@@ -107,7 +107,7 @@ def broken_facts(message: str) -> PlanFacts:
     return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message)
 
 
-def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
+def extract_facts(plan: ParsedPlan, file_digest: str, path: str, is_archived: bool) -> PlanFacts:
     """Extract the facts from a parsed plan, given the digest of its file and its path from the repository root."""
     from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
     from execplan.plan.plan_dependencies import read_dependencies
@@ -123,10 +123,11 @@ def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
             lines = task.depth, task.start, task.end, task.box_line
             command = check.command or None if check is not None else None
             open_tasks.append(OpenTask(task.number, task_id, task.text, task.mark, stamp, *lines, command))
+    state = plan.state()
     return PlanFacts(
         file_digest,
         plan.title,
-        plan.state(),
+        state,
         TaskCounts(**plan.counts()),
         tuple(open_tasks),
         tuple(read_dependencies(plan)),
@@ -134,18 +135,22 @@ def extract_facts(plan: ParsedPlan, file_digest: str, path: str) -> PlanFacts:
         latest_date(plan),
         is_on_hold(plan, path),
         plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
-        _finishing_command(plan),
+        _finishing_command(plan) if state == COMPLETE and not is_archived else "",
         "",
     )
 
 
 def _finishing_command(plan: ParsedPlan) -> str:
-    """Return the command that the plan needs first once it is complete, as `plan_advice` advises."""
+    """Return the command that a complete plan needs first, as `plan_advice` advises."""
+    from execplan.linter.runner import archive_errors
+
     if plan.conflict_lines:
         return "merge"
     if lacks_outcome(plan):
         return "outcome"
-    return "lint" if unfilled_sections(plan) else "archive"
+    if unfilled_sections(plan):
+        return "set"
+    return "lint" if archive_errors(plan) else "archive"
 
 
 def encode_facts(facts: PlanFacts) -> bytes:

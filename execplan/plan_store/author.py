@@ -35,9 +35,14 @@ class ActingAs:
         _actor_override.reset(self._token)
 
 
+def actor_of_call() -> str:
+    """Return the name from `--as`, which only this call has; empty without it."""
+    return _actor_override.get()
+
+
 def explicit_actor() -> str | None:
     """Return the name from `--as` or EXECPLAN_AGENT; None if neither is set."""
-    if name := _actor_override.get():
+    if name := actor_of_call():
         return name
     name = os.environ.get("EXECPLAN_AGENT", "")
     return clean_name(name) if name.strip() else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan_store.author import explicit_actor, session_id
+from execplan.plan_store.author import actor_of_call, explicit_actor, session_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +22,10 @@ _PERSON_COMMANDS: Final = ("approve", "resume", "rollback")
 """Commands with which a person decides what may be done in the repository."""
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
 """Commands whose result depends on who has claimed a task, and which the guard allows with a name."""
+SIGNED_COMMANDS: Final = (
+    "add attach comment decide discover note outcome redo reply resolve review revise set undo".split()
+)
+"""Other commands that record who calls them; they need a name only if it isn't in the environment."""
 _CALL: Final = "execplan "
 ASK: Final = "ask a person to "
 """The beginning of a suggestion that an agent passes on to a person."""
@@ -49,9 +53,10 @@ def ask_person(command: str) -> str:
 def fill_command(section: str, plan: str) -> str:
     """Return the command that writes a section; only a person's editor writes one without a standard name.
 
-    `plan` is the name of the plan, quoted for a shell.
+    A person types the text; an agent's standard input is empty. `plan` is the name of the plan, quoted for a shell.
     """
-    return f"execplan set {quote(section)} - -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
+    text = "'New text'" if is_agent() else "-"
+    return f"execplan set {quote(section)} {text} -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
 
 
 def outcome_command(plan: ParsedPlan, name: str) -> str:
@@ -68,7 +73,7 @@ def fit_commands(commands: Iterable[str]) -> tuple[str, ...]:
 def fit_command(command: str) -> str:
     """Return a suggested command in the form for the reader.
 
-    A named agent claims the next task and gives its name. What only a person may do, an agent asks for.
+    A named agent claims the next task, and gives its name again. What only a person may do, an agent asks for.
     """
     if not is_agent() or not command.startswith(_CALL):
         return command
@@ -76,7 +81,7 @@ def fit_command(command: str) -> str:
     if verb in _PERSON_COMMANDS:
         return command if _only_reads(command) else ask_person(command)
     name = explicit_actor()
-    if name is None or verb not in NAMED_COMMANDS:
+    if name is None or verb not in (*NAMED_COMMANDS, *(SIGNED_COMMANDS if actor_of_call() else ())):
         return command
     options = " --claim" if verb == "next" and not _has_option(command, "--claim", "--release") else ""
     if not _has_option(command, "--as"):

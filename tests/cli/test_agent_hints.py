@@ -76,6 +76,24 @@ def test_a_named_agent_is_told_to_claim_in_one_form(repo: Folder, by_option: boo
     assert hint(repo.run(*shlex.split(done)[1:]).out) == claim
 
 
+def test_hints_to_write_have_the_name_of_the_caller_and_a_text(repo: Folder) -> None:
+    """The hints are run as they are printed, without standard input; then `undo --as` finds them."""
+    filling = hint(repo.run("new", "Read lines", "--task", "Do it.", "--as", "ann").out)
+    assert filling.startswith("execplan set 'Purpose / Big Picture' 'New text' -p ")
+    assert filling.endswith("_read-lines --as ann")
+    repo.ok(*shlex.split(filling)[1:])
+    repo.ok("undo", "--as", "ann")
+    outcome = hint(repo.run("done", "1", "--as", "ann").out)
+    assert outcome.startswith("execplan outcome 'What works now' -p ")
+    repo.ok(*shlex.split(outcome)[1:])
+    repo.ok("undo", "--as", "ann")
+    mark = hint(repo.run("review", "--as", "ann").out)
+    assert repo.run(*shlex.split(mark)[1:]).out.splitlines()[-1].startswith("recorded: ann has reviewed ")
+    assert "no changes since ann reviewed it" in repo.run("review", "--as", "ann").out
+    repo.env["EXECPLAN_AGENT"] = "ann"
+    assert hint(repo.run("done", "1").out) == outcome.removesuffix(" --as ann")
+
+
 def test_who_has_claimed_is_told_to_claim_again(repo: Folder) -> None:
     repo.plan(plan_of(3))
     assert hint(repo.run("done", "1").out) == f"execplan next {PLAN}"
@@ -100,7 +118,7 @@ def test_a_task_that_another_did_is_no_success(repo: Folder) -> None:
 
 
 def test_a_name_is_only_suggested_where_a_command_takes_it() -> None:
-    for name in hint_reader.NAMED_COMMANDS:
+    for name in (*hint_reader.NAMED_COMMANDS, *hint_reader.SIGNED_COMMANDS):
         command = group.get_command(click.Context(group), name)
         assert command is not None
         assert any("--as" in param.opts for param in command.params), name

@@ -190,6 +190,12 @@ def test_a_finished_plan_outside_the_archive(repo: Folder) -> None:
     assert_clean(repo)
 
 
+def test_a_finished_plan_with_errors_is_not_ready_for_the_archive(repo: Folder) -> None:
+    repo.plan(OLD.replace("  Rationale: A task is a line.\n", ""))
+    assert "no open tasks, but lint errors" in repo.run("status").out
+    assert only_finding(repo, "places")["mend"] == "execplan lint 2026-01-01_parser"
+
+
 def test_an_unfinished_plan_in_the_archive(repo: Folder) -> None:
     repo.plan(CLEAN, "archive/2026-01-01_parser")
     finding = only_finding(repo, "places")

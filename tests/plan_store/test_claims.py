@@ -76,6 +76,14 @@ def test_release(repo: Folder) -> None:
     assert "bob has no claim on this task in" in repo.run("next", "--release", "bob", "--task", "Three").out
 
 
+def test_a_release_names_open_tasks_and_suggests_no_claim(repo: Folder) -> None:
+    repo.plan(THREE)
+    repo.ok("next", "--claim", "--as", "ann")
+    repo.ok("split", "2", "--done", "a", "--remaining", "b", "--as", "ann")
+    lines = repo.run("next", "--release", "--as", "ann").out.splitlines()
+    assert [line.partition("  [")[0] for line in lines] == ["released: 3. b"]
+
+
 def test_all_worktrees_see_it(repo: Folder) -> None:
     repo.plan(THREE)
     repo.git("add", "-A")
@@ -121,6 +129,7 @@ def test_flags_that_do_not_go_together(repo: Folder) -> None:
     assert repo.run("next", "--claim", "ann", "--release", "bob").exit == 2
     assert repo.run("next", "--for", "2h").exit == 2
     assert repo.run("next", "--claim", " ").exit == 2
+    assert "execplan next --claim --task 'to do'\n" in repo.run("next", "--task", "to do").err
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "[[1, 2]]", '{"a": 1}'])

@@ -86,6 +86,17 @@ def test_advice_is_for_the_worktree(repo: Folder) -> None:
     assert worktree.ok("next", "parser")["taken"][-1]["by"] == "agent-1"
 
 
+def test_prime_is_about_the_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "-p", "parser")
+    text = repo.run("prime", "--as", "ann").out
+    assert "2 of 3 tasks done" in text
+    commands = [line.strip() for line in text.split("Continue:\n")[1].splitlines()]
+    assert commands[0] == f"execplan -C ../repo.worktrees/{PARSER} next {PARSER} --claim --as ann"
+    assert all([command.startswith("execplan -C ") for command in commands])
+
+
 def test_an_old_checkout_is_no_progress(repo: Folder) -> None:
     """The main worktree has reopened a task: the worktree has more done, but changed nothing."""
     commit_plan(repo)

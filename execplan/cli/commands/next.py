@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -185,7 +186,7 @@ def _ensure_compatible_options(
     claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None
 ) -> None:
     """Raise ExecplanError if the options can't be combined."""
-    message = ""
+    message, hint = "", "execplan next --claim NAME --for 30m"
     if claim is not None and release is not None:
         message = "--claim and --release can't be combined"
     elif to is not None and release is None:
@@ -193,9 +194,9 @@ def _ensure_compatible_options(
     elif time is not None and claim is None and to is None:
         message = "--for requires --claim or --to"
     elif task is not None and claim is None and release is None:
-        message = "--task requires --claim or --release"
+        message, hint = "--task requires --claim or --release", f"execplan next --claim --task {shlex.quote(task)}"
     if message:
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _parse_hours(time: str) -> float:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice.overview_builder import build_overview, make_redactor
+from execplan.advice.plan_advice import Advice
 from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.output.move_output import finish_interrupted_move
@@ -17,6 +18,7 @@ from execplan.plan_store.author import explicit_actor
 from execplan.plan_store.hint_reader import fit_command, fit_commands
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
+from execplan.worktrees.newest_plans import with_newest_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +74,7 @@ def _format_for_hook(program: str, text: str) -> str:
 def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
     """Build the answer for the selected plan; raises ExecplanError."""
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    stored_plan = plan_store.load(project, ref)
+    stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
     if stored_plan.plan is None:
         message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
         lint = f"execplan lint {quote_plan_name(project.display_path(ref.path))}"
@@ -82,7 +84,8 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
             f"{QUOTE_PREFIX}{quote_line(message, redactor, 600)}\n{quote_line(lint, redactor, 400)}\n",
             (lint,),
         )
-    overview = _fit_to_reader(build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES))
+    overview = build_overview(stored_plan, stored_plan.plan, ignore=_SLOW_RULES)
+    overview = _fit_to_reader(_in_directory(overview, location.directory if location is not None else ""))
     extra_data = {
         "task": overview.next_task_id or None,
         "steps": overview.steps_status or None,
@@ -97,6 +100,15 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
         session_primer.format_primer(overview, redactor),
         overview.commands[: session_primer.MAX_COMMANDS],
         extra_data,
+    )
+
+
+def _in_directory(overview: PlanOverview, directory: str) -> PlanOverview:
+    """Return the overview with commands that run in another directory; unchanged if it is empty."""
+    commands = (overview.completion_command, overview.claim_command, *overview.commands)
+    completion_command, claim_command, *commands_there = Advice(commands).in_directory(directory).commands
+    return overview._replace(
+        completion_command=completion_command, claim_command=claim_command, commands=tuple(commands_there)
     )
 
 
