@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text.plain_toml import parse_toml
 
@@ -14,7 +13,6 @@ _NAMES = (
     "plain",
 )
 """Names of the dialects. If several have the same directory, the first one counts."""
-_MAX_BYTES = 1 << 16
 _loaded: list[Dialect] = []
 _known_directories: list[tuple[str, str, Dialect, bool]] = []
 
@@ -72,7 +70,8 @@ def load_dialects() -> list[Dialect]:
     """Return the dialects in the order in which they claim directories."""
     if not _loaded:
         for name in _NAMES:
-            table = parse_toml(file_access.read(os.path.join(_DIRECTORY, f"{name}.toml"), _MAX_BYTES)[0])
+            with open(os.path.join(_DIRECTORY, f"{name}.toml"), "rb") as file:
+                table = parse_toml(file.read())
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
             _loaded.append(Dialect(name=name, **values))  # type: ignore[arg-type] # the tests read every file
     return _loaded

@@ -281,13 +281,15 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
         raise ValueError("issued by another release, or for other user directories")
     project = grant_json["home"]
     project |= {
-        name: None if project[name] is None else Settings(**(project[name] | {"homes": tuple(project[name]["homes"])}))
+        name: None
+        if project[name] is None
+        else Settings(**(project[name] | {key: tuple(project[name][key]) for key in ("files", "homes")}))
         for name in ("settings", "all_settings")
     }
     terms = grant_json["terms"]
     step_ids = terms["steps"]
     fields = grant_json | {
-        "home": Project(**project),
+        "home": Project(**(project | {"shared_archives": tuple(project["shared_archives"])})),
         "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
         "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
         "tools": tuple(grant_json["tools"]),
