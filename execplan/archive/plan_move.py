@@ -346,7 +346,13 @@ def _move_result(
             plan_store.read_bytes(project, goal.path) if commit_result and commit_result.rewritten else write_result.new
         ),
         diff_text,
-        tuple([(project.display_path(old), project.display_path(new)) for old, new in moves]),
+        tuple(
+            [
+                (project.display_path(old), project.display_path(new))
+                for old, new in moves
+                if has_evidence or not _is_empty_move(old, new)
+            ]
+        ),
         tuple(
             [
                 project.display_path(path)
@@ -359,6 +365,11 @@ def _move_result(
         write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
         attestation=_find_attestation(project, goal.artifacts) if has_evidence else None,
     )
+
+
+def _is_empty_move(old: str, new: str) -> bool:
+    """Return whether a move is about an empty directory, which is only removed."""
+    return not os.path.lexists(new) and (not os.path.lexists(old) or (os.path.isdir(old) and not os.listdir(old)))
 
 
 def _find_attestation(project: Project, folder: str) -> str | None:

@@ -64,6 +64,8 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
     candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
     matches = find_matches([task.text for task in plan.tasks], query)
     match = require_single(matches, candidates, query, "task", "specify the task by its number or ID")
+    if match is None and not is_specific_enough(query):
+        raise _no_such_task(f"{query!r} is too short to identify a task", plan, ids, query)
     if match is None:
         raise _no_such_task(f"no task contains {query!r}", plan, ids, query)
     return ids[match], plan.tasks[match]

@@ -20,11 +20,12 @@ from execplan.plan.reader import find_conflict_markers, read_text
 from execplan.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.plan.model import ParsedPlan, Section
     from execplan.plan.plan_change import ChangeBuilder
@@ -221,13 +222,22 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
         expected_content = expected_content._replace(**{field: getattr(new_content, field)})
     if _boxes_elsewhere(plan, title) == _boxes_elsewhere(changed_plan, title):
         expected_content = expected_content._replace(tasks=new_content.tasks, checklists=new_content.checklists)
-    messages = [f"set: {title}"]
-    done_before, done_after = plan.counts()["done"], changed_plan.counts()["done"]
-    if done_after < done_before:
-        messages.append(
-            f"{done_before - done_after} completed task{'s are' if done_before - done_after > 1 else ' is'} gone; to restore: execplan undo"
-        )
-    return PlanChange((edit,), expected_content, f"set, {title}", tuple(messages))
+    messages = (f"set: {title}", *_describe_lost_tasks(plan, changed_plan))
+    return PlanChange((edit,), expected_content, f"set, {title}", messages)
+
+
+def _describe_lost_tasks(plan: ParsedPlan, changed_plan: ParsedPlan) -> Iterator[str]:
+    """Yield a line about the completed and open tasks that a new body no longer has."""
+    before, after = plan.counts(), changed_plan.counts()
+    lost_done = max(before["done"] - after["done"], 0)
+    lost_open = min(
+        len(plan.unfinished_tasks) - len(changed_plan.unfinished_tasks), before["total"] - after["total"] - lost_done
+    )
+    parts = [format_count(lost_done, "completed task")] if lost_done else []
+    parts += [format_count(lost_open, "open task")] if lost_open > 0 else []
+    if parts:
+        verb = "is" if lost_done + max(lost_open, 0) == 1 else "are"
+        yield f"{' and '.join(parts)} {verb} gone; to restore: execplan undo"
 
 
 def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> None:

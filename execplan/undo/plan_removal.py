@@ -181,7 +181,7 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         if reasons:
             raise ExecplanError(
                 "worked-on",
-                f"{ref.id} has been worked on, so only --force drops it",
+                f"{ref.id} is not an unused draft, so only --force drops it",
                 exit=CHECK_FAILED,
                 hint=f"drop it anyway: execplan drop {ref.shell_name} --force; to restore it then: execplan undo",
                 candidates=reasons,
@@ -210,7 +210,8 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     except ExecplanError:
         return [*reasons, "it can't be read as a plan"]
     if plan.state() != DRAFT:
-        reasons.append(f"it is {plan.state()}, not a draft")
+        why = "" if plan.placeholder_lines else ": it has no placeholder text"
+        reasons.append(f"it is {plan.state()}, not a draft{why}")
     reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
     logs = (
         ("a decision", "decisions", plan.decisions),

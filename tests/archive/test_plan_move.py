@@ -264,6 +264,13 @@ def test_rename(repo: Folder) -> None:
     assert repo.ok("rename", "line-reader", "Build the line reader")["changed"] is False
 
 
+def test_an_empty_artifacts_directory_is_not_reported_as_moved(repo: Folder) -> None:
+    repo.ok("new", "A plan", "--task", "One")
+    preview = repo.ok("rename", "a-plan", "B plan", "--dry-run")["moves"]
+    moves = repo.ok("rename", "a-plan", "B plan")["moves"]
+    assert moves == preview == [{"from": f"{HOME}/2026-01-01_a-plan.md", "to": f"{HOME}/2026-01-01_b-plan.md"}]
+
+
 def test_rename_to_a_name_that_is_taken_gets_a_number(repo: Folder) -> None:
     repo.plan()
     repo.plan(CLEAN, "2026-01-01_scanner")

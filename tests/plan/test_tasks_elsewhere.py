@@ -152,3 +152,22 @@ def test_a_hint_of_a_refused_split_names_the_plan(plan: Folder) -> None:
     plan.ok("done", "1", "-p", "2026-01-01_parser")
     result = plan.run("split", "1", "--done", "A", "--remaining", "B", "-p", "2026-01-01_parser")
     assert result.err.endswith("\nhint: reopen it first: execplan reopen 1 -p 2026-01-01_parser\n")
+
+
+def test_set_reports_each_kind_of_task_that_is_gone(repo: Folder) -> None:
+    repo.plan("# P\n\n## Progress\n\n- [x] (2025-12-30 09:15Z) One.\n- [ ] Two.\n- [ ] Three.\n")
+    lost = "1 completed task and 2 open tasks are gone; to restore: execplan undo"
+    assert repo.ok("set", "Progress", "x")["said"] == ["set: Progress", lost]
+    repo.ok("undo")
+    assert repo.ok("set", "Progress", "- [x] One.\n- [x] Two.")["said"][1:] == [
+        "1 open task is gone; to restore: execplan undo"
+    ]
+    repo.ok("undo")
+    assert repo.ok("set", "Progress", "- [ ] One.\n- [x] Two.\n- [x] Three.\n- [ ] Four.")["said"] == ["set: Progress"]
+
+
+def test_a_text_that_is_too_short_for_a_task_is_called_so(repo: Folder) -> None:
+    repo.plan("# P\n\n## Progress\n\n- [ ] x y\n- [ ] first step\n- [ ] z\n")
+    error = repo.run("done", "x", "--json").json["error"]
+    assert error["message"].endswith("'x' is too short to identify a task")
+    assert repo.ok("done", "z")["said"] == ["done: 3. z"]

@@ -198,9 +198,16 @@ def test_a_draft_that_somebody_has_worked_on_is_not_dropped(repo: Folder, call: 
     assert path.read_bytes() == text
 
 
+def test_a_plan_without_placeholder_text_is_not_said_to_be_worked_on(repo: Folder) -> None:
+    repo.ok("new", "Add a page", "--template", "openspec")
+    error = repo.run("drop", "--json").json["error"]
+    assert error["message"] == "2026-01-01_add-a-page is not an unused draft, so only --force drops it"
+    assert error["candidates"] == ["it is active, not a draft: it has no placeholder text"]
+
+
 def test_a_plan_written_by_hand_or_by_another_author_is_not_dropped_lightly(repo: Folder) -> None:
     repo.plan()
-    assert "it is active, not a draft" in repo.run("drop", "--json").json["data"]["reasons"]
+    assert "it is active, not a draft: it has no placeholder text" in repo.run("drop", "--json").json["data"]["reasons"]
     repo.ok("new", "Mistaken", "--as", "agent-2")
     assert repo.run("drop", "mistaken", "--json").json["data"]["reasons"] == ["created by agent-2"]
     path = repo.path / PLANS / "2026-01-01_mistaken.md"
