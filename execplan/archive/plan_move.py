@@ -368,8 +368,12 @@ def _move_result(
 
 
 def _is_empty_move(old: str, new: str) -> bool:
-    """Return whether a move is about an empty directory, which is only removed."""
-    return not os.path.lexists(new) and (not os.path.lexists(old) or (os.path.isdir(old) and not os.listdir(old)))
+    """Return whether a move, planned or done, is about a directory without files to move, which is only removed.
+
+    Evidence does not move: a plan that leaves the archive loses it.
+    """
+    names = set(os.listdir(old)) if os.path.isdir(old) else {old} if os.path.lexists(old) else set()
+    return not os.path.lexists(new) and names <= {EVIDENCE_FILE, ATTESTATION_FILE}
 
 
 def _find_attestation(project: Project, folder: str) -> str | None:
