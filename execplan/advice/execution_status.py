@@ -180,7 +180,7 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
     run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
     resume, *other_commands = finishing_commands(run_status, name)
     if run["why"] in _REVISED and status["state"] != APPROVED:  # a resume would fail
-        return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
+        return (f"execplan evaluate {name}", *other_commands)
     if run["state"] == BY_AGENT or (run["why"] in _REVISED and status["mode"] == "agent"):
         return (f"execplan handoff {name}",)  # it goes on, so nothing is to be rolled back
     return (resume, *other_commands)

@@ -206,16 +206,12 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepo
     run = run_id(desk)
     steps = '{"steps": [{"id": "more", "type": "create_file", "target": "src/more.py", "content": "X = 1\\n"}]}'
     desk.data("replan", "--reason", "It is done otherwise.", "--new-information", steps)
-    evaluate, approve, resume = (
-        f"execplan evaluate {NAME}",
-        f"execplan approve {NAME}",
-        f"execplan resume {run} -p {NAME}",
-    )
+    evaluate, resume = f"execplan evaluate {NAME}", f"execplan resume {run} -p {NAME}"
     for command in ("status", "next", "show", "runs", "show --run"):
         follow = desk.type(*command.split(), "--json").json["next"]
         assert follow[0] == evaluate, command
         if command in ("status", "next", "show"):
-            assert follow == [evaluate, approve, f"execplan rollback {run} -p {NAME}"], command
+            assert follow == [evaluate, f"execplan rollback {run} -p {NAME}"], command
     assert evaluate in desk.type("prime").out
     assert desk.type("resume").exit == 4
     desk.approve()
