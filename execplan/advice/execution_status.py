@@ -241,12 +241,11 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def open_run_text(run: LastRunJson, approval: str) -> str:
     """Describe an open run, as in "run 1 was interrupted", given the approval status."""
-    from execplan.engine.run_records.run_statuses import DESCRIPTIONS, run_number
+    from execplan.engine.run_records.run_statuses import describe_open_state, run_number
 
     is_approved = run["why"] == _REVISED[0] and approval == APPROVED
-    text = (
-        _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else DESCRIPTIONS[str(run["state"])]
-    )
+    state_text = describe_open_state(str(run["state"]), run["why"] or "")
+    text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
     return f"run {run_number(str(run['id']))} {text}"
 
 

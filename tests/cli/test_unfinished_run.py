@@ -213,6 +213,9 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepo
         if command in ("status", "next", "show"):
             assert follow == [evaluate, f"execplan rollback {run} -p {NAME}"], command
     assert evaluate in desk.type("prime").out
+    for command in ("status", "prime", "archive"):
+        result = desk.type(command)
+        assert "is waiting for an approval" in result.out + result.err, command
     assert desk.type("resume").exit == 4
     desk.approve()
     assert desk.type("status", "--json").json["next"][0] == resume
