@@ -180,7 +180,7 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
     run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
     resume, *other_commands = finishing_commands(run_status, name)
     if run["why"] in _REVISED and status["state"] != APPROVED:  # a resume would fail
-        return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
+        return (f"execplan evaluate {name}", *other_commands)
     if run["state"] == BY_AGENT or (run["why"] in _REVISED and status["mode"] == "agent"):
         return (f"execplan handoff {name}",)  # it goes on, so nothing is to be rolled back
     return (resume, *other_commands)
@@ -241,12 +241,11 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def open_run_text(run: LastRunJson, approval: str) -> str:
     """Describe an open run, as in "run 1 was interrupted", given the approval status."""
-    from execplan.engine.run_records.run_statuses import DESCRIPTIONS, run_number
+    from execplan.engine.run_records.run_statuses import describe_open_state, run_number
 
     is_approved = run["why"] == _REVISED[0] and approval == APPROVED
-    text = (
-        _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else DESCRIPTIONS[str(run["state"])]
-    )
+    state_text = describe_open_state(str(run["state"]), run["why"] or "")
+    text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
     return f"run {run_number(str(run['id']))} {text}"
 
 

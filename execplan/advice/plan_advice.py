@@ -106,7 +106,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if state == COMPLETE:
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
     if run := execution_status.find_failed_run(execution, plan):
-        return advise_after_failure(run, execution, name)
+        return advise_after_failure(run, name)
     if commands := execution_status.start_commands(execution, name):
         return Advice(commands)
     has_own_task = open_tasks is not None and open_tasks.is_yours
@@ -139,13 +139,12 @@ def _has_step(plan: ParsedPlan, task_id: str) -> bool:
     return False
 
 
-def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, name: str) -> Advice:
+def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     """Return the advice after a failed run: edit the steps in the plan, then replan; after a rollback, compile them."""
     show_command = f"execplan show {name} --run {run['id']}"
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):
-        start_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
-        return Advice((show_command, *start_commands), why=why)
+        return Advice((show_command, f"execplan compile {name}"), why=why)
     from execplan.engine.error_hints import format_replan_command
     from execplan.engine.run_records.run_statuses import run_number
 
@@ -153,9 +152,9 @@ def advise_after_failure(run: LastRunJson, execution: dict[str, Any] | None, nam
     return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
 
 
-def edit_steps(name: str) -> Work:
-    """Return the work to edit a plan's steps before they are evaluated again, in an editor only for a person."""
-    return Work("edit the steps in the plan", f"execplan evaluate {name}", editor_command=f"execplan edit {name}")
+def edit_steps(name: str, command: str) -> Work:
+    """Return the work to edit a plan's steps before a command that uses them, in an editor only for a person."""
+    return Work("edit the steps in the plan", command, editor_command=f"execplan edit {name}")
 
 
 def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:

@@ -235,6 +235,24 @@ def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository
     assert desk.type("report", "see", "--status", "completed", "--result", "It prints it.").exit == 0
 
 
+def test_edits_of_a_blocked_revision_are_used_by_a_replan(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    result = desk.type("report", "make", "--status", "completed", "--result", "Done.")
+    assert (result.exit, result.out.count("execplan replan")) == (1, 1)
+    desk.write("src/made.py", "X = 1\n")
+    assert desk.type("replan", "--reason", "It is there now.").exit == 0
+    result = desk.type("evaluate")
+    assert "verdict: blocked" in result.out
+    replan = f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
+    assert result.out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
+    assert "execplan approve" not in desk.type("prime").out
+    desk.plan(AGENT_PLAN.replace("type=create_file target=src/made.py", "type=create_file target=src/made_later.py"))
+    assert desk.type(*shlex.split(replan)[1:]).exit == 0
+    assert desk.type("evaluate").exit == 0
+
+
 def test_each_report_prints_the_next_step_and_no_step_twice(desk: InProcessRepository) -> None:
     steps = [f"```python {{#step{at} type=create_file target=src/{at}.py}}\nX = {at}\n```\n\n" for at in range(1, 5)]
     desk.plan(

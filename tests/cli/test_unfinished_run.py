@@ -206,17 +206,16 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepo
     run = run_id(desk)
     steps = '{"steps": [{"id": "more", "type": "create_file", "target": "src/more.py", "content": "X = 1\\n"}]}'
     desk.data("replan", "--reason", "It is done otherwise.", "--new-information", steps)
-    evaluate, approve, resume = (
-        f"execplan evaluate {NAME}",
-        f"execplan approve {NAME}",
-        f"execplan resume {run} -p {NAME}",
-    )
+    evaluate, resume = f"execplan evaluate {NAME}", f"execplan resume {run} -p {NAME}"
     for command in ("status", "next", "show", "runs", "show --run"):
         follow = desk.type(*command.split(), "--json").json["next"]
         assert follow[0] == evaluate, command
         if command in ("status", "next", "show"):
-            assert follow == [evaluate, approve, f"execplan rollback {run} -p {NAME}"], command
+            assert follow == [evaluate, f"execplan rollback {run} -p {NAME}"], command
     assert evaluate in desk.type("prime").out
+    for command in ("status", "prime", "archive"):
+        result = desk.type(command)
+        assert "is waiting for an approval" in result.out + result.err, command
     assert desk.type("resume").exit == 4
     desk.approve()
     assert desk.type("status", "--json").json["next"][0] == resume

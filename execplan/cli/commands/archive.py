@@ -20,7 +20,7 @@ from execplan.cli.text_input import read_text
 from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.run_statuses import (
-    DESCRIPTIONS,
+    describe_open_state,
     finishing_commands,
     list_open_runs,
 )
@@ -230,7 +230,7 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
     runs = list_open_runs(project, ref)
     if not runs:
         return blockers
-    reasons = [f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll it back first" for run in runs]
+    reasons = [f"run {run.id} {describe_open_state(run.state, run.why)}: resume or roll it back first" for run in runs]
     command = finishing_commands(runs[0], ref.shell_name)[0]
     return ArchiveBlockers((*reasons, *blockers.reasons), "resume or roll back its run", command)
 

@@ -15,6 +15,7 @@ from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
+    from execplan.approvals.plan_evaluation import EvaluatedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -95,7 +96,11 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     is_approval_next = not next_commands
     if is_approval_next:
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
-    work = edit_steps(name) if next_commands == (f"execplan edit {name}",) else None
+    work = (
+        edit_steps(name, _command_after_edit(evaluated_plan, name))
+        if next_commands == (f"execplan edit {name}",)
+        else None
+    )
     text = f"{text}\n{why}" if why else text
     return Answer(
         data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
@@ -110,7 +115,7 @@ def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     run = execution_status.find_failed_run(status, plan_store.load(project, ref).require_plan())
     if run is not None and not execution_status.is_rolled_back(run):
-        advice = advise_after_failure(run, status, name)
+        advice = advise_after_failure(run, name)
         return advice.why, advice.commands[:1]
     if not ok:
         return "", (f"execplan edit {name}",)
@@ -118,6 +123,18 @@ def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) 
         return "", ()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
     return execution_status.status_text(status), commands
+
+
+def _command_after_edit(evaluated_plan: EvaluatedPlan, name: str) -> str:
+    """Return the command that uses edited steps; while a revision is stored, `evaluate` does not read the plan's."""
+    active_run = evaluated_plan.active_run
+    if active_run is not None:
+        from execplan.engine.error_hints import format_replan_command
+        from execplan.engine.run_records.run_statuses import run_number
+
+        return format_replan_command(run_number(active_run.run), name)
+    command = "compile" if evaluated_plan.current_plan.document.revision > 1 else "evaluate"
+    return f"execplan {command} {name}"
 
 
 def _policy_answer(error: ExecplanError) -> Answer:

@@ -83,8 +83,10 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
     if not name:
         return _index_answer(codes=codes)
     page_name = "-".join(" ".join(name).split()).lower()
-    if page_name.isalnum() and not page_name.upper().startswith(BUILTIN_PREFIX):
-        custom_rules.load_rules(user_settings.rules())
+    error_help = help_topics.error_help_by_code().get(page_name)
+    is_known = page_name in help_topics.topic_summaries() or page_name in TOPIC_SYNONYMS or error_help is not None
+    if not is_known and page_name.isalnum() and not page_name.upper().startswith(BUILTIN_PREFIX):
+        custom_rules.load_rules(user_settings.rules())  # not for other names: the settings may be what needs a fix
     rule = RULES.get(page_name.upper())
     if rule is not None:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
@@ -92,7 +94,6 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
             {**rule_fields, "page": rule.help_text},
             format_rule(rule),
         )
-    error_help = help_topics.error_help_by_code().get(page_name)
     if error_help is not None:
         return Answer(error_help._asdict(), f"{error_help.code} (exit {error_help.exit})\n\n{error_help.page}")
     if page_name in help_topics.topic_summaries():

@@ -110,7 +110,8 @@ def _report_lines(reported: ReportOutcome) -> Iterator[str]:
         yield f"checked off: {reported.task_text}"
     if reported.recovery is not None:
         yield reported.recovery.words
-        yield from [f"  {recovery_command}" for recovery_command in reported.recovery.commands]
+        commands = reported.recovery.commands
+        yield from [f"  {recovery_command}" for recovery_command in commands if len(commands) > 1]  # `next:` shows one
     if reported.status == states.COMPLETED:
         yield f"completed run {reported.run}"
     if reported.finished is not None and reported.finished.commit:

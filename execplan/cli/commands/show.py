@@ -52,7 +52,8 @@ def run_answer(run: LoadedRun) -> Answer:
         format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS, wraps=True),
     ]
     sections += ["\n".join(fit_lines(*lines)) for lines in (_detail_lines(run), _history_lines(run)) if lines]
-    work = edit_steps(run.plan_name) if run.summary.state == states.ROLLED_BACK else None
+    is_rolled_back = run.summary.state == states.ROLLED_BACK
+    work = edit_steps(run.plan_name, f"execplan compile {run.plan_name}") if is_rolled_back else None
     return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run), work=work)
 
 

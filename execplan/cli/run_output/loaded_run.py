@@ -46,7 +46,7 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     if run_state.status == states.COMPLETED:
         return f"execplan audit {name}", f"execplan show {name}"
     if run_state.status == states.ROLLED_BACK:
-        return _show_command(run), f"execplan edit {name}", f"execplan evaluate {name}"
+        return _show_command(run), f"execplan edit {name}", f"execplan compile {name}"
     if run_state.status == states.FAILED:
         return _show_command(run), format_replan_command(run.run_paths.id, name), resume_command, rollback_command
     return resume_command, rollback_command

@@ -164,7 +164,7 @@ def _parse_entry(line: bytes) -> dict[str, Any]:
 
 OPEN_STATES: Final = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK)
 """States of an unfinished run: all but completed, failed and rolled back."""
-DESCRIPTIONS: Final = {
+_DESCRIPTIONS: Final = {
     RUNNING: "is running",
     BY_AGENT: "is in progress, performed by an agent",
     WAITING: "is waiting for an answer",
@@ -172,6 +172,11 @@ DESCRIPTIONS: Final = {
     ROLLING_BACK: "is only partly rolled back: the rollback was interrupted",
 }
 """Description of each open state for users."""
+
+
+def describe_open_state(state: str, why: str) -> str:
+    """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
+    return "is waiting for an approval" if why == journal_entries.APPROVE else _DESCRIPTIONS[state]
 
 
 def run_number(run: str) -> int:
@@ -210,7 +215,7 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
     statuses = list_open_runs(project, ref)
     if not statuses:
         return
-    lines = [f"run {run_status.id} {DESCRIPTIONS[run_status.state]}" for run_status in statuses]
+    lines = [f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}" for run_status in statuses]
     raise ExecplanError(
         "open-run",
         f"{ref.id} can't be {action}: "
@@ -227,7 +232,7 @@ def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
     return tuple(
         [
-            f"run {run_status.id} {DESCRIPTIONS[run_status.state]}; {advice}"
+            f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}; {advice}"
             for run_status in list_open_runs(project, ref)
         ]
     )

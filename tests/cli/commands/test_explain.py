@@ -138,6 +138,14 @@ def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
     assert all(str(code) in page["page"].split() for code in EXIT_MEANINGS)
 
 
+@pytest.mark.parametrize(("name", "exit_status"), [("policy", 0), ("drifted", 0), ("config", 3)])
+def test_the_help_is_readable_with_settings_that_are_not(plain: Folder, name: str, exit_status: int) -> None:
+    plain.write("config/execplan/config.toml", "[policy]\n")
+    result = plain.run("explain", name, XDG_CONFIG_HOME=str(plain.path / "config"))
+    assert result.exit == exit_status
+    assert "config.toml" not in result.err
+
+
 def test_settings_are_described_where_they_are_defined() -> None:
     page = help_topics.topic_text("settings")
     assert all(f"\n{name} = " in page for name in Settings()._asdict())

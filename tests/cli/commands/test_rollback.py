@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.approved_plan import MAKE, SEE, run_id, with_approved_plan
+from tests.cli.approved_plan import FAILS, HEAD, MAKE, SEE, run_id, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -81,3 +81,17 @@ def test_after_a_rollback_every_view_says_rolled_back(desk: InProcessRepository)
     assert (record["status"], record["completed_steps"]) == ("rolled_back", [])
     assert [step["status"] for step in record["steps"]] == ["pending", "pending"]
     assert desk.data("stats")["executions"] == {"completed": 0, "failed": 0, "rolled_back": 1}
+
+
+def test_after_a_rollback_of_a_revision_the_plan_s_own_steps_are_compiled(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = []\n')
+    assert with_approved_plan(desk, MAKE, FAILS).type("run").exit == 1
+    desk.plan(HEAD + MAKE + FAILS.replace("nowhere", "elsewhere"))
+    assert desk.type("replan", "--reason", "It is elsewhere.").exit == 0
+    assert desk.type("rollback").exit == 0
+    desk.plan(HEAD + MAKE + SEE)
+    compile_command = f"execplan compile {NAME}"
+    assert desk.type("show", "--run").out.endswith(f"\nnext: edit the steps in the plan, then: {compile_command}\n")
+    assert f"\n  {compile_command}\n" in desk.type("prime").out
+    assert desk.type(*compile_command.split()[1:]).exit == 0
+    assert "cat src/made.py" in desk.type("evaluate").out
