@@ -47,8 +47,6 @@ class Dialect(NamedTuple):
     """Name of an archived plan, with the fields `{id}`, `{slug}` and `{date}`."""
     done_status: str = ""
     """Status in the front matter of a finished plan; empty if the dialect has none."""
-    belongs: tuple[str, ...] = ()
-    """What belongs to a plan, but is none."""
 
     @property
     def all_directories(self) -> tuple[str, ...]:
