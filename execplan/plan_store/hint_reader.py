@@ -81,7 +81,8 @@ def fit_command(command: str) -> str:
     if verb in _PERSON_COMMANDS:
         return command if _only_reads(command) else ask_person(command)
     name = explicit_actor()
-    if name is None or verb not in (*NAMED_COMMANDS, *(SIGNED_COMMANDS if actor_of_call() else ())):
+    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id()  # in a session the guard forbids --as
+    if name is None or not (verb in NAMED_COMMANDS or is_signed):
         return command
     options = " --claim" if verb == "next" and not _has_option(command, "--claim", "--release") else ""
     if not _has_option(command, "--as"):

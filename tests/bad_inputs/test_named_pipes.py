@@ -115,6 +115,7 @@ OWN_HANDLES = {
     "archive/archive_evidence.py": 1,
     "archive/attachments.py": 1,
     "project/builtin_templates.py": 1,
+    "project/plan_dialects.py": 1,
     "site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "files/file_access.py": 2,

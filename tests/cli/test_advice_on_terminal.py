@@ -26,7 +26,7 @@ def test_a_person_fills_in_sections_in_an_editor(desk: InProcessRepository, agen
     lines = shown(desk, "next", NAME, agent=agent)
     commands = [
         f"next: fill in 8 sections: execplan edit {NAME}",
-        f"next: fill in 8 sections, for example: execplan set 'Purpose / Big Picture' - -p {NAME}",
+        f"next: fill in 8 sections, for example: execplan set 'Purpose / Big Picture' 'New text' -p {NAME}",
     ]
     assert [command in lines for command in commands] == [not agent, bool(agent)]
 

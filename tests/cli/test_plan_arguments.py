@@ -45,7 +45,9 @@ def test_both_forms(repo: Folder, verb: str, form: str) -> None:
     repo.plan(CLEAN, SECOND)
     result = repo.run(*_call_with_plan(verb, form), "--json")
     assert result.exit == 0, result
-    if verb in ("lint", "stats"):
+    if verb == "runs":
+        assert (result.json["data"]["runs"], result.json["next"]) == ([], ["execplan explain steps"])
+    elif verb in ("lint", "stats"):
         assert result.json["data"]["plans"] == (1 if verb == "lint" else 0)
     else:
         assert NAME in result.out
@@ -94,7 +96,7 @@ def test_a_plan_and_a_run(repo: Folder, verb: str) -> None:
         repo.run(*call)
     repo.plan(CLEAN, OTHER_NAME)
     options = ["--reason", "It failed."] if verb == "replan" else []
-    assert repo.run(verb, OTHER_NAME, *options, "--dry-run").err.startswith(f"execplan: {OTHER_NAME} was never run\n")
+    assert repo.run(verb, OTHER_NAME, *options, "--dry-run").err.startswith(f"execplan: {OTHER_NAME} was never run")
     assert repo.run(verb, NAME, "7", *options, "--dry-run").err.startswith(f"execplan: {NAME} has no run '7'")
     assert repo.run(verb, NAME, "1", *options, "--dry-run").exit == 0
     assert repo.run(verb, "1", *options, "-p", "parser", "--dry-run").exit == 0

@@ -205,7 +205,7 @@ class PlanningModel:
         if command is None:
             return []
         if " set " in command[0] or command[0].startswith("set_section("):
-            return [command[0].replace(" - ", f" '{_TEXT}' ").replace("text='…'", f"text={_TEXT!r}")]
+            return [command[0].replace(" 'New text' ", f" '{_TEXT}' ").replace("text='…'", f"text={_TEXT!r}")]
         if command[0].startswith(("execplan outcome", "record(kind='outcome'")):
             return [command[0].replace("'What works now'", "'People are greeted.'")]
         if command[0].startswith(("execplan archive", "archive(")):

@@ -21,7 +21,7 @@ def _run(folder: Folder, tool: str, *arguments: str) -> str:
 
 
 def test_backlog_and_execplan_agree(repo: Folder) -> None:
-    need("backlog")
+    need("backlog", "node")
     _run(repo, "backlog", "init", "demo", "--defaults", "--integration-mode", "none")
     _run(repo, "backlog", "task", "create", "Add: it's a parser", "--ac", "Reads lines", "--ac", "Reads boxes")
     repo.ok("init")
@@ -44,7 +44,7 @@ def test_backlog_and_execplan_agree(repo: Folder) -> None:
 
 
 def test_openspec_and_execplan_agree(repo: Folder) -> None:
-    need("openspec")
+    need("openspec", "node")
     _run(repo, "openspec", "init", ".", "--tools", "none")
     _run(repo, "openspec", "new", "change", "add-login")
     repo.write("openspec/changes/add-login/tasks.md", "## 1. Backend\n\n- [ ] 1.1 Add a column\n- [ ] 1.2 Add a page\n")

@@ -32,7 +32,7 @@ def test_a_task_that_is_done_in_a_version_with_less_progress_is_not_offered(repo
         assert next_number(folder) == 5
         assert next_number(folder, "--claim") == 5
         assert [plan["next"]["number"] for plan in folder.ok("status")["plans"]] == [5]
-    assert "waits for ../other (done there; merge it)" in repo.run("prime", "parser").out
+    assert "waits for this worktree (done there; merge it)" in repo.run("prime", "parser").out
     assert "waits for ../repo (done there; merge it)" in worktree.run("next", "-p", "parser").out
 
 

@@ -57,7 +57,9 @@ def test_the_variable_comes_before_a_run(agent: Agent) -> None:
     agent.report_completed("make")
     agent.plan(CLEAN, OTHER)
     agent.patch.setenv("EXECPLAN_PLAN", OTHER)
-    assert agent.refused(3, "no-such-run", "rollback", "--dry-run")["message"] == f"{OTHER} was never run"
+    assert (
+        agent.refused(3, "no-such-run", "rollback", "--dry-run")["message"] == f"{OTHER} was never run: it has no steps"
+    )
 
 
 def test_resume_rollback_and_replan_take_the_only_plan_with_a_run(agent: Agent) -> None:
