@@ -9,6 +9,7 @@ from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
+from execplan.project.plan_dialects import dialect_of
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     plan_fields: dict[str, Any] = {
         "id": stored_plan.ref.id,
         "path": stored_plan.project.display_path(stored_plan.ref.path),
+        "dialect": dialect_of(stored_plan.project.display_path(stored_plan.ref.path)).name,
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
@@ -43,6 +45,7 @@ def listed_plan_json(plan: ListedPlan) -> dict[str, Any]:
     plan_fields: dict[str, Any] = {
         "id": plan.ref.id,
         "path": plan.display_path,
+        "dialect": dialect_of(plan.display_path).name,
         "title": facts.title,
         "state": plan.state,
         "counts": facts.counts._asdict() if facts.counts is not None else None,

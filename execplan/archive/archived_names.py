@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.clock import now
+from execplan.clock import now, read_timestamp
 from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project.plan_dialects import dialect_of
@@ -30,8 +30,8 @@ def archived_id(project: Project, ref: PlanRef) -> str:
 
 def restored_id(project: Project, ref: PlanRef) -> str:
     """Return the ID of an archived plan without the date that `archive` added."""
-    has_date = _archived_name(project, ref).startswith("{date}") and ref.id[:4].isdecimal()
-    return (has_date and "{id}" in _archived_name(project, ref) and ref.id[_DATE_LENGTH + 1 :]) or ref.id
+    has_date = _archived_name(project, ref) == "{date}-{id}" and read_timestamp(ref.id[:_DATE_LENGTH]) is not None
+    return ref.id[_DATE_LENGTH + 1 :] if has_date else ref.id
 
 
 def has_other_id_in_archive(project: Project, path: str) -> bool:

@@ -93,6 +93,8 @@ class Card(NamedTuple):
     """Number of review comments that are not resolved."""
     unknown_dependencies: tuple[str, ...] = ()
     """Dependencies in projects that are not known on this machine, as written; they block nothing."""
+    dialect: str = ""
+    """Dialect of the plan, by its directory."""
     from_project: ProjectOrigin | None = None
     """The project of the plan; None if the board is that of one project."""
 

@@ -22,6 +22,7 @@ from execplan.plan_facts.facts_loader import load_listed_plans, read_plan_facts
 from execplan.plan_facts.listed_plan import ListedPlan
 from execplan.plan_store import claims, plan_store
 from execplan.plan_store.plan_activity import PlanActivity
+from execplan.project.plan_dialects import dialect_of
 from execplan.project.project_discovery import with_nested_projects
 from execplan.review.comment_location import has_comments
 
@@ -145,6 +146,7 @@ def _make_card(
     return Card(
         id=ref.id,
         path=project.display_path(ref.path),
+        dialect=dialect_of(project.display_path(ref.path)).name,
         project="",
         title=facts.title or "",
         column=STALLED if is_stalled else state,

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from execplan.named_tuple import NamedTuple
-from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH
+from execplan.text.markdown_blocks import HEADING, PARAGRAPH, flag_inert_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,11 +79,8 @@ class PlanSource:
     def inert_lines(self) -> bytearray:
         """Flags per line: 1 for code, comments and front matter, which contain no Markdown."""
         if self._inert_lines is None:
-            self._inert_lines = bytearray(len(self._lines) + 1)
             blocks: list[Block] = self._plan.blocks if self._plan is not None else []
-            for block in blocks:
-                if block.kind in (FENCE, CODE, HTML, FRONT):
-                    self._inert_lines[block.start : block.end] = b"\1" * (block.end - block.start)
+            self._inert_lines = flag_inert_lines(blocks, len(self._lines) + 1)
         return self._inert_lines
 
     @property

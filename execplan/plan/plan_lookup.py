@@ -64,11 +64,24 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
     candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
     matches = find_matches([task.text for task in plan.tasks], query)
     match = require_single(matches, candidates, query, "task", "specify the task by its number or ID")
+    match = _find_in_group(plan, lowered) if match is None else match
     if match is None and not is_specific_enough(query):
         raise _no_such_task(f"{query!r} is too short to identify a task", plan, ids, query)
     if match is None:
         raise _no_such_task(f"no task contains {query!r}", plan, ids, query)
     return ids[match], plan.tasks[match]
+
+
+def _find_in_group(plan: ParsedPlan, query: str) -> int | None:
+    """Return the index of the task that `3.2` names: the second one below the heading `Task 3: Parser`, or None."""
+    group, dot, number = query.partition(".")
+    if not (dot and query.isascii() and group.isdecimal() and number.isdecimal() and len(number) <= _MAX_NUMBER_DIGITS):
+        return None
+    from execplan.plan.section_roles import part_number  # few queries need it, and its table takes time to load
+
+    positions = [at for at, task in enumerate(plan.tasks) if part_number(task.heading) == group]
+    is_one_group = len({plan.tasks[at].heading for at in positions}) == 1
+    return positions[int(number) - 1] if is_one_group and 0 < int(number) <= len(positions) else None
 
 
 def expand_numbers(queries: Sequence[str]) -> tuple[str, ...]:

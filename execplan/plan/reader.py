@@ -101,9 +101,8 @@ def read_text(text: Text) -> ParsedPlan:
             entries[name] = read_entries(lines, blocks, section, plan.placeholder_lines)
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
-    if (
-        not tasks and checklists and seen_names.intersection(outline.LIVING) == {outline.PROGRESS}
-    ):  # a section about what was done
+    has_only_progress = seen_names.intersection(outline.LIVING) == {outline.PROGRESS}
+    if not tasks and checklists and has_only_progress:  # it reports what was done
         plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
         seen_names.discard(outline.PROGRESS)
     if not tasks and outline.PROGRESS not in seen_names:
@@ -130,8 +129,8 @@ def read_text(text: Text) -> ParsedPlan:
 
     if not is_plan(parsed_plan):
         return parsed_plan._replace(is_document=True)
-    is_done = not follows_format(parsed_plan) and any([True for _ in find_done_status(parsed_plan)])
-    return parsed_plan._replace(is_stated_done=True) if is_done else parsed_plan
+    is_done = not follows_format(parsed_plan) and next(find_done_status(parsed_plan), None) is not None
+    return parsed_plan._replace(is_stated_done=is_done)
 
 
 def read_structure(text: Text) -> ParsedPlan:

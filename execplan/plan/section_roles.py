@@ -87,6 +87,14 @@ def _is_numbered_part(key: str) -> bool:
     return stem != word and stem in _STEP_WORDS
 
 
+def part_number(title: str) -> str:
+    """Return the number of a part of the work, as in `Task 3: Parser` and `2. Tests`; empty if it has none."""
+    words = outline.title_key(title).replace(":", " ").replace("：", " ").split()
+    word = words[1] if len(words) > 1 and words[0] in _STEP_WORDS else (words or [""])[0]
+    word = word.strip("#.)—–-")
+    return word if word.isascii() and word.isdecimal() else ""
+
+
 def _without_number(key: str) -> str:
     """Return a title without the number in front, as in `2. context` and `一、目标`."""
     stripped = key.lstrip(_NUMERALS + "()（）第")

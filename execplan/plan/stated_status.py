@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.section_roles import STATUS, find_role
-from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HTML
+from execplan.text.markdown_blocks import FRONT, flag_inert_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,30 +38,26 @@ class StatusValue(NamedTuple):
 def find_done_status(plan: ParsedPlan) -> Iterator[StatusValue]:
     """Yield the value of each status that marks the plan as done: in the front matter, below the title, or in a section."""
     lines = plan.text.lines
+    inert_lines = flag_inert_lines(plan.blocks, len(lines) + 1)
     front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
     start = max(plan.title_line + 1, front)
     stop = plan.sections[0].start if plan.sections else len(lines)
     for at in (*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))):
         key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
         is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-        if is_status and _is_done(value) and (at < front or not _is_inert(plan, at)):
+        if is_status and _is_done(value) and (at < front or not inert_lines[at]):
             yield _status_span(at, lines[at], value)
     for section in plan.sections:
         if outline.title_key(section.title) in outline.METADATA_TITLES:
             for at in range(section.start, section.notes_start):
                 key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
                 is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-                if is_status and _is_done(value) and not _is_inert(plan, at):
+                if is_status and _is_done(value) and not inert_lines[at]:
                     yield _status_span(at, lines[at], value)
         if section.name is None and find_role(section.title) == STATUS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
-            if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not _is_inert(plan, at):
+            if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not inert_lines[at]:
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
-
-
-def _is_inert(plan: ParsedPlan, at: int) -> bool:
-    """Return whether a line is code, a comment or front matter, which contain no Markdown."""
-    return any([block.start <= at < block.end for block in plan.blocks if block.kind in (FENCE, CODE, HTML, FRONT)])
 
 
 def plain_status(line: str) -> str:

@@ -7,14 +7,17 @@ import os
 from execplan.named_tuple import NamedTuple
 from execplan.text.plain_toml import parse_toml
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dialects")
 _NAMES = (
     *("harness", "execplan", "superpowers", "planning-with-files", "spec-kit", "openspec", "kiro", "backlog"),
     "plain",
 )
 """Names of the dialects. If several have the same directory, the first one counts."""
-_loaded: list[Dialect] = []
-_known_directories: list[tuple[str, str, Dialect, bool]] = []
+_loaded: list[tuple[Dialect, list[_Place]]] = []
 
 
 class Dialect(NamedTuple):
@@ -64,15 +67,38 @@ class DialectDirectory(NamedTuple):
     """The rest of the path."""
 
 
+class _Place(NamedTuple):
+    """A directory with plans, which is a plans directory or one of finished plans next to it."""
+
+    directory: str
+    plans: str
+    """The plans directory."""
+    is_anywhere: bool
+    """Whether it may be in a package of the repository."""
+
+
 def load_dialects() -> list[Dialect]:
     """Return the dialects in the order in which they claim directories."""
-    if not _loaded:
-        for name in _NAMES:
+    return [dialect for dialect, _ in _iter_dialects()]
+
+
+def _iter_dialects() -> Iterator[tuple[Dialect, list[_Place]]]:
+    """Yield the dialects with their places; each file is read when it is first needed."""
+    for index, name in enumerate(_NAMES):
+        if index == len(_loaded):
             with open(os.path.join(_DIRECTORY, f"{name}.toml"), "rb") as file:
                 table = parse_toml(file.read())
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-            _loaded.append(Dialect(name=name, **values))  # type: ignore[arg-type] # the tests read every file
-    return _loaded
+            dialect = Dialect(name=name, **values)  # type: ignore[arg-type] # the tests read every file
+            _loaded.append((dialect, list(_iter_places(dialect))))
+        yield _loaded[index]
+
+
+def _iter_places(dialect: Dialect) -> Iterator[_Place]:
+    siblings = [state for state in (dialect.archive, dialect.superseded) if state.startswith("../")]
+    for plans in dialect.all_directories:
+        for directory in (plans, *[os.path.normpath(f"{plans}/{state}") for state in siblings]):
+            yield _Place(directory, plans, plans in dialect.directories)
 
 
 def find_dialect(path: str) -> DialectDirectory | None:
@@ -80,34 +106,22 @@ def find_dialect(path: str) -> DialectDirectory | None:
 
     A directory for finished plans next to the plans directory counts as a part of it.
     """
-    for part, directory, dialect, is_anywhere in _directories():
-        if part not in path:
-            continue
-        start = 0 if path.startswith(part) else path.find(f"/{part}") + 1
-        end = start + len(part)
-        if (path.startswith(part) or (start and is_anywhere)) and path[end : end + 1] in ("", "/"):
-            plans = path[:start] + directory
-            below = path[end + 1 :] if part == directory else os.path.relpath(path, plans)
-            return DialectDirectory(dialect, plans, below)
-    return next((DialectDirectory(dialect, path, "") for dialect in load_dialects() if path in dialect.files), None)
+    for dialect, places in _iter_dialects():
+        for directory, plans, is_anywhere in places:
+            if directory not in path:
+                continue
+            start = 0 if path.startswith(directory) else path.find(f"/{directory}") + 1
+            end = start + len(directory)
+            if (path.startswith(directory) or (start and is_anywhere)) and path[end : end + 1] in ("", "/"):
+                location = path[:start] + plans
+                below = path[end + 1 :] if directory == plans else os.path.relpath(path, location)
+                return DialectDirectory(dialect, location, below)
+        if path in dialect.files:
+            return DialectDirectory(dialect, path, "")
+    return None
 
 
 def dialect_of(directory: str) -> Dialect:
     """Return the dialect of a plans directory: the one that has it by convention, or else plans of any form."""
     match = find_dialect(directory)
     return match.dialect if match is not None else load_dialects()[-1]
-
-
-def _directories() -> list[tuple[str, str, Dialect, bool]]:
-    """Return each directory with plans, its plans directory, the dialect, and whether it may be below the root.
-
-    Directories of finished plans that are not below the plans directory are included.
-    """
-    if not _known_directories:
-        for dialect in load_dialects():
-            siblings = [state for state in (dialect.archive, dialect.superseded) if state.startswith("../")]
-            for directory in dialect.all_directories:
-                is_anywhere = directory in dialect.directories
-                for part in (directory, *[os.path.normpath(f"{directory}/{state}") for state in siblings]):
-                    _known_directories.append((part, directory, dialect, is_anywhere))
-    return _known_directories

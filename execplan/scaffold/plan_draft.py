@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
-from execplan.plan import reader
+from execplan.plan import outline, reader
 from execplan.plan.item_format import escape_heading, escape_text
 from execplan.plan.line_grammar import is_revision_note, text_without_timestamp
 from execplan.plan_store.author import author
@@ -66,7 +66,11 @@ def render_plan(
             raise ExecplanError("broken-template", reason, exit=INPUT, hint=_TEMPLATE_HINTS[missing_field], line=1)
         return data, _lint_errors(rendered.path, plan)
     has_extra_tasks = variables.tasks and len(plan.tasks) > len(variables.tasks)
-    if missing_field or has_extra_tasks or len(plan.sections) != _section_count(project, template, variables):
+    if plan_templates.has_other_form(template):
+        has_skeleton = len(plan.sections) == _section_count(project, template, variables)
+    else:
+        has_skeleton = plan.title == variables.title and len(plan.sections) == len(outline.NAMES)
+    if missing_field or has_extra_tasks or not has_skeleton:
         raise ExecplanError(
             "would-break", "this text would change the skeleton of the plan", exit=INPUT, hint="reword it"
         )
@@ -83,10 +87,10 @@ def _section_count(project: Project, template: str, variables: TemplateVariables
 
 def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
     """Return the name of the first value that is missing from the plan; empty if none is."""
-    if not (plan.title or "").endswith(variables.title):
+    if variables.title not in (plan.title or ""):
         return "title"
-    task_texts = iter([task.text for task in plan.tasks])
-    if not all([any(text.endswith(text_without_timestamp(task)) for text in task_texts) for task in variables.tasks]):
+    task_texts = iter([task.text.removeprefix(f"#{task.number} ") for task in plan.tasks])
+    if not all([text_without_timestamp(task) in task_texts for task in variables.tasks]):
         return "tasks"
     return "" if variables.purpose in plan.text.to_str() else "purpose"
 

@@ -48,8 +48,12 @@ def list_templates(project: Project) -> list[PlanTemplate]:
 def execplan_template(project: Project) -> str:
     """Return the template of new ExecPlans: that of the settings, unless it has another form."""
     name = project.settings.template
-    has_other_form = name.endswith(".md") or f"{name}.md" in builtin_templates.list_names("dialects")
-    return "plan" if has_other_form else name
+    return "plan" if has_other_form(name) else name
+
+
+def has_other_form(name: str) -> bool:
+    """Return whether a template is for plans of another tool, or a plan that is copied."""
+    return name.endswith(".md") or f"{name}.md" in builtin_templates.list_names("dialects")
 
 
 def find_template(project: Project, name: str) -> PlanTemplate:

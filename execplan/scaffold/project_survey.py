@@ -27,6 +27,8 @@ from execplan.scaffold import plan_layouts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_SAMPLE_SIZE = 20
+"""Number of plans, the last ones by name, whose form decides the template of new ones."""
 _DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name", "directories")
@@ -149,11 +151,12 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
 
 def _find_template(base: str, directory: str, layouts: Mapping[str, plan_layouts.PlanLayout]) -> str:
     """Return the template for plans like those in a plans directory: the repository's own file, or a built-in one."""
-    for folder in (directory, os.path.dirname(directory)):
-        for name in plan_store.list_entries(os.path.join(base, folder), in_order=True):
+    for folder in filter(None, (directory, os.path.dirname(directory))):
+        for name in plan_store.list_entries(os.path.join(base, folder)):
             if "template" in name.lower() and name.lower() in project_settings.NON_PLAN_FILES:
                 return os.path.join(folder, name)
-    paths = [path for path in layouts[""].plans if path.startswith(f"{directory}/")] if "" in layouts else []
+    found_paths = layouts[""].plans if "" in layouts else ()
+    paths = sorted([path for path in found_paths if path.startswith(f"{directory}/")])[-_SAMPLE_SIZE:]
     plans = [reader.read_or_none(file_access.read(os.path.join(base, path), reader.MAX_BYTES)[0]) for path in paths]
     other_forms = [plan for plan in plans if plan is not None and not follows_format(plan)]
     return dialect_of(directory).template if len(other_forms) * 2 > len(plans) else Settings().template

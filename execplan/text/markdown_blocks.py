@@ -58,6 +58,15 @@ class Block(NamedTuple):
     """False for a fenced code block, or HTML with an end mark, that runs to the end of its container."""
 
 
+def flag_inert_lines(blocks: list[Block], count: int) -> bytearray:
+    """Return flags for a number of lines: 1 for code, comments and front matter, which contain no Markdown."""
+    flags = bytearray(count)
+    for block in blocks:
+        if block.kind in (FENCE, CODE, HTML, FRONT):
+            flags[block.start : block.end] = b"\1" * (block.end - block.start)
+    return flags
+
+
 def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: bool = True) -> list[Block]:
     """Return all blocks of the lines.
 

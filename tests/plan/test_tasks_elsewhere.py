@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.merge.plan_merge import merge_plans
+from execplan.plan.plan_lookup import find_task
 from execplan.text.line_merge import merge_with_markers
 from tests.conftest import Folder
 
@@ -171,3 +173,13 @@ def test_a_text_that_is_too_short_for_a_task_is_called_so(repo: Folder) -> None:
     error = repo.run("done", "x", "--json").json["error"]
     assert error["message"].endswith("'x' is too short to identify a task")
     assert repo.ok("done", "z")["said"] == ["done: 3. z"]
+
+
+def test_a_step_is_named_by_the_numbers_of_its_task_and_its_own() -> None:
+    plan = reader.parse(PLAN + "\n### Task 12: Writer\n\n- [ ] Begin\n- [ ] End\n")
+    assert [find_task(plan, name)[1].number for name in ("1.2", "2.1", "12.2")] == [2, 3, 5]
+    for name in ("1.0", "1.3", "3.1", "12.x"):
+        with pytest.raises(ExecplanError):
+            find_task(plan, name)
+    openspec = reader.parse("## 1. Setup\n\n- [ ] 1.2 Second\n- [ ] 1.1 First\n")
+    assert find_task(openspec, "1.1")[1].text == "1.1 First"

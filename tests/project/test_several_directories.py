@@ -51,7 +51,18 @@ def test_every_listing_has_all_of_them(several: Folder) -> None:
     archived_paths = {"openspec/changes/archive/2025-01-02-old/tasks.md", "backlog/completed/task-0 - Old.md"}
     assert paths_of(several, "list") == paths_of(several, "status") == open_paths
     assert paths_of(several, "list", "--all") == open_paths | archived_paths
-    assert "Add: a login" in several.run("list").out
+    dialects = {plan["path"]: plan["dialect"] for plan in several.ok("list")["plans"]}
+    assert dialects == {
+        EXECPLAN: "execplan",
+        SUPERPOWERS: "superpowers",
+        f"{OPENSPEC}/tasks.md": "openspec",
+        BACKLOG: "backlog",
+        "task_plan.md": "planning-with-files",
+    }
+    assert "backlog              task-1 - Add-a-login  Add: a login" in several.run("list").out
+    cards = [card for column in several.ok("board")["columns"] for card in column["plans"]]
+    assert {card["path"]: card["dialect"] for card in cards} == dialects
+    assert all(name in several.run("board", "--plain").out for name in dialects.values())
     assert all(path in several.run("board", "--plain").out for path in open_paths)
     assert "Add the endpoint" in several.run("search", "endpoint").out
     assert several.run("doctor").exit == 0

@@ -16,6 +16,7 @@ from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
 from execplan.git import gitignore
 from execplan.project import project_discovery, user_settings
+from execplan.project.plan_dialects import dialect_of
 from execplan.scaffold import guide_upgrade, project_setup
 from execplan.scaffold.check_proposals import find_checks
 from execplan.scaffold.project_setup import inspect_project
@@ -185,6 +186,7 @@ def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": is_new,
+        "dialect": dialect_of(project.display_path(project.plans)).name,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,
@@ -207,7 +209,7 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     places = (
         " and ".join([*([plans_directory] if project_json["plans"] > len(files) else []), *files]) or plans_directory
     )
-    line = f"found {format_count(count, 'plan')}: {project_json['plans']} in {places}, {project_json['archived']} archived in {archive_directory}"
+    line = f"found {format_count(count, 'plan')} ({project_json['dialect']}): {project_json['plans']} in {places}, {project_json['archived']} archived in {archive_directory}"
     lines = [line + (f"; {project_json['with_tasks']} with tasks" if count else "")]
     documents = project_json["documents"]
     if documents:

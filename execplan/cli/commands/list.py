@@ -54,20 +54,23 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
         for location in [locations.get(listed_plan.ref.path)]
     ]
     name = "path" if len({listed_plan.project.base_path for listed_plan in listed_plans}) > 1 else "id"
+    has_dialects = len({plan["dialect"] for plan in plans}) > 1
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
         (
             plan["state"],
             f"{plan['counts']['done']}/{plan['counts']['total']}",
+            *([plan["dialect"]] if has_dialects else []),
             plan[name],
             (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
         )
         if plan["counts"]
-        else (plan["state"], "-", plan[name], plan["error"])
+        else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), plan[name], plan["error"])
         for plan in plans
     ]
     no_plans_text = "no plans match" if states else no_open_plans_text(project)
-    text = format_table(("state", "done", name, "title"), rows) if rows else no_plans_text
+    columns = ("state", "done", *(["dialect"] if has_dialects else []), name, "title")
+    text = format_table(columns, rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     names = [plan[name] for plan in plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]

@@ -29,13 +29,15 @@ def board_text(board: Board, *, everything: bool) -> str:
     is_joint = any([card.from_project is not None for card in cards])
     is_nested = any([card.project for card in cards]) if is_joint else len({card.project for card in cards}) > 1
     name = "path" if is_nested else "id"
+    has_dialects = len({card.dialect for card in cards}) > 1
     groups = [
-        (f"{column.name} ({column.total})", [_card_row(card, name) for card in column.cards])
+        (f"{column.name} ({column.total})", [_card_row(card, name, has_dialects=has_dialects) for card in column.cards])
         for column in board.columns
         if column.cards
     ]
     if groups:
-        head = ("done", "activity", "findings", *(("project",) if is_joint else ()), name, "next")
+        kind = ("dialect",) if has_dialects else ()
+        head = ("done", "activity", "findings", *(("project",) if is_joint else ()), *kind, name, "next")
         lines += ["", format_grouped_table(head, groups, _SPARE_COLUMNS)]
     lines += worktree_lines([(card.path if name == "path" else card.id, card.worktree) for card in cards])
     archived = board.columns[COLUMNS.index(ARCHIVED)]
@@ -70,9 +72,9 @@ def card_notes(card: Card) -> list[str]:
     return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
 
 
-def _card_row(card: Card, name: str) -> _Row:
+def _card_row(card: Card, name: str, *, has_dialects: bool) -> _Row:
     origin = (card.from_project.name,) if card.from_project is not None else ()
-    plan = (*origin, card.path if name == "path" else card.id)
+    plan = (*origin, *((card.dialect,) if has_dialects else ()), card.path if name == "path" else card.id)
     findings = card.findings.describe() or "-"
     if card.counts is None:
         return "-", "-", findings, *plan, card.error
