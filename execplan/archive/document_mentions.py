@@ -11,6 +11,7 @@ from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan.path_rewriting import apply_replacements
 from execplan.project.project_discovery import owned_path_prefixes
+from execplan.project.project_settings import SETTINGS_FILE
 from execplan.text.message_parts import join_first
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def find_mentions(project: Project, moves: Moves) -> list[Mention]:
     names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
     own_prefixes = (
         *owned_path_prefixes(project),
+        *([project.display_path(os.path.join(project.base, SETTINGS_FILE))] if project.files else []),  # it names these
         project.display_path(os.path.join(project.base, ".agent/.state")) + "/",
     )
     mentions_found = []

@@ -19,7 +19,7 @@ from execplan.plan.merge.merge_units import (
     split_log,
     split_section,
 )
-from execplan.plan.reader import document_section, read_tasks
+from execplan.plan.task_reader import document_section, read_tasks
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan

@@ -8,7 +8,7 @@ from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, read_label
 from execplan.plan.model import ParsedPlan, Section
 from execplan.plan.placeholder_text import is_placeholder_text
-from execplan.plan.reader import document_section
+from execplan.plan.task_reader import document_section
 from execplan.text.line_edit import Edit
 from execplan.text.markdown_blocks import FENCE
 from execplan.text.text_lines import Text, is_blank

@@ -12,8 +12,8 @@ from execplan.plan.line_grammar import read_checkbox
 from execplan.plan.model import OPEN
 from execplan.plan.plan_change import plan_content
 from execplan.plan.plan_lookup import find_task, task_ids
-from execplan.plan.reader import document_section
 from execplan.plan.task_edits import find_tasks, reopen_tasks
+from execplan.plan.task_reader import document_section
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_merge import merge_chunks
 from execplan.text.text_lines import Text

@@ -14,7 +14,6 @@ from execplan.json_model.document_model import Model, collect_models
 from execplan.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
 from execplan.json_model.json_bytes import to_json_bytes
 from execplan.text import fast_json, strict_json
-from execplan.text.suggestions import closest_names
 from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
@@ -144,6 +143,8 @@ def _drop_consequential(violations: list[Violation]) -> list[Violation]:
 
 
 def _suggest_name(name: str, kind: type[Model]) -> str:
+    from execplan.text.suggestions import closest_names  # only wrong documents need it
+
     matches = closest_names(name, _field_names(kind))
     return f"; did you mean `{matches[0]}`?" if matches else ""
 
