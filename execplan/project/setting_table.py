@@ -68,7 +68,7 @@ def unknown_setting_error(table: str, name: str, known_names: Sequence[str], loc
 
 
 def _hint(table: str) -> str:
-    return f"see the settings: execplan explain {'policy' if table == 'execution' else table}"
+    return f"see the settings: execplan explain {'policy' if table == 'execution' else table or 'settings'}"
 
 
 def _repository_settings() -> tuple[Setting, ...]:

@@ -35,10 +35,17 @@ def copy_template(project: Project, path: str, title: str, purpose: str, tasks: 
         )
     full_path = os.path.join(project.base, path)
     ensure_inside(project, full_path)
+    if not os.path.isfile(full_path):
+        raise ExecplanError(
+            "unknown-template",
+            f"{path}, which new plans are copied from, does not exist",
+            exit=INPUT,
+            hint="put it there, change the setting template, or use a built-in template: --template plan",
+        )
     text = reader.decode(file_access.read(full_path, reader.MAX_BYTES + 1)[0])
     plan = reader.read_text(text)
     edit = title_edit(plan, title)
     text = apply_edits(text, (edit,) if edit is not None else ())
     for task in tasks:
-        text = apply_edits(text, add_task(task, now())(reader.read_text(text)).edits)
+        text = apply_edits(text, add_task(task, now(), create=True)(reader.read_text(text)).edits)
     return text.to_bytes()

@@ -421,3 +421,18 @@ def test_a_plan_in_the_form_of_another_tool(repo: Folder, name: str) -> None:
     with_purpose = repo.ok("new", "Two", "--template", name, "--purpose", "Read plans.")
     assert "Read plans." in (repo.path / with_purpose["path"]).read_text()
     assert repo.ok("show", with_purpose["id"])["tasks"]
+
+
+def test_a_plan_that_new_plans_are_copied_from(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'template = "docs/form.md"\n')
+    missing = repo.run("new", "Parser", "--json").json["error"]
+    assert (missing["code"], "docs/form.md" in missing["message"]) == ("unknown-template", True)
+    repo.write("docs/form.md", "# Name\n\n## Goal\n\nWhy?\n\n## Tasks\n\n- [ ] Rehearse\n")
+    created = repo.ok("new", "Parser", "--task", "Read lines")
+    assert (repo.path / created["path"]).read_text() == (
+        "# Parser\n\n## Goal\n\nWhy?\n\n## Tasks\n\n- [ ] Rehearse\n- [ ] Read lines\n"
+    )
+    assert repo.run("new", "Another", "--purpose", "Why", "--json").json["error"]["code"] == "no-place-for-purpose"
+    repo.write("docs/form.md", "Only text.\n")
+    bare = repo.ok("new", "Scanner", "--task", "Scan lines")
+    assert [task["text"] for task in repo.ok("show", bare["id"])["tasks"]] == ["Scan lines"]
