@@ -16,7 +16,7 @@ PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -76,6 +76,9 @@ fuzz-properties: .venv/ready # random examples for every property test
 
 fuzz-inputs: .venv/fuzz # plans and text, guided by coverage
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python scripts/fuzz.py
+
+structure: .venv/ready ## Measure the package: files, importers, and how much of it each command can reach
+	$(BIN)/python scripts/structure.py
 
 generate: .venv/ready ## Regenerate all generated files
 	$(BIN)/python scripts/generate.py

@@ -17,8 +17,8 @@ from execplan.linter.rule import RULES, RuleContext
 from execplan.linter.rule_facts import GitHistory
 from execplan.linter.runner import lint_plan
 from execplan.plan import reader
-from execplan.project.directory_tree import is_plan_text
 from execplan.project.plan_directories import FINISHED, GIVEN_UP
+from execplan.project.plan_discovery import is_plan_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,8 @@
-"""Measure the structure of the package: files, importers, shared basenames, and the code that a command runs.
+"""Measure the structure of the package: files, importers, shared basenames, and the code that a command depends on.
 
-`structure.py` prints the counts of the source tree. `structure.py --trace` also runs `done`, `lint`, `guard` and `run`
-in a scratch repository and prints how many distinct functions and files of the package each one enters.
+`structure.py` prints the counts of the source tree, and how many lines of the package each command can reach by imports,
+including those inside of functions. `structure.py --trace` also runs `done`, `lint`, `guard` and `run` in a scratch
+repository and prints how many distinct functions and files of the package each one enters.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from tests.plans import CLEAN
 
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "execplan"
+COMMANDS = "execplan.cli.commands"
 SMALL = 300
 """Maximum total lines of a module and its only importer to count as one module split in two."""
 
@@ -68,23 +74,61 @@ def modules() -> dict[str, Path]:
     return names
 
 
-def importers(names: dict[str, Path]) -> dict[str, set[str]]:
-    """Return, for each module, the modules of the package that import it."""
-    result: dict[str, set[str]] = defaultdict(set)
-    for name, path in names.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    target = f"{node.module}.{alias.name}"
-                    result[target if target in names else node.module].add(name)
-    return result
+def imports(names: dict[str, Path]) -> dict[str, set[str]]:
+    """Return, for each module, the modules of the package that it imports, anywhere except for type checkers."""
+    return {
+        name: _imported(ast.parse(path.read_text(encoding="utf-8")), names) - {name} for name, path in names.items()
+    }
+
+
+def _imported(node: ast.AST, names: Container[str]) -> set[str]:
+    targets: set[str] = set()
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            members = [f"{child.module}.{alias.name}" for alias in child.names]
+            targets |= {member if member in names else child.module for member in members}
+        elif isinstance(child, ast.Import):
+            targets |= {alias.name for alias in child.names}
+        targets |= _imported(child, names)
+    return {target for target in targets if target in names}
+
+
+def reachable(start: str, imported: Mapping[str, set[str]]) -> set[str]:
+    """Return the modules that a module can reach by imports, including itself."""
+    reached, remaining = {start}, [start]
+    while remaining:
+        new = imported[remaining.pop()] - reached
+        reached |= new
+        remaining += new
+    return reached
+
+
+def line_counts(names: dict[str, Path]) -> dict[str, int]:
+    """Return the number of lines of each module."""
+    return {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in names.items()}
+
+
+def reached_lines() -> dict[str, int]:
+    """Return, for each command and for finding the project, how many lines of the package it can reach."""
+    names = modules()
+    lines, imported = line_counts(names), imports(names)
+    commands = {name.rpartition(".")[2].strip("_"): name for name in names if name.startswith(f"{COMMANDS}.")}
+    return {
+        short_name: sum(lines[target] for target in reachable(name, imported))
+        for short_name, name in {**commands, "(finding the project)": "execplan.project.project_discovery"}.items()
+    }
 
 
 def counts() -> list[str]:
     """Return a line for each figure of the source tree."""
     names = modules()
-    lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in names.items()}
-    used = importers(names)
+    lines = line_counts(names)
+    used: dict[str, set[str]] = defaultdict(set)
+    for name, imported in imports(names).items():
+        for target in imported:
+            used[target].add(name)
     single = [name for name in names if len(used[name]) == 1]
     halves = [name for name in single if lines[name] + lines[next(iter(used[name]))] <= SMALL]
     basenames = Counter(path.name for path in names.values() if path.name != "__init__.py")
@@ -141,6 +185,9 @@ def trace(directory: str) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Print the figures of the source tree, and with `--trace` those of four commands."""
     print("\n".join(counts()))
+    print("lines of the package that each command can reach:")
+    for name, lines in sorted(reached_lines().items(), key=lambda item: item[1]):
+        print(f"  {name:24}{lines:>8,}")
     if "--trace" in arguments:
         with tempfile.TemporaryDirectory() as directory:
             print("\n".join(trace(directory)))

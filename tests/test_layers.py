@@ -14,13 +14,13 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 LAYERS = (
-    ("errors", "named_tuple", "trace", "__init__"),
+    ("errors", "features", "named_tuple", "trace", "__init__"),
     ("clock", "text", "worker_processes"),
     ("files", "secrets", "json_model"),
     ("plan",),
+    ("project",),
     ("execution", "context"),
     ("linter",),
-    ("project",),
     ("git",),
     ("plan_store",),
     ("edits", "plan_facts"),
@@ -74,7 +74,7 @@ FAST_PATH = {
     "cli": "error_handler main",
     "cli.formats": "concise github text",
     "cli.output": "lint_report progress_bar terminal_text",
-    "": "clock errors named_tuple trace worker_processes",
+    "": "clock errors features named_tuple trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "engine.agent_runs": "guard_grant journal_watermark permission_request",
     "engine.commands": "command_environment",
@@ -97,7 +97,7 @@ FAST_PATH = {
     "plan": "*",
     "plan.merge": "*",
     "plan_store": "author claim_log claims claims_file former_names missing_plans plan_candidates plan_selection plan_store sticky_plan worktree_plan",
-    "project": "builtin_templates help_topics lint_settings plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
+    "project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
     "text": "fast_json glob_match hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice import execution_status
 from execplan.errors import ExecplanError
-from execplan.plan import outline
+from execplan.plan import outline, reader
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_lookup import find_task
 from execplan.plan.plan_recognition import lacks_outcome
-from execplan.plan_store import hint_reader
+from execplan.plan_store import hint_reader, plan_store
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.text.message_parts import shorten
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from execplan.advice.execution_status import LastRunJson
     from execplan.advice.next_tasks import OpenTasks
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.project.project import Project
 
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
@@ -191,6 +192,14 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
             return Advice((outcome_command, *filling.commands), work)
         commands = [outcome_command, *commands]
     return Advice(tuple(commands))
+
+
+def advise_after_last_task(project: Project, ref: PlanRef, name: str) -> Advice:
+    """Return the advice for a plan in which no task is open any more: finish its run, or else the plan."""
+    if run := execution_status.find_open_run(project, ref):
+        return Advice(tuple(execution_status.finish_run_commands(project, ref, run, name)))
+    plan = reader.read(plan_store.read_bytes(project, ref.path))
+    return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
 
 
 def advise_filling(sections: Sequence[str], name: str) -> Advice:

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 def effective_policy(project: Project) -> Policy:
     """Return the policy in force for a project. Raises ExecplanError."""
-    user_table, repository_table = user_settings.execution(), project.settings.execution
+    user_table, repository_table = user_settings.load_table("execution"), project.settings.execution
     if not (user_table or repository_table):
         return Policy()
-    from execplan.project.policy_settings import check_switches, policy_values
+    from execplan.execution.policy_settings import check_switches, check_user_table, policy_values
 
+    check_user_table(user_table)
     policy = tighten(Policy()._replace(**policy_values(user_table)), policy_values(repository_table))
     checks_on = {**check_switches(user_table), **check_switches(repository_table)}
     policy = policy._replace(

@@ -15,8 +15,8 @@ from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git.linked_worktrees import has_linked_worktrees
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
-from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DOCUMENT, DRAFT
+from execplan.plan.plan_dates import day_start
 from execplan.plan.reader import MAX_BYTES
 from execplan.plan_facts.facts_loader import load_listed_plans, read_plan_facts
 from execplan.plan_facts.listed_plan import ListedPlan

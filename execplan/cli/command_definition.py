@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan import trace
+from execplan import features, trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
-
-    from execplan.project.project import Project
 
 
 class ExecplanCommand(click.Command):
@@ -101,7 +99,7 @@ class ExecplanCommand(click.Command):
 
             set_timeout(lock_timeout)
         if self.finishes_moves:
-            project_discovery.set_move_finisher(_finish_interrupted_move)
+            project_discovery.finish_moves()
         return print_answer(self._run(ctx, call), call, self.name or "", may_page=self.may_page)
 
     def _run(self, ctx: click.Context, call: Call) -> Answer:
@@ -129,12 +127,6 @@ class ExecplanCommand(click.Command):
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
         write_command_section(formatter, "Examples", self.examples)
-
-
-def _finish_interrupted_move(project: Project) -> None:
-    from execplan.cli.output.move_output import finish_interrupted_move
-
-    finish_interrupted_move(project)
 
 
 _TEXT_MARKER = "\0"
@@ -204,9 +196,8 @@ def complete_with(kind: str) -> Callable[[click.Context, click.Parameter, str], 
     """Return a shell completion callback for an argument or option: `shell_complete=complete_with("section")`."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from execplan.cli.shell_completion import completion_candidates
-
-        return completion_candidates(kind, ctx, param, incomplete)
+        candidates: list[CompletionItem] = features.load(features.SHELL_COMPLETION)(kind, ctx, param, incomplete)
+        return candidates
 
     return complete
 

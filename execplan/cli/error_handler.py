@@ -7,7 +7,7 @@ import io
 import os
 import sys
 
-from execplan import __version__, trace
+from execplan import trace
 from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
 from execplan.files import file_access
 
@@ -57,7 +57,9 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         system_error = _system_error(error)
         if system_error is not None:
             return _print_error(system_error, as_json, kind)
-        report_path = write_bug_report(error)
+        from execplan import features
+
+        report_path = features.load(features.BUG_REPORT)(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
         message = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
         return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
@@ -226,27 +228,3 @@ def printable_line(text: str) -> str:
     from execplan.text.invisible_characters import escape_unprintable
 
     return escape_unprintable(text)
-
-
-def write_bug_report(error: Exception) -> str | None:
-    """Write a bug report and return its path, or None if it can't be written."""
-    import platform
-    import traceback
-
-    from execplan.engine.commands.command_environment import public_variables
-    from execplan.secrets.redaction import Redactor
-
-    directory = os.path.join(
-        os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "execplan", "reports"
-    )
-    path = os.path.join(directory, f"bug-{os.getpid()}.txt")
-    try:
-        os.makedirs(directory, exist_ok=True)
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
-            redaction = Redactor(os.environ, public_variables(os.environ))
-            traceback_text = redaction.redact_text("".join(traceback.format_exception(error)))
-            file.write(f"{redaction.redact_value(sys.argv[1:])}\n\n{traceback_text}")
-    except OSError:
-        return None
-    return path

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from execplan import features
 from execplan.advice.plan_json import amended_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import EditResult, WriteOptions
 from execplan.errors import CHECK_FAILED, OK
-from execplan.library.plan_api import Plan
+from execplan.plan_store import plan_selection
 from execplan.plan_store.claims import has_claims
 from execplan.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.advice.plan_advice import Advice
+    from execplan.advice.plan_advice import Advice, Work
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 
 def edit_plan(
     plan_name: str | None,
-    edit: Callable[[Plan], EditResult],
+    edit: Callable[[Project, PlanRef], EditResult],
     options: WriteOptions,
     next_command: str,
     *,
@@ -31,28 +35,24 @@ def edit_plan(
 
     `finishes`: if no task is open afterward, the commands that finish the plan come next.
     """
-    plan = Plan.find(plan_name)
-    amended = edit(plan)
-    name = name_in_commands(plan.project, plan.ref)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
+    amended = edit(project, ref)
+    name = name_in_commands(project, ref)
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
-    advice = advise_after_tasks(plan, amended, name, next_command)
-    return edit_answer(amended, options, *advice.commands)._replace(work=None if options.dry_run else advice.work)
+    commands, work = suggest_after_tasks(project, ref, amended, name, next_command)
+    return edit_answer(amended, options, *commands)._replace(work=None if options.dry_run else work)
 
 
-def advise_after_tasks(plan: Plan, amended: EditResult, name: str, next_command: str) -> Advice:
-    """Return the advice after tasks were checked off; if no task is open, those that finish the plan."""
-    from execplan.advice import execution_status
-    from execplan.advice.plan_advice import Advice, advise_completion
-    from execplan.plan_store.worktree_plan import is_plan_of_worktree
-
+def suggest_after_tasks(
+    project: Project, ref: PlanRef, amended: EditResult, name: str, next_command: str
+) -> tuple[tuple[str, ...], Work | None]:
+    """Return the next commands and work after tasks were checked off; if no task is open, those that finish the plan."""
     if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
-        claims_next = next_command.startswith("execplan next ") and has_claims(plan.project, plan.ref)
-        return Advice((next_command.format(id=name) + (" --claim" if claims_next else ""),))
-    run = execution_status.find_open_run(plan.project, plan.ref)
-    if run:
-        return Advice(tuple(execution_status.finish_run_commands(plan.project, plan.ref, run, name)))
-    return advise_completion(name, plan.read(), is_worktree_plan=is_plan_of_worktree(plan.project, plan.ref))
+        claims_next = next_command.startswith("execplan next ") and has_claims(project, ref)
+        return (next_command.format(id=name) + (" --claim" if claims_next else ""),), None
+    advice: Advice = features.load(features.COMPLETION_ADVICE)(project, ref, name)
+    return advice.commands, advice.work
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:

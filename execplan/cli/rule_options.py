@@ -10,9 +10,9 @@ import click
 from execplan.cli.command_definition import complete_with
 from execplan.errors import USAGE, ExecplanError
 from execplan.linter.checking import custom_rules
+from execplan.linter.lint_settings import ensure_known_rules
 from execplan.linter.rule_selection import PROFILES, RuleSelection
 from execplan.project import user_settings
-from execplan.project.lint_settings import ensure_known_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

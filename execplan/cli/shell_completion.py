@@ -130,8 +130,8 @@ def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
 
 def _help_topics(incomplete: str) -> list[CompletionItem]:
     """Return help topics and rule codes; the many error codes only after a first letter."""
+    from execplan.cli.output import help_topics
     from execplan.linter.runner import RULES
-    from execplan.project import help_topics
 
     entries = [*help_topics.topic_summaries().items(), *((rule.code, rule.summary) for rule in RULES.values())]
     if incomplete:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.errors import ExecplanError
+from execplan.execution.policy_settings import check_user_table
 from execplan.files import atomic_files
 from execplan.git import git_query
 from execplan.linter.checking import custom_rules
@@ -124,7 +125,7 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
             yield _settings_finding("", error)
     try:
         custom_rules.load_rules(user_settings.rules())
-        user_settings.execution()
+        check_user_table(user_settings.load_table("execution"))
         for path in user_settings.projects():
             yield from _find_unreadable_project(path)
     except ExecplanError as error:

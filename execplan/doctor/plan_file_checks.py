@@ -24,7 +24,7 @@ from execplan.linter.runner import lint_plan
 from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
-from execplan.project import directory_tree
+from execplan.project import directory_tree, plan_discovery
 from execplan.project.project_settings import NON_PLAN_FILES
 from execplan.text.message_parts import format_count
 
@@ -266,7 +266,7 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
         )
     file_name = os.path.basename(path).lower()
     is_template = file_name in NON_PLAN_FILES and "template" in file_name
-    if directory_tree.is_plan_text(data) and not is_template:
+    if plan_discovery.is_plan_text(data) and not is_template:
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = project.display_path(project.plan_file(project.plans, name))
         if f"{name.lower()}.md" in NON_PLAN_FILES:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.clock import now
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.plan import reader
-from execplan.plan.model import DONE
+from execplan.plan.plan_lookup import expand_numbers
 from execplan.plan_store import plan_selection, plan_store
 from execplan.text import text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from execplan.archive.attachments import Attachment
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.plan.plan_metadata import PlanMetadata
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -147,37 +146,7 @@ class Plan:
         A task that somebody else had checked off is left as it was; `done_by` of the result's task says who that was.
         Raises ExecplanError if the policy requires that checks pass first.
         """
-        from execplan.engine.acceptance.required_checks import require_verification
-        from execplan.plan import task_edits
-
-        names = _names(tasks)
-        complete = require_verification(self.project, self.ref, names, task_edits.complete_tasks(names, now()))
-        plans: list[ParsedPlan] = []
-
-        def note_and_complete(plan: ParsedPlan) -> PlanChange:
-            plans.append(plan)
-            return complete(plan)
-
-        edit_result = self._edit("done", note_and_complete, options)
-        return self._warn_of_blockers(self._name_completers(edit_result, plans[-1]), lambda: plans[-1])
-
-    def _name_completers(self, edit_result: EditResult, plan: ParsedPlan) -> EditResult:
-        """Return the result of `done` with the names of others who had checked off its tasks before."""
-        done_ids = {edited.was for edited in edit_result.tasks if plan.tasks[edited.number - 1].state == DONE}
-        if not done_ids:
-            return edit_result
-        from execplan.edits.task_completion import find_completer
-        from execplan.plan_store.author import actor
-
-        tasks, messages = [], list(edit_result.messages)
-        for at, edited in enumerate(edit_result.tasks):
-            name = find_completer(self.project, self.ref.path, edited.id) if edited.was in done_ids else ""
-            is_other = bool(name) and name != actor(self.project)
-            tasks.append(edited._replace(done_by=name) if is_other else edited)
-            messages[at] = (
-                messages[at].replace("already done:", f"already done by {name}:") if is_other else messages[at]
-            )
-        return edit_result._replace(tasks=tuple(tasks), messages=tuple(messages))
+        return plan_updates.done(self.project, self.ref, _names(tasks), options)
 
     def verify(
         self,
@@ -194,23 +163,21 @@ class Plan:
         from execplan.engine.acceptance.verified_completion import verify_tasks
 
         verification = verify_tasks(
-            self.project, self.ref, _names(tasks), options, approve_checks=approve_checks, observer=observer
+            self.project,
+            self.ref,
+            expand_numbers(_names(tasks)),
+            options,
+            approve_checks=approve_checks,
+            observer=observer,
         )
         edit = verification.edit
-        return verification if edit is None else verification._replace(edit=self._warn_of_blockers(edit, self.read))
-
-    def _warn_of_blockers(self, edit_result: EditResult, read_plan: Callable[[], ParsedPlan]) -> EditResult:
-        """Return the result of checking off tasks, with warnings if they wait for other plans."""
-        from execplan.dependencies.completion_warnings import completion_warnings
-
-        warnings = completion_warnings(self.project, self.ref, read_plan, edit_result) if edit_result.tasks else ()
-        return edit_result._replace(warnings=(*edit_result.warnings, *warnings))
+        if edit is None:
+            return verification
+        return verification._replace(edit=plan_updates.warn_of_blockers(self.project, self.ref, edit, self.read))
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Uncheck tasks and remove their timestamps."""
-        from execplan.plan import task_edits
-
-        return self._edit("reopen", task_edits.reopen_tasks(_names(tasks)), options)
+        return plan_updates.reopen(self.project, self.ref, _names(tasks), options)
 
     def add(
         self,
@@ -227,29 +194,25 @@ class Plan:
 
         `check` is the command that shows that the task is done. `create` adds the section if it is missing.
         """
-        from execplan.plan import task_edits
-
-        command = ""
-        if check is not None:
-            from execplan.execution.acceptance_check import require_check_command
-
-            command = require_check_command(check)
-        changer = task_edits.add_task(
-            text, now(), after=after, before=before, under=under, check=command, create=create
+        return plan_updates.add(
+            self.project,
+            self.ref,
+            text,
+            after=after,
+            before=before,
+            under=under,
+            check=check,
+            create=create,
+            options=options,
         )
-        return self._edit("add", changer, options)
 
     def split(self, task: str | int, *, done: str, remaining: str, options: WriteOptions = _DEFAULT) -> EditResult:
         """Split a task into a checked one and an open one."""
-        from execplan.plan import task_rewording
-
-        return self._edit("split", task_rewording.split_task(str(task), done, remaining, now()), options)
+        return plan_updates.split(self.project, self.ref, str(task), done=done, remaining=remaining, options=options)
 
     def reword(self, task: str | int, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Replace the text of a task; its ID changes with it."""
-        from execplan.plan import task_rewording
-
-        return self._edit("reword", task_rewording.reword_task(str(task), text), options)
+        return plan_updates.reword(self.project, self.ref, str(task), text, options)
 
     def decide(
         self,
@@ -265,55 +228,42 @@ class Plan:
 
         The author defaults to `EXECPLAN_AGENT`, the settings, `EXECPLAN_AUTHOR` and git's user name, in this order.
         """
-        from execplan.plan import log_edits
-        from execplan.plan.plan_change import require_text
-        from execplan.plan_store.author import author as default_author
-
-        name = require_text(author or default_author(self.project), "the author")
-        changer = log_edits.add_decision(text, why, name, now(), supersedes=supersedes, create=create)
-        return self._edit("decide", changer, options)
+        return plan_updates.decide(
+            self.project, self.ref, text, why=why, author=author, supersedes=supersedes, create=create, options=options
+        )
 
     def discover(
         self, text: str, *, evidence: str, create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Add a discovery with its evidence."""
-        from execplan.plan import log_edits
-
-        return self._edit("discover", log_edits.add_discovery(text, evidence, create=create), options)
+        return plan_updates.discover(self.project, self.ref, text, evidence=evidence, create=create, options=options)
 
     def outcome(self, text: str, *, create: bool = False, options: WriteOptions = _DEFAULT) -> EditResult:
         """Add an outcome to Outcomes & Retrospective."""
-        from execplan.plan import log_edits
-
-        return self._edit("outcome", log_edits.add_outcome(text, create=create), options)
+        return plan_updates.outcome(self.project, self.ref, text, create=create, options=options)
 
     def note(
         self, text: str, *, excerpt: Sequence[str] = (), create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Add a note to Artifacts and Notes, with the lines of an excerpt in a code block below it."""
-        from execplan.plan import section_edits
-
-        return self._edit("note", section_edits.add_note([text], list(excerpt), create=create), options)
+        return plan_updates.note(self.project, self.ref, text, excerpt=excerpt, create=create, options=options)
 
     def revise(self, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Add a dated revision note."""
-        from execplan.plan import log_edits
-
-        return self._edit("revise", log_edits.add_revision_note(text, now()), options)
+        return plan_updates.revise(self.project, self.ref, text, options)
 
     def set(
         self, section: str, lines: Sequence[str], *, create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Replace the body of a section with lines of markdown, which contain no heading of level 1 or 2."""
-        from execplan.plan import section_edits
-
-        return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
+        return plan_updates.set_section(self.project, self.ref, section, lines, create=create, options=options)
 
     def convert(self, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Make an ExecPlan of a plan in another form; all text is kept, and missing sections get placeholder text."""
         from execplan.scaffold import plan_conversion
 
-        return self._edit("convert", plan_conversion.build_conversion(self.project, self.ref.id), options)
+        changer = plan_conversion.build_conversion(self.project, self.ref.id)
+        return amend(self.project, self.ref, changer, options, command="convert", is_pure=True)
 
     @property
     def metadata(self) -> PlanMetadata:
@@ -327,18 +277,7 @@ class Plan:
 
         A dependency that closes a cycle is an error.
         """
-        from execplan.plan import metadata_assignment, metadata_edits
-
-        parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
-        names = [name for assignment in parsed if assignment.name == "depends_on" for name in assignment.values]
-        if names:
-            from execplan.dependencies.dependency_answers import ensure_no_new_cycle
-
-            warnings = ensure_no_new_cycle(self.project, self.ref, names)
-        else:
-            warnings = ()
-        edited = self._edit("set", metadata_edits.set_metadata(parsed, f"execplan edit {self.ref.shell_name}"), options)
-        return edited._replace(warnings=(*edited.warnings, *warnings))
+        return plan_updates.set_metadata(self.project, self.ref, assignments, options)
 
     def attach(
         self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT
@@ -486,19 +425,14 @@ class Plan:
 
         return commit_plan(self.project, self.ref, message, dry_run=False, if_match=if_match)
 
-    def _edit(self, command: str, changer: ChangeBuilder, options: WriteOptions) -> EditResult:
-        return amend(self.project, self.ref, changer, options, command=command, is_pure=True)
-
     def _follow(self, moved: MoveResult, options: WriteOptions) -> None:
         """Point to the file's new place."""
         if moved.changed and not options.dry_run:
             self.ref = plan_store.ref_for_path(self.project, os.path.join(self.project.root, moved.path))
 
 
-def _names(tasks: Sequence[str | int]) -> tuple[str, ...]:
-    from execplan.plan.plan_lookup import expand_numbers
-
-    return expand_numbers([str(task) for task in tasks])
+def _names(tasks: Sequence[str | int]) -> list[str]:
+    return [str(task) for task in tasks]
 
 
 def _ensure_movable(project: Project, ref: PlanRef) -> None:

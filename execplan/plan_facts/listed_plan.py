@@ -109,7 +109,7 @@ def broken_facts(message: str) -> PlanFacts:
 
 def extract_facts(plan: ParsedPlan, file_digest: str, path: str, is_archived: bool) -> PlanFacts:
     """Extract the facts from a parsed plan, given the digest of its file and its path from the repository root."""
-    from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
+    from execplan.plan.plan_dates import is_on_hold, latest_date
     from execplan.plan.plan_dependencies import read_dependencies
     from execplan.plan.plan_lookup import task_ids
     from execplan.plan.plan_metadata import read_metadata

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from execplan.clock import leading_date
-from execplan.linter.rules.staleness_rules import latest_date
 from execplan.plan.index_block import NO_PLANS
+from execplan.plan.plan_dates import latest_date
 from execplan.plan.plan_metadata import Links, read_metadata
 from execplan.plan_store import plan_store
 from execplan.text.message_parts import printable_line, shorten

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import format_minute, now
 from execplan.errors import ExecplanError
-from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
-from execplan.linter.rules.timestamp_rules import day_start
+from execplan.plan.plan_dates import day_start, is_on_hold, latest_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import ExecplanError
-from execplan.files import file_access
 from execplan.files.tree_walk import walk_tree
-from execplan.plan import outline, reader
 from execplan.project import project_settings
-from execplan.project.plan_directories import is_plan_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,13 +22,6 @@ _SKIPPED_DIRECTORIES = frozenset(
 _MAX_DEPTH = 12
 _MAX_DIRECTORIES = 100_000
 """Maximum number of directories, for a walk that starts in a home directory or at the root of the disk."""
-_PROGRESS_HEADING, _LIVING_HEADING = [
-    re.compile(rb"^[#*_` \t]*(?:%b)" % heading_pattern, re.IGNORECASE | re.MULTILINE)
-    for heading_pattern in (b"progress", b"decision|sur?prises|outcomes")
-]
-"""Patterns for headings of a plan, so that most files need not be parsed to reject them."""
-_MIN_SECTIONS = 3
-"""Minimum number of the twelve sections in a plan; the smallest plan of the census has as many."""
 
 
 def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -115,37 +104,3 @@ def _is_project_directory(directory: str, file_names: list[str]) -> bool:
         return True
     has_settings = project_settings.PYPROJECT_FILE in file_names and project_settings.load(directory) is not None
     return has_settings or os.path.isdir(os.path.join(directory, project_settings.Settings().plans))
-
-
-def find_plans(root: str) -> list[str]:
-    """Return the paths of the files below the root that are plans, relative to the root."""
-    plan_paths = []
-    for directory, _, file_names in walk_repository(root):
-        names = [name for name in file_names if project_settings.is_plan_name(name)]
-        paths = [os.path.relpath(os.path.join(directory, name), root) for name in names]
-        plan_paths += [path for path in paths if _is_plan_file(root, path)]
-    return plan_paths
-
-
-def _is_plan_file(root: str, path: str) -> bool:
-    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format."""
-    full_path = os.path.join(root, path)
-    if os.path.islink(full_path):
-        return False
-    try:
-        data = file_access.read(full_path, reader.MAX_BYTES)[0]
-        return not reader.read(data).is_document if is_plan_path(path) else is_plan_text(data)
-    except ExecplanError:
-        return False
-
-
-def is_plan_text(data: bytes) -> bool:
-    """Return whether a text has Progress, another living section, and at least three of the twelve sections."""
-    try:
-        if not (_PROGRESS_HEADING.search(data) and _LIVING_HEADING.search(data)):
-            return False
-        names = {section.name for section in reader.read(data).sections}
-    except ExecplanError:
-        return False
-    living_names = names.intersection(outline.LIVING)
-    return outline.PROGRESS in living_names and len(living_names) > 1 and len(names - {None}) >= _MIN_SECTIONS

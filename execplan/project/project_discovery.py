@@ -12,7 +12,7 @@ from execplan.project.project_settings import Settings, for_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 _MAX_SEARCH_DEPTH = 4
 """Number of levels below a directory that are searched for projects to name in an error."""
@@ -20,12 +20,12 @@ _MAX_SEARCH_DIRECTORIES = 500
 """Maximum number of directories that this search lists, so that it is fast in `/` and in a home directory."""
 
 
-_move_finishers: list[Callable[[Project], object]] = []
+_finishes_moves: list[bool] = []
 
 
-def set_move_finisher(finisher: Callable[[Project], object]) -> None:
-    """Register a function that is called with each found project that has an interrupted or running move."""
-    _move_finishers[:] = [finisher]
+def finish_moves() -> None:
+    """From now on, finish an interrupted move in each project that `find` returns."""
+    _finishes_moves[:] = [True]
 
 
 def find(start: str) -> Project:
@@ -34,8 +34,10 @@ def find(start: str) -> Project:
     Raises ExecplanError for bad settings, and for a project directory that is a link out of the repository.
     """
     project = _discover(start)
-    if _move_finishers and os.path.lexists(project.move_intent_path):
-        _move_finishers[0](project)
+    if _finishes_moves and os.path.lexists(project.move_intent_path):
+        from execplan import features
+
+        features.load(features.MOVE_RECOVERY)(project)
     return project
 
 

@@ -1,9 +1,17 @@
-"""Checks of a repository's settings, of their tables and of what a repository may not set."""
+"""Checks of a repository's settings, and of what a repository may not set."""
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, POLICY, ErrorContext, ExecplanError
-from execplan.project.setting_table import DIRECTORY_SETTINGS, USER, Setting, check_table, load_settings_of
+from execplan import features
+from execplan.errors import INPUT, ExecplanError
+from execplan.project.setting_table import (
+    DIRECTORY_SETTINGS,
+    USER,
+    Setting,
+    check_table,
+    load_settings_of,
+    load_table,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,55 +46,22 @@ def _check_value(setting: Setting, value: object, source: str) -> None:
 
 def _check_table_setting(name: str, table: dict[str, object], source: str) -> None:
     """Raise ExecplanError for an invalid table."""
-    if name == "lint":
-        _check_lint_table(table, source)
-    elif name == "context":
-        from execplan.project.context_settings import parse_context_settings
-
-        parse_context_settings(table, source)
-    elif name == "directories":
-        for directory, values in table.items():
-            check_setting("plans", directory, f"{source}: {name}")
-            assert isinstance(values, dict)
-            check_table("", values, f"{source}: {name}.{directory!r}", DIRECTORY_SETTINGS)
-    elif name == "triage":
-        from execplan.context.triage.triage_evaluation import parse_thresholds
-
-        check_table(name, table, f"{source}: {name}")
-        with ErrorContext(source):
-            parse_thresholds(table)
-    else:
-        from execplan.project.policy_settings import check_execution_table
-
-        check_execution_table(table, source, may_loosen=False)
-
-
-def _check_lint_table(table: dict[str, object], source: str) -> None:
-    known_names = [name for name, setting in load_settings_of("lint").items() if not setting.user_only]
-    _ensure_no_rules(table, f"{source}: lint")
-    check_table("lint", table, f"{source}: lint", known_names)
-    paths = table.get("paths", {})
-    for pattern, path_table in paths.items() if isinstance(paths, dict) else ():
-        location = f"{source}: lint.paths.{pattern!r}"
-        _ensure_no_rules(path_table, location)
-        check_table("lint", path_table, location, ("select", "ignore", "levels"))
-
-
-def _ensure_no_rules(table: Mapping[str, object], location: str) -> None:
-    if "rules" in table:
-        raise ExecplanError(
-            "rules-of-repository",
-            f"{location}: a repository can't name code to run, so it can't have its own rules",
-            exit=POLICY,
-            hint="put them in your own settings under lint.rules, or use --rules FILE",
-        )
+    if name != "directories":
+        check = load_table(name).check_of_repository
+        assert check is not None
+        check(table, source)
+        return
+    for directory, values in table.items():
+        check_setting("plans", directory, f"{source}: {name}")
+        assert isinstance(values, dict)
+        check_table("", values, f"{source}: {name}.{directory!r}", DIRECTORY_SETTINGS)
 
 
 def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str) -> ExecplanError:
     from execplan.text.suggestions import did_you_mean
 
-    if name in ("enhancer", "drafting"):
-        reason = next(iter(load_settings_of(name).values())).user_only
+    if name in features.SETTING_TABLES:  # one that a repository's settings don't have
+        reason = load_table(name).settings[0].user_only
         return ExecplanError(
             "loosened-policy",
             f"{source}: {name} {reason}, which a repository can't do",

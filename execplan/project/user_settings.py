@@ -44,30 +44,12 @@ def rules() -> tuple[str, ...]:
     )
 
 
-def execution() -> dict[str, object]:
-    """Return the `execution` table, which may loosen the policy as well as tighten it.
+def load_table(name: str) -> dict[str, object]:
+    """Return a table of the file, which its feature still has to check; empty if it is missing.
 
-    Raises ExecplanError if it is invalid.
+    Raises ExecplanError if the file is invalid.
     """
-    table = _tables()["execution"]
-    if table:
-        from execplan.project.policy_settings import check_execution_table
-
-        check_execution_table(table, path(), may_loosen=True)
-    return table
-
-
-def enhancer() -> dict[str, object]:
-    """Return the `enhancer` table, which names a program that may improve execution plans.
-
-    Raises ExecplanError if invalid.
-    """
-    return _tables()["enhancer"]
-
-
-def drafting() -> dict[str, object]:
-    """Return the `drafting` table, which names programs that may draft plans. Raises ExecplanError if invalid."""
-    return _tables()["drafting"]
+    return _tables()[name]
 
 
 def projects() -> tuple[str, ...]:

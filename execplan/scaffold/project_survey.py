@@ -14,6 +14,7 @@ from execplan.plan_store import plan_store
 from execplan.project import (
     directory_tree,
     plan_directories,
+    plan_discovery,
     project_discovery,
     project_settings,
     setting_checks,
@@ -83,7 +84,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     base = project.base
     loaded_settings = project_settings.load(base)
     requested = _relative_plans_directory(project, requested) if requested is not None else None
-    plans = directory_tree.find_plans(base)
+    plans = plan_discovery.find_plans(base)
 
     def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))

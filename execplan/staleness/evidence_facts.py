@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.clock import epoch_seconds
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
-from execplan.linter.rules.timestamp_rules import day_start, latest_timestamp_date
+from execplan.plan.plan_dates import day_start, latest_timestamp_date
 from execplan.plan.plan_metadata import read_metadata
 from execplan.staleness.claimed_status import read_claimed_status
 

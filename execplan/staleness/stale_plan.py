@@ -5,8 +5,8 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.linter.rules.staleness_rules import is_on_hold
 from execplan.plan.model import COMPLETE, DRAFT
+from execplan.plan.plan_dates import is_on_hold
 from execplan.staleness.claimed_status import DONE, GIVEN_UP
 from execplan.staleness.evidence_text import (
     drift_evidence,

@@ -9,11 +9,12 @@ import tomllib
 import pytest
 
 from execplan.approvals.effective_policy import effective_policy
+from execplan.cli.output import help_topics
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.command_risk import rate_command
-from execplan.project import help_topics, project_discovery
+from execplan.project import project_discovery
 from execplan.project.setting_table import load_settings_of
 from tests.conftest import Folder
 from tests.plans import CLEAN

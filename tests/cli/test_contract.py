@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from execplan.cli import error_handler
+from execplan.cli import bug_report
 from execplan.cli.commands import COMMANDS
 from execplan.errors import OK, PAUSED
 from tests.conftest import Folder
@@ -385,7 +385,7 @@ def test_no_secret_is_left_in_the_report_of_a_bug(plain: Folder, monkeypatch: py
     monkeypatch.setenv("XDG_STATE_HOME", str(plain.path))
     monkeypatch.setenv("CANARY", "canary-in-a-variable")
     monkeypatch.setattr(sys, "argv", ["execplan", "decide", "it is canary-in-a-variable"])
-    path = error_handler.write_bug_report(ValueError("canary-in-a-variable"))
+    path = bug_report.write_bug_report(ValueError("canary-in-a-variable"))
     assert path is not None
     with open(path, encoding="utf-8") as file:
         report = file.read()

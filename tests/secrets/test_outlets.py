@@ -230,12 +230,12 @@ def test_no_form_leaves_by_a_command(desk: InProcessRepository, command: tuple[s
 
 
 def test_no_form_leaves_by_an_error_report(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execplan.cli import error_handler
+    from execplan.cli import bug_report
 
     monkeypatch.setenv("XDG_STATE_HOME", str(desk.path.parent / "state"))
     for form in FORMS:
         monkeypatch.setattr(sys, "argv", ["execplan", "add", form.text])
-        path = error_handler.write_bug_report(ValueError(form.text))
+        path = bug_report.write_bug_report(ValueError(form.text))
         assert path is not None
         with open(path, encoding="utf-8") as file:
             printed = file.read()

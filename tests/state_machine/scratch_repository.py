@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from execplan.cli import app, error_handler
+from execplan.cli.output import help_topics
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import MOVE
 from execplan.errors import EXIT_MEANINGS, OK
 from execplan.plan import reader
 from execplan.plan.model import ParsedPlan
-from execplan.project import help_topics
 from tests.conftest import ENVIRONMENT
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from execplan.agents.user_program.program_settings import UserProgram, make_program
+from execplan.agents.user_program.program_settings import USER_ONLY, UserProgram, limit_settings, make_program
 from execplan.errors import INPUT, ExecplanError
+from execplan.project import setting_shapes as shapes
 from execplan.project import user_settings
-from execplan.project.setting_table import (
-    DEFAULT_DRAFTING_BUDGET,
-    DEFAULT_DRAFTING_KILOBYTES,
-    DEFAULT_DRAFTING_SECONDS,
-    check_table,
-)
+from execplan.project.setting_shapes import number, table_of
+from execplan.project.setting_table import Setting, SettingTable, check_table
 from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
+
+_DEFAULT_SECONDS: Final = 300
+_DEFAULT_KILOBYTES: Final = 512
+_DEFAULT_BUDGET: Final = 16_000
 
 
 class DraftingSettings(NamedTuple):
@@ -35,7 +36,7 @@ def load_settings(project: Project, name: str) -> DraftingSettings:
     Raises ExecplanError if there is none, if a setting is invalid, or if the command can't be parsed or is in the
     repository.
     """
-    table = user_settings.drafting()
+    table = user_settings.load_table("drafting")
     location = f"{user_settings.path()}: drafting"
     check_table("drafting", table, location)
     programs = table.get("programs", {})
@@ -51,8 +52,35 @@ def load_settings(project: Project, name: str) -> DraftingSettings:
             hint=hint or f"{example}; see: execplan explain drafting",
             candidates=tuple(programs),
         )
-    defaults = (DEFAULT_DRAFTING_SECONDS, DEFAULT_DRAFTING_KILOBYTES)
+    defaults = (_DEFAULT_SECONDS, _DEFAULT_KILOBYTES)
     program = make_program(project, table, programs[name], f"drafting.programs.{name}", defaults)
-    budget = table.get("budget", DEFAULT_DRAFTING_BUDGET)
+    budget = table.get("budget", _DEFAULT_BUDGET)
     assert isinstance(budget, int)
     return DraftingSettings(name, program, budget)
+
+
+TABLE: Final = SettingTable(
+    "Only in your own settings.",
+    (
+        Setting(
+            "programs",
+            table_of(
+                "names with commands",
+                'must be a table of commands: programs = { claude = "claude -p" }',
+                lambda command: not shapes.PROGRAM.find_problem(command),
+                quotes=False,
+            ),
+            "Programs and their arguments, by the names that `--draft-with` takes.",
+            {},
+            USER_ONLY,
+        ),
+        *limit_settings(_DEFAULT_SECONDS, _DEFAULT_KILOBYTES, 1024),
+        Setting(
+            "budget",
+            number(1000, 1_000_000),
+            "Tokens for the files and changes in a request.",
+            _DEFAULT_BUDGET,
+            USER_ONLY,
+        ),
+    ),
+)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.agents.user_program.program_settings import UserProgram, make_program
+from execplan.agents.user_program.program_settings import USER_ONLY, UserProgram, limit_settings, make_program
 from execplan.errors import INPUT, ExecplanError
+from execplan.project import setting_shapes as shapes
 from execplan.project import user_settings
-from execplan.project.setting_table import DEFAULT_ENHANCER_KILOBYTES, DEFAULT_ENHANCER_SECONDS, check_table
+from execplan.project.setting_shapes import is_text, list_of
+from execplan.project.setting_table import Setting, SettingTable, check_table
 from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from execplan.project.project import Project
+
+_DEFAULT_SECONDS: Final = 60
+_DEFAULT_KILOBYTES: Final = 512
 
 
 def load_settings(project: Project) -> UserProgram:
@@ -21,7 +28,7 @@ def load_settings(project: Project) -> UserProgram:
     Raises ExecplanError if no command is set, if a setting is invalid, if the command can't be parsed or if it is in
     the repository.
     """
-    table = user_settings.enhancer()
+    table = user_settings.load_table("enhancer")
     if not table:
         raise ExecplanError(
             "no-enhancer",
@@ -34,14 +41,12 @@ def load_settings(project: Project) -> UserProgram:
     _check_value("command", command)
     assert isinstance(command, str)
     load_shared_fields()
-    return make_program(
-        project, table, command, "enhancer.command", (DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES)
-    )
+    return make_program(project, table, command, "enhancer.command", (_DEFAULT_SECONDS, _DEFAULT_KILOBYTES))
 
 
 def load_shared_fields() -> tuple[str, ...]:
     """Return the fields whose texts may be sent; none by default. Raises ExecplanError if the setting is invalid."""
-    names = user_settings.enhancer().get("share", [])
+    names = user_settings.load_table("enhancer").get("share", [])
     _check_value("share", names)
     assert isinstance(names, list)
     for name in names:
@@ -54,3 +59,21 @@ def load_shared_fields() -> tuple[str, ...]:
 
 def _check_value(name: str, value: object) -> None:
     check_table("enhancer", {name: value}, f"{user_settings.path()}: enhancer")
+
+
+TABLE: Final = SettingTable(
+    "Only in your own settings.",
+    (
+        Setting("command", shapes.PROGRAM, "The program and its arguments; no shell parses them.", "", USER_ONLY),
+        *limit_settings(_DEFAULT_SECONDS, _DEFAULT_KILOBYTES, 5120),
+        Setting(
+            "share",
+            list_of(
+                "fields", 'must be a list of fields, such as ["description", "steps.command"]', is_text, quotes=False
+            ),
+            "The fields whose texts can be sent.",
+            [],
+            USER_ONLY,
+        ),
+    ),
+)

@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.project import setting_shapes as shapes
 from execplan.project import user_settings
+from execplan.project.setting_shapes import number
+from execplan.project.setting_table import Setting
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.project.project import Project
+
+
+USER_ONLY: Final = "names code to run and what is sent to it"
+"""Why only the user's own settings may name a program."""
+
+
+def limit_settings(seconds: int, kilobytes: int, max_kilobytes: int) -> tuple[Setting, ...]:
+    """Return the settings that limit a program of the user, with their defaults."""
+    return (
+        Setting(
+            "seconds",
+            number(1, 3600),
+            "The time limit; then the program and the processes that it started are terminated.",
+            seconds,
+            USER_ONLY,
+        ),
+        Setting("kilobytes", number(1, max_kilobytes), "The maximum size of an answer.", kilobytes, USER_ONLY),
+        Setting(
+            "environment",
+            shapes.variables(quotes=False),
+            "Variables that the program gets in addition to the usual ones.",
+            [],
+            USER_ONLY,
+        ),
+    )
 
 
 class UserProgram(NamedTuple):

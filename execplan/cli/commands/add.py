@@ -9,6 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 
@@ -61,8 +62,8 @@ def add(
     task = read_text(text, "the task")
     return edit_plan(
         plan,
-        lambda plan: plan.add(
-            task, after=after, before=before, under=under, check=check, create=create, options=options
+        lambda project, ref: plan_updates.add(
+            project, ref, task, after=after, before=before, under=under, check=check, create=create, options=options
         ),
         options,
         "execplan next {id}",

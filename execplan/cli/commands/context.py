@@ -17,8 +17,8 @@ from execplan.context.token_budget import MIN_BUDGET
 from execplan.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
+    from execplan.context.context_settings import ContextSettings
     from execplan.context.gathering.pack_gathering import GatheredPack
-    from execplan.project.context_settings import ContextSettings
 
 
 @define_command(
@@ -94,8 +94,8 @@ def context(
     was kept, shortened and left out, and --json prints the same as data. --experiment and --compare are for measuring
     whether packs help.
     """
+    from execplan.context.context_settings import parse_context_settings
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
-    from execplan.project.context_settings import parse_context_settings
 
     options = ContextOptions(**flags)
     options.ensure_compatible(as_json=call.as_json)

@@ -43,7 +43,9 @@ def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOpti
     headings of the file follow. Missing sections get the placeholder text of a new plan. `undo` restores the old text.
     """
     if not all_plans:
-        return edit_plan(plan, lambda plan: plan.convert(options=options), options, "execplan lint {id}")
+        return edit_plan(
+            plan, lambda project, ref: Plan(project, ref).convert(options=options), options, "execplan lint {id}"
+        )
     if plan is not None or options.if_match is not None:
         raise ExecplanError(
             "usage",

@@ -9,6 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -45,8 +46,8 @@ def decide(
     decision, rationale = read_blocks(text, "the decision"), read_blocks(why, "the rationale")
     return edit_plan(
         plan,
-        lambda plan: plan.decide(
-            decision, why=rationale, author=author, supersedes=supersedes, create=create, options=options
+        lambda project, ref: plan_updates.decide(
+            project, ref, decision, why=rationale, author=author, supersedes=supersedes, create=create, options=options
         ),
         options,
         "execplan next {id}",

@@ -9,6 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -31,7 +32,9 @@ def discover(call: Call, text: str, evidence: str, plan: str | None, create: boo
     discovery, proof = read_blocks(text, "the discovery"), read_blocks(evidence, "the evidence")
     return edit_plan(
         plan,
-        lambda plan: plan.discover(discovery, evidence=proof, create=create, options=options),
+        lambda project, ref: plan_updates.discover(
+            project, ref, discovery, evidence=proof, create=create, options=options
+        ),
         options,
         "execplan next {id}",
         finishes=True,

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan import features
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
+from execplan.edits import plan_updates
 from execplan.errors import USAGE, ExecplanError
 
 if TYPE_CHECKING:
@@ -49,11 +51,14 @@ def done(
     if yes and not verify:
         raise ExecplanError("usage", "--yes requires --verify", exit=USAGE, hint="execplan done 3 --verify --yes")
     if verify:
-        from execplan.cli.output.verification_output import verify_tasks
-
-        return verify_tasks(call, plan, tasks, options, approves_all=yes)
+        answer: Answer = features.load(features.VERIFIED_COMPLETION)(call, plan, tasks, options, approves_all=yes)
+        return answer
     return edit_plan(
-        plan, lambda plan: plan.done(*tasks, options=options), options, "execplan next {id}", finishes=True
+        plan,
+        lambda project, ref: plan_updates.done(project, ref, tasks, options),
+        options,
+        "execplan next {id}",
+        finishes=True,
     )
 
 

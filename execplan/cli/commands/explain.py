@@ -10,12 +10,13 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
+from execplan.cli.output import help_topics
 from execplan.cli.output.rule_help import format_rule
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
-from execplan.project import help_topics, user_settings
+from execplan.project import user_settings
 from execplan.text.message_parts import align_descriptions, format_count
 from execplan.text.suggestions import closest_names
 

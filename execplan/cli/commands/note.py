@@ -9,6 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks, read_lines
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -37,7 +38,7 @@ def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: b
     note_text = read_blocks(text, "the note")
     return edit_plan(
         plan,
-        lambda plan: plan.note(note_text, excerpt=lines, create=create, options=options),
+        lambda project, ref: plan_updates.note(project, ref, note_text, excerpt=lines, create=create, options=options),
         options,
         "execplan show {id} --section 'Artifacts and Notes'",
     )

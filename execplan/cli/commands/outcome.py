@@ -9,6 +9,7 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -30,7 +31,7 @@ def outcome(call: Call, text: str, plan: str | None, create: bool, options: Writ
     outcome_text = read_blocks(text, "the outcome")
     return edit_plan(
         plan,
-        lambda plan: plan.outcome(outcome_text, create=create, options=options),
+        lambda project, ref: plan_updates.outcome(project, ref, outcome_text, create=create, options=options),
         options,
         "execplan status {id}",
         finishes=True,

@@ -8,6 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -24,7 +25,9 @@ def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteO
 
     Use it if a task that was checked off is not done after all. A TASK is a number, several numbers as in 1-3 or 1,2,5, an ID, or unique text.
     """
-    return edit_plan(plan, lambda plan: plan.reopen(*tasks, options=options), options, "execplan next {id}")
+    return edit_plan(
+        plan, lambda project, ref: plan_updates.reopen(project, ref, tasks, options), options, "execplan next {id}"
+    )
 
 
 command = reopen

@@ -9,6 +9,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -27,7 +28,9 @@ def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> An
     lists and code blocks are kept.
     """
     note_text = read_blocks(text, "the note")
-    return edit_plan(plan, lambda plan: plan.revise(note_text, options=options), options, "execplan show {id}")
+    return edit_plan(
+        plan, lambda project, ref: plan_updates.revise(project, ref, note_text, options), options, "execplan show {id}"
+    )
 
 
 command = revise

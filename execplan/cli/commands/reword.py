@@ -9,6 +9,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -30,7 +31,12 @@ def reword(call: Call, task: str, text: str, plan: str | None, options: WriteOpt
     A TASK is a number, an ID, or unique text. The ID changes with the text.
     """
     task_text = read_text(text, "the task")
-    return edit_plan(plan, lambda plan: plan.reword(task, task_text, options=options), options, "execplan show {id}")
+    return edit_plan(
+        plan,
+        lambda project, ref: plan_updates.reword(project, ref, task, task_text, options),
+        options,
+        "execplan show {id}",
+    )
 
 
 command = reword

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 import click
 
 from execplan.cli.answer import Answer, Call, print_answer
+from execplan.cli.bug_report import write_bug_report
 from execplan.cli.command_definition import define_command, lock_option
-from execplan.cli.error_handler import write_bug_report
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, OK, ExecplanError
 from execplan.project import project_discovery

@@ -9,6 +9,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
+from execplan.edits import plan_updates
 from execplan.edits.plan_writer import WriteOptions
 
 
@@ -35,7 +36,9 @@ def split(call: Call, task: str, done: str, remaining: str, plan: str | None, op
     done_text, remaining_text = read_text(done, "the done part"), read_text(remaining, "the remaining part")
     return edit_plan(
         plan,
-        lambda plan: plan.split(task, done=done_text, remaining=remaining_text, options=options),
+        lambda project, ref: plan_updates.split(
+            project, ref, task, done=done_text, remaining=remaining_text, options=options
+        ),
         options,
         "execplan next {id}",
     )

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.context_pack import ContextPack, Unit
+    from execplan.context.context_settings import ContextSettings
     from execplan.context.decision import Chosen
     from execplan.context.gathering.pack_gathering import GatheredPack
     from execplan.context.model_table import LanguageModel
     from execplan.context.pack_printer import PackItem
     from execplan.context.token_counter import Counter
-    from execplan.project.context_settings import ContextSettings
 
 
 _RESULTS = {KEEP: "kept", SUMMARIZE: "shortened", TRUNCATE: "shortened", PRUNE: "left out"}

@@ -26,13 +26,13 @@ _MAX_TEXT_LENGTH = 50
 
 def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> Answer:
     """Return the answer about the costs of plans. Raises ExecplanError if a plan can't be read."""
+    from execplan.context.context_settings import parse_context_settings
     from execplan.context.gathering.agent_session_logs import read_session_usage
     from execplan.context.model_table import load_models
     from execplan.costs.cost_report import build_report
     from execplan.costs.task_work import collect_other_work, collect_work
     from execplan.plan_store import plan_store
     from execplan.plan_store.claim_log import read_spans
-    from execplan.project.context_settings import parse_context_settings
 
     table = load_models(parse_context_settings(project.settings.context).models)
     works, other_works = [], []

@@ -32,7 +32,7 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     from execplan.agents.enhancer.enhancer_settings import load_settings, load_shared_fields
     from execplan.project import user_settings
 
-    command = load_settings(project) if user_settings.enhancer() or not options.dry_run else None
+    command = load_settings(project) if user_settings.load_table("enhancer") or not options.dry_run else None
     share = load_shared_fields()
     program = command.program if command is not None else None
     answer = _compile_and_store(project, ref, make, options)

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-def finish_interrupted_move(project: Project) -> None:
-    """Finish an interrupted move before other work in a project."""
-    from execplan.archive.move_execution import recover_move_or_warn
-
-    recover_move_or_warn(project)
-
-
 def move_answer(
     project: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = ""
 ) -> Answer:

@@ -10,10 +10,9 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, bar_parts, fit_line, paint, paint_words
 from execplan.clock import current_minute
 from execplan.execution import states
-from execplan.linter.rules.staleness_rules import latest_date
-from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.outline import PURPOSE
+from execplan.plan.plan_dates import day_start, latest_date
 from execplan.text.markdown_blocks import PARAGRAPH
 from execplan.text.message_parts import format_count, shorten
 

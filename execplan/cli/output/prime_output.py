@@ -9,7 +9,6 @@ from execplan.advice.overview_builder import build_overview, make_redactor
 from execplan.advice.plan_advice import Advice
 from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer, Call, print_answer
-from execplan.cli.output.move_output import finish_interrupted_move
 from execplan.context import session_primer
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
 from execplan.errors import ExecplanError
@@ -42,7 +41,7 @@ def prime_fast(arguments: Sequence[str]) -> int:
     plan_names = [] if hook else list(arguments)
     if len(plan_names) > 1 or any([not name or name.startswith("-") for name in plan_names]):
         return -1
-    project_discovery.set_move_finisher(finish_interrupted_move)
+    project_discovery.finish_moves()
     return print_answer(
         prime_answer(plan_names[0] if plan_names else None, hook)._replace(next_commands=()), Call(), "prime"
     )

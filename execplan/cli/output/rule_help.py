@@ -6,8 +6,8 @@ import re
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
+from execplan.cli.output.help_topics import PAGE_WIDTH
 from execplan.linter.rule import CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE
-from execplan.project.help_topics import PAGE_WIDTH
 
 if TYPE_CHECKING:
     from execplan.linter.rule import Rule

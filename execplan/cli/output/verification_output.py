@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.plan_advice import Advice, Work
+from execplan.advice.plan_advice import Work
 from execplan.advice.plan_json import amended_json
 from execplan.cli import prompts
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.plan_editing import advise_after_tasks
+from execplan.cli.plan_editing import suggest_after_tasks
 from execplan.engine.acceptance.check_permission import command_text
 from execplan.engine.acceptance.verified_completion import VerificationObserver
 from execplan.errors import CHECK_FAILED, OK
@@ -124,17 +124,18 @@ def _results_answer(plan: Plan, verification: Verification) -> Answer:
     name = quote_plan_name(plan.id, data["path"])
     failed = [result.check.task_id for result in verification.results if not result.passed]
     repeat_command = f"execplan done {' '.join(failed)} --verify -p {name}"
-    advice = Advice((repeat_command,), Work("fix what failed", repeat_command) if failed else None)
+    commands: tuple[str, ...] = (repeat_command,)
+    work = Work("fix what failed", repeat_command) if failed else None
     if edit is not None and not failed:
-        advice = advise_after_tasks(plan, edit, name, "execplan next {id}")
+        commands, work = suggest_after_tasks(plan.project, plan.ref, edit, name, "execplan next {id}")
     return Answer(
         data,
         printable_lines(lines),
         CHECK_FAILED if failed else OK,
         warnings=(*verification.warnings, *(edit.warnings if edit is not None else ())),
-        next_commands=advice.commands,
+        next_commands=commands,
         is_requested=bool(failed),
-        work=advice.work,
+        work=work,
     )
 
 

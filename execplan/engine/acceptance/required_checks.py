@@ -13,21 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.model import ParsedPlan
-    from execplan.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-
-
-def require_verification(
-    project: Project, ref: PlanRef, queries: Sequence[str], changer: ChangeBuilder
-) -> ChangeBuilder:
-    """Return a change that checks off tasks, which fails if the policy requires that the check of one passes first."""
-
-    def build_change(plan: ParsedPlan) -> PlanChange:
-        ensure_unchecked(project, ref, plan, queries)
-        return changer(plan)
-
-    return build_change
 
 
 def ensure_unchecked(project: Project, ref: PlanRef, plan: ParsedPlan, queries: Sequence[str]) -> None:

@@ -51,6 +51,11 @@ def pattern_problem(pattern: str) -> str:
     return ""
 
 
+def is_command_pattern(value: object) -> bool:
+    """Return whether a value is a valid pattern of commands."""
+    return isinstance(value, str) and not pattern_problem(value) and split_pattern(value)[0] == COMMAND
+
+
 def matches_command(argv: Sequence[str], pattern: str) -> bool:
     """Return whether a pattern matches all words of a command."""
     tokens = pattern.split()

@@ -20,7 +20,7 @@ def _table_selection(table: dict[str, object], project: Project) -> RuleSelectio
     """
     if not table:
         return _DEFAULT_SELECTION
-    from execplan.project.lint_settings import parse_selection
+    from execplan.linter.lint_settings import parse_selection
 
     return parse_selection(table, f"the settings of {project.base}: lint")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from operator import gt, lt
 
-from execplan.clock import minute_bounds, read_timestamp, utc_date
+from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import DONE, OPEN
+from execplan.plan.plan_dates import day_start, latest_timestamp_date, log_entries
 from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ def impossible_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
     for task in plan.tasks:
         if task.timestamp is not None and not task.timestamp.is_valid:
             yield timestamp_match(plan, task, task.timestamp, f"{task.timestamp.text} is not a valid timestamp")
-    for entry in _log_entries(plan):
+    for entry in log_entries(plan):
         timestamp = read_timestamp(entry.date) if entry.date else None
         if timestamp is not None and not timestamp.is_valid:
             yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is not a valid timestamp")
@@ -78,7 +79,7 @@ def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
         for task in plan.tasks
         if task.timestamp is not None and (task.state != OPEN or not task.timestamp.is_bare)
     ]
-    timestamps += [(entry, read_timestamp(entry.date)) for entry in _log_entries(plan) if entry.date]
+    timestamps += [(entry, read_timestamp(entry.date)) for entry in log_entries(plan) if entry.date]
     spans = [(record, timestamp, minute_bounds(timestamp)) for record, timestamp in timestamps if timestamp is not None]
     latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)
     for minute, at in latest:
@@ -121,31 +122,6 @@ def midnight_timestamps(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
     if len(suspicious) >= _MIN_MIDNIGHTS or len({timestamp.date for timestamp, _ in suspicious}) > 1:
         message = f"{len(suspicious)} timestamps say 00:00; if the time is unknown, write only the date"
         yield timestamp_match(plan, suspicious[0][1], suspicious[0][0], message)
-
-
-def _log_entries(plan: ParsedPlan) -> tuple[Entry, ...]:
-    return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
-
-
-def latest_timestamp_date(plan: ParsedPlan) -> str:
-    """Return the latest valid date in a plan's timestamps, in UTC; empty if there is none."""
-    dates = {utc_date(task.timestamp) for task in plan.tasks if task.timestamp is not None}
-    for entry in _log_entries(plan):
-        if entry.date:
-            entry_timestamp = read_timestamp(entry.date)
-            dates.add(entry.date[:10] if entry_timestamp is None else utc_date(entry_timestamp))
-    for date in sorted(dates, reverse=True):
-        timestamp = read_timestamp(date)
-        if timestamp is not None and timestamp.is_valid:
-            return date
-    return ""
-
-
-def day_start(date: str) -> int | None:
-    """Return the minute in which a date begins in UTC; None if it is invalid."""
-    timestamp = read_timestamp(f"{date}T00:00Z")
-    span = minute_bounds(timestamp) if timestamp is not None else None
-    return span[0] if span is not None else None
 
 
 def timestamp_match(plan: ParsedPlan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.commands.explain import TOPIC_SYNONYMS
+from execplan.cli.output import help_topics
 from execplan.cli.output.rule_help import EXAMPLE_FACTS
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
 from execplan.linter.runner import RULES
-from execplan.project import help_topics
 from execplan.project.project_settings import Settings
 from execplan.project.setting_table import load_settings_of
 from tests.commands import check_command

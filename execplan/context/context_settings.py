@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget
+from execplan.context.token_budget import DEFAULT_SHARES, MIN_BUDGET, BudgetShares, allocate_budget
 from execplan.errors import ErrorContext
 from execplan.named_tuple import NamedTuple
-from execplan.project.setting_table import DEFAULT_BUDGET, DEFAULT_DECISIONS, check_table
+from execplan.project import setting_shapes as shapes
+from execplan.project.setting_shapes import is_text, number, shape, table_of
+from execplan.project.setting_table import Setting, SettingTable, check_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
 
 class ContextSettings(NamedTuple):
     """Defaults for `context` that flags can override."""
 
-    budget: int = DEFAULT_BUDGET
+    budget: int = 8000
     """Token budget, a part of which is not for context."""
     shares: BudgetShares = DEFAULT_SHARES
-    decisions: int = DEFAULT_DECISIONS
+    decisions: int = 3
     """Number of last decisions that are never left out."""
     model: str = ""
     """Model that reads the context; empty for the session's model, or else the default of the model table."""
@@ -47,3 +50,39 @@ def _check_models(context_settings: ContextSettings) -> None:
 
     for model_row in context_settings.models:
         parse_model(model_row, "context.models")
+
+
+_DEFAULTS: Final = ContextSettings()
+_SETTINGS: Final = (
+    Setting(
+        "budget",
+        number(MIN_BUDGET, 10_000_000, "whole number"),
+        "Tokens for the system prompt, the pack and the response.",
+        _DEFAULTS.budget,
+    ),
+    Setting(
+        "decisions",
+        number(0, 100, "whole number"),
+        "The number of last decisions that are never left out.",
+        _DEFAULTS.decisions,
+    ),
+    Setting(
+        "shares",
+        table_of(
+            "parts of the budget",
+            f"must be a table of {' and '.join(BudgetShares._fields)}, as fractions of the budget",
+            lambda share: type(share) in (int, float),
+            BudgetShares._fields,
+        ),
+        "Fractions of the budget that are not for the pack.",
+        DEFAULT_SHARES._asdict(),
+    ),
+    Setting(
+        "model",
+        shape("the name of a model", "must be the name of a model", is_text),
+        "The model that reads the pack; empty: that of the session log.",
+        "",
+    ),
+    Setting("models", shapes.TABLES, "Models to add to the known ones, or to replace one.", []),
+)
+TABLE: Final = SettingTable("Only in a repository's settings.", _SETTINGS, parse_context_settings)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import EXIT_MEANINGS
 from execplan.named_tuple import NamedTuple
 from execplan.project import builtin_templates, settings_file
 from execplan.project.project_settings import Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
