@@ -90,10 +90,10 @@ class Fix(NamedTuple):
     @property
     def is_displayable(self) -> bool:
         """Whether output may show the fix; a fix with a secret in its lines is applied but not shown."""
-        from execplan.secrets.certain_secrets import mask_secrets
+        from execplan import features
 
         text = "\n".join([line for edit in self.edits for line in edit.lines])
-        return mask_secrets(text) == text
+        return bool(features.load(features.MASKING)(text) == text)
 
     def to_json(self) -> dict[str, object]:
         """Return the fix as JSON. Lines count from 1 with an inclusive end, so an insertion ends before it starts."""

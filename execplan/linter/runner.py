@@ -251,9 +251,10 @@ def _without_secrets(message: str) -> str:
     """Return a message, which may quote the plan, with secrets redacted."""
     if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
-    from execplan.secrets.certain_secrets import mask_secrets
+    from execplan import features
 
-    return mask_secrets(message)
+    masked: str = features.load(features.MASKING)(message)
+    return masked
 
 
 def _available_needs(context: RuleContext) -> set[str]:
