@@ -40,6 +40,8 @@ class Dialect(NamedTuple):
     """Name of new plans, in the form of the setting `name`; empty if there are several conventions."""
     plan_file: str = ""
     """Name of the plan's file in a directory for each plan; empty if each markdown file is a plan."""
+    companions: tuple[str, ...] = ()
+    """Files and directories next to the plans directory, or to a plan that is a single file, that belong to plans."""
     has_subdirectories: bool = False
     """Whether subdirectories with any name contain plans, too."""
     archive: str = ""

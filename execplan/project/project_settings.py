@@ -51,22 +51,27 @@ _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
-NON_PLAN_FILES = frozenset(
-    (
-        *("readme.md", "index.md", "plans.md", "tech-debt-tracker.md", "tech_debt_tracker.md"),
-        *(
+NON_PLAN_FILES = {
+    **dict.fromkeys(("readme.md", "index.md", "plans.md"), "README, index or guide"),
+    **dict.fromkeys(("tech-debt-tracker.md", "tech_debt_tracker.md"), "tracker of technical debt"),
+    **dict.fromkeys(
+        (
             "template.md",
             "_template.md",
             "plan-template.md",
             "plan_template.md",
             "plans-template.md",
             "plans_template.md",
+            "execplan-template.md",
+            "execplan_template.md",
+            "exec-plan-template.md",
+            "exec_plan_template.md",
         ),
-        *("execplan-template.md", "execplan_template.md", "exec-plan-template.md", "exec_plan_template.md"),
-        *[name for name in INSTRUCTIONS if name.endswith(".md")],
-    )
-)
-"""Names of files in a plans directory that are not plans, in lower case."""
+        "template",
+    ),
+    **dict.fromkeys([name for name in INSTRUCTIONS if name.endswith(".md")], "instructions for agents"),
+}
+"""Names of files in a plans directory that are not plans, in lower case, each with what it is."""
 
 
 def is_plan_name(name: str) -> bool:
