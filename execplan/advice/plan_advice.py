@@ -106,7 +106,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice(commands)
     if state == COMPLETE:
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
-    if run := execution_status.find_failed_run(execution, plan):
+    if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
     if commands := execution_status.start_commands(execution, name):
         return Advice(commands)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
-from execplan.cli.plan_hints import omit_sticky_plan
+from execplan.cli.plan_hints import fit_plan_names
 from execplan.cli.prompts import can_ask
 from execplan.errors import OK
 from execplan.plan_store import hint_reader
@@ -71,17 +71,17 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
 
 
 def _fit_to_reader(answer: Answer) -> Answer:
-    """Return the answer with suggested commands for its reader, which omit the name of the sticky plan.
+    """Return the answer with suggested commands for its reader, with the names by which plans are found.
 
     A named agent claims a task before it does it.
     """
-    omit_plan = omit_sticky_plan()
-    work, commands = answer.work, tuple([omit_plan(command) for command in answer.next_commands])
+    fit_names = fit_plan_names()
+    work, commands = answer.work, tuple([fit_names(command) for command in answer.next_commands])
     if work is not None:
         work = work._replace(
-            command=omit_plan(work.command),
-            editor_command=omit_plan(work.editor_command),
-            claim_command=omit_plan(work.claim_command),
+            command=fit_names(work.command),
+            editor_command=fit_names(work.editor_command),
+            claim_command=fit_names(work.claim_command),
         )
     if work is not None and work.claim_command and explicit_actor() is not None:
         commands = (work.claim_command, *commands)

@@ -1,4 +1,4 @@
-"""Suggested commands without the name of the sticky plan: the one place that decides whether they need it."""
+"""Names of plans in suggested commands: the one place that omits the sticky plan, and gives the path where no ID is known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
@@ -22,7 +23,28 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
-def omit_sticky_plan() -> Callable[[str], str]:
+def fit_plan_names() -> Callable[[str], str]:
+    """Return a function that gives the plans in commands the names by which they are found.
+
+    The sticky plan needs none. A plan outside the plans directories has only its path.
+    """
+    omit_plan, use_paths = _omit_sticky_plan(), _use_paths()
+    return lambda text: use_paths(omit_plan(text))
+
+
+def _use_paths() -> Callable[[str], str]:
+    """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
+    paths = {ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.outside}
+    if not paths:
+        return lambda text: text
+    import re
+
+    name = re.compile(rf"(?<= )(?:{'|'.join(map(re.escape, paths))})(?=$|[ ;,)])")
+    command = re.compile(r"\bexecplan .*")
+    return lambda text: command.sub(lambda match: name.sub(lambda id_match: paths[id_match[0]], match[0]), text)
+
+
+def _omit_sticky_plan() -> Callable[[str], str]:
     """Return a function that omits the sticky plan's name from the commands in a text."""
     plan = _find_sticky_plan()
     if plan is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from execplan.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
-from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
-from execplan.plan.line_grammar import read_checkbox, text_without_box, text_without_timestamp
+from execplan.plan.line_grammar import read_checkbox, split_box, text_without_timestamp
 from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task, is_struck_through
 from execplan.plan.plan_change import (
     ChangedTask,
@@ -136,6 +136,19 @@ def add_task(
         return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return build_change
+
+
+def text_without_box(source: str) -> str:
+    """Return a task's text without an open checkbox at its start; raises ExecplanError for any other checkbox."""
+    mark, text = split_box(source)
+    if mark.strip():
+        raise ExecplanError(
+            "usage",
+            f"a task's text can't begin with a checkbox marked {mark!r}: {source!r}",
+            exit=USAGE,
+            hint=f"give the text alone, {text!r}, and check off a task with: execplan done TASK",
+        )
+    return text
 
 
 def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:

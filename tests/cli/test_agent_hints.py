@@ -137,9 +137,7 @@ def test_a_named_agent_can_not_decide_for_a_person(desk: InProcessRepository, by
     assert desk.type("approve", "--dry-run", *name).exit == 0
     assert desk.data("approve", "--list")["approvals"] == []
     error = desk.refused(7, "not-approved", "run", *name)
-    assert error["hint"] == (
-        f"review the plan, then approve it: execplan evaluate {PLAN}; {ask}execplan approve {PLAN}"
-    )
+    assert error["hint"] == f"review the plan, then approve it: execplan evaluate {PLAN}"
 
 
 def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) -> None:
@@ -156,6 +154,8 @@ def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessReposito
     desk.plan(HEAD + MAKE)
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     command = f"execplan approve {PLAN}"
+    hint = desk.refused(7, "not-approved", "run")["hint"]
+    assert hint == f"review the plan, then approve it: execplan evaluate {PLAN}"
     assert desk.type("evaluate").out.endswith(f"\nnext: {command}\n")
     assert desk.type("evaluate", "--json").json["next"] == [command]
     assert desk.data(*command.split()[1:])["approver"] == "the policy"
@@ -282,3 +282,49 @@ def test_a_restart_page_is_no_error_after_the_archive(desk: InProcessRepository)
     assert desk.type("archive").exit == 0
     assert desk.data("checkpoint")["changed"] is False
     assert desk.data("checkpoint", PLAN)["changed"] is False
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_hints_of_errors_have_the_name_too(repo: Folder, by_option: bool) -> None:
+    """Only where the command depends on it, and never the name of somebody else."""
+    repo.plan(plan_of(2))
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        repo.env["EXECPLAN_AGENT"] = "agent-1"
+    task = repo.ok("next", "--claim", "bob")["task"]["id"]
+    hints = {}
+    for command in ("next --release --to eve", "next --claim --task 1", "reword 1 Other. --if-match " + 64 * "0"):
+        hints[command.split()[1]] = repo.run(*command.split(), *name).err.splitlines()[-1]
+    assert hints["--release"] == f"hint: see who has claimed what: execplan next {PLAN} --as agent-1"
+    handover = f"execplan next {PLAN} --release bob --to agent-1"
+    assert hints["--claim"] == f"hint: choose another task, or have it handed over: {handover}"
+    assert hints["1"] == f"hint: read it again: execplan show {PLAN} --json --as agent-1"
+    repo.ok("done", task, "--as", "bob")
+    reopening = repo.run("next", "--claim", "--task", "1", *name).err.splitlines()[-1]
+    assert reopening == f"hint: reopen it first: execplan reopen {task} -p {PLAN} --as agent-1"
+    check_command(reopening.partition(": ")[2].partition(": ")[2])
+
+
+@pytest.mark.parametrize("command", ["context", "evaluate", "handoff", "list"])
+def test_commands_that_an_agent_reads_take_its_name(desk: InProcessRepository, command: str) -> None:
+    assert desk.type(command, "--as", "agent-1").exit == 0
+
+
+def test_an_agent_is_not_sent_to_an_editor(repo: Folder) -> None:
+    plan = repo.ok("new", "Read lines", "--task", "Do it.")["id"]
+    assert repo.run("next", "--json").json["next"][-1] == f"execplan edit {plan}"
+    commands = repo.run("next", "--json", "--as", "agent-1").json["next"]
+    assert commands
+    assert not [command for command in commands if "edit" in command]
+
+
+def test_a_plan_that_only_a_path_names_is_named_by_it(repo: Folder) -> None:
+    repo.write("docs/my work.md", plan_of(3))
+    repo.write(".agent/PLANS.md", "# Guide\n")
+    path = ["-p", "docs/my work.md"]
+    for command in (["done", "1"], ["next"], ["show"], ["reopen", "1"]):
+        leading = hint(repo.run(*command, *path).out)
+        assert "'docs/my work.md'" in leading, command
+        repo.ok(*shlex.split(leading)[1:])
+    error = repo.run("archive", "docs/my work.md").err.splitlines()[-1]
+    assert error.endswith(": execplan archive 'docs/my work.md' --as abandoned --reason 'Why'")

@@ -19,6 +19,7 @@ from execplan.cli.text_input import read_source, read_text
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.plan.task_edits import text_without_box
 from execplan.plan_store import plan_store
 from execplan.project import plan_directories, project_discovery
 from execplan.scaffold import plan_creation
@@ -172,7 +173,7 @@ def new(
         created_plan = create(project, source_data, source, options)
     else:
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
-        task_texts = [read_text(task, "a task") for task in tasks]
+        task_texts = [text_without_box(read_text(task, "a task")) for task in tasks]
         creation_options = options._replace(commit=False) if interactive else options
         created_plan = plan_creation.create_plan(
             project, title or "", purpose_text, task_texts, creation_options, template
@@ -199,7 +200,7 @@ def _draft_answer(
     request = plan_drafting.DraftRequest(
         title,
         read_text(purpose, "the purpose") if purpose else "",
-        tuple([read_text(task, "a task") for task in tasks]),
+        tuple([text_without_box(read_text(task, "a task")) for task in tasks]),
         template,
     )
     draft = plan_drafting.request_draft(project, settings, request)

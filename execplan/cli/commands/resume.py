@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal.journal_entries import ANSWERS
+from execplan.plan_store.author import explicit_actor
 from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
@@ -92,13 +93,12 @@ def resume(
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.engine import resume
     from execplan.engine.plan_choice import choose_plan_with_run
+    from execplan.engine.resume_preview import preview_resume
     from execplan.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)
     if options.dry_run:
-        from execplan.engine.resume_preview import preview_resume
-
         return resume_preview_answer(
             preview_resume(project, ref, run_paths, answer),
             quote_plan_name(ref.id, project.display_path(ref.path)),
@@ -109,6 +109,8 @@ def resume(
             ],
         )
     answer_arguments = ("--answer", answer) if answer else ()
+    if explicit_actor() is not None:
+        preview_resume(project, ref, run_paths, answer)  # an agent does not ask a person for what can't be done
     require_person(format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments))
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_run_command
+from execplan.plan_store.author import explicit_actor
 from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 
@@ -48,11 +49,20 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)
+    for_agent = explicit_actor() is not None  # it does not ask a person for what can't be done
+    with observe_run(call, "rollback", live=False) as observer:
+        rolled_back = roll_back(
+            project,
+            ref,
+            run_paths,
+            step=step,
+            automatic="",
+            observer=observer,
+            options=options._replace(dry_run=options.dry_run or for_agent),
+        )
     if not options.dry_run:
         step_arguments = ("--step", step) if step else ()
         require_person(format_run_command("rollback", str(run_paths.number), ref.shell_name, *step_arguments))
-    with observe_run(call, "rollback", live=False) as observer:
-        rolled_back = roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
     return rollback_answer(
         rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
     )

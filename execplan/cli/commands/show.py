@@ -10,7 +10,7 @@ import click
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import find_open_tasks
-from execplan.advice.plan_advice import Advice, advise, edit_steps
+from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
@@ -18,7 +18,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
+from execplan.cli.run_output.loaded_run import advise_after_run, run_json
 from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.execution import states
@@ -52,9 +52,8 @@ def run_answer(run: LoadedRun) -> Answer:
         format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS, wraps=True),
     ]
     sections += ["\n".join(fit_lines(*lines)) for lines in (_detail_lines(run), _history_lines(run)) if lines]
-    is_rolled_back = run.summary.state == states.ROLLED_BACK
-    work = edit_steps(run.plan_name, f"execplan compile {run.plan_name}") if is_rolled_back else None
-    return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run), work=work)
+    advice = advise_after_run(run, is_shown=True)
+    return Answer(data, "\n\n".join(sections), next_commands=advice.commands, work=advice.work)
 
 
 _OPTIONAL_COLUMNS = ("tries", "exit", "time")
