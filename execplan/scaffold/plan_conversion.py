@@ -96,6 +96,9 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
         content = [
             piece for part in parts if part.section == name for piece in _with_blank_line(_part_lines(old, part))
         ]
+        if name == outline.PROGRESS:
+            boxes = [_Line(f"- [{task.mark}] {task.text}") for task in plan.tasks if task.status is not None]
+            content = _with_blank_line(boxes) + content
         if name == (outline.PROGRESS if _has_tasks(plan, introduction) else outline.PURPOSE):
             content = _with_blank_line(introduction) + content
         placeholder = [_Line(line) for line in template.text.lines[section.body_start : section.end]]
