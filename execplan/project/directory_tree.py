@@ -15,7 +15,7 @@ from execplan.project import project_settings
 from execplan.project.plan_directories import is_plan_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SKIPPED_DIRECTORIES = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv env dist build target out "
@@ -127,14 +127,17 @@ def find_markdown(root: str) -> list[str]:
     ]
 
 
-def is_plan_file(root: str, path: str) -> bool:
-    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format."""
+def is_plan_file(root: str, path: str, own: Mapping[str, object]) -> bool:
+    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format.
+
+    `own` is the setting `dialects`.
+    """
     full_path = os.path.join(root, path)
     if not project_settings.is_plan_name(os.path.basename(path)) or os.path.islink(full_path):
         return False
     try:
         data = file_access.read(full_path, reader.MAX_BYTES)[0]
-        return not reader.read(data).is_document if is_plan_path(path) else is_plan_text(data)
+        return not reader.read(data).is_document if is_plan_path(path, own) else is_plan_text(data)
     except ExecplanError:
         return False
 

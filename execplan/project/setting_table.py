@@ -109,6 +109,11 @@ def _repository_settings() -> tuple[Setting, ...]:
             shapes.DIRECTORY_TABLES,
             "Other plans directories, each a table of `archive`, `superseded`, `layout` and `name`; all commands include them.",
         ),
+        Setting(
+            "dialects",
+            shapes.DIALECT_TABLES,
+            "Your own dialects, and changes of built-in ones, each a table with its name: execplan explain dialects.",
+        ),
         Setting("files", shapes.MARKDOWN_FILES, "Single files that are plans."),
         Setting(
             "homes",
@@ -389,6 +394,22 @@ def _user_settings() -> tuple[Setting, ...]:
     )
 
 
+def _dialect_settings() -> tuple[Setting, ...]:
+    return (
+        Setting("about", shapes.TEXT, "A description in one line.", ""),
+        Setting("directories", shapes.PATHS, "Its plans directories, at the root or in a package.", []),
+        Setting("companions", shapes.PATHS, "What belongs to plans, next to a plans directory.", []),
+        Setting(
+            "archived_name",
+            shapes.ARCHIVED_NAME_FORM,
+            "How `archive` names a plan, with the fields `{id}`, `{slug}` and `{date}`.",
+            "{id}",
+        ),
+        Setting("done_status", shapes.TEXT, "The status in the front matter that `archive` gives a finished plan.", ""),
+        Setting("required_lines", shapes.TEXTS, "Beginnings of lines that `lint` demands of each open plan.", []),
+    )
+
+
 class SettingTable(NamedTuple):
     """A table of settings."""
 
@@ -400,6 +421,9 @@ class SettingTable(NamedTuple):
 TABLES: Final = {
     "": SettingTable("Only in a repository's settings.", _repository_settings),
     USER: SettingTable("Only in your own settings, before all tables.", _user_settings),
+    "dialects": SettingTable(
+        "Only in a repository's settings, in a table for each dialect, such as `[dialects.harness]`.", _dialect_settings
+    ),
     "lint": SettingTable("In a repository's settings; `rules` only in your own.", _lint_settings),
     "context": SettingTable("Only in a repository's settings.", _context_settings),
     "triage": SettingTable("Only in a repository's settings.", _triage_settings),
