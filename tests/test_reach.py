@@ -56,10 +56,10 @@ redo 51
 rename 67
 reopen 17
 replan 48
-reply 67
+reply 68
 report 67
-resolve 67
-restore 67
+resolve 68
+restore 68
 resume 56
 review 68
 revise 17
