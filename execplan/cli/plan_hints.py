@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from execplan import features
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
 from execplan.plan_store.hint_reader import is_agent
@@ -49,20 +50,15 @@ def _in_directory(text: str, directory: str) -> str:
 
 
 def denied_commands() -> Collection[str]:
-    """Return the commands that an agent asks a person to run, because the guard of its program denies them.
-
-    `evaluate` comes before an approval, and an agent edits files itself.
-    """
+    """Return the commands that an agent asks a person to run, because the guard of its program denies them."""
     if not is_agent():
         return ()
-    from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
-    from execplan.agents.integrations import guard_hook
-
     try:
-        is_guarded = bool(guard_hook.find_programs(project_discovery.find(os.getcwd())))
+        project = project_discovery.find(os.getcwd())
     except (ExecplanError, OSError):
         return ()
-    return DENIED_COMMANDS.keys() - {"approve", "edit"} if is_guarded else ()
+    commands: Collection[str] = features.load(features.DENIED_COMMANDS)(project)
+    return commands
 
 
 def _use_paths() -> Callable[[str], str]:
