@@ -67,7 +67,9 @@ def denied_commands() -> Collection[str]:
 
 def _use_paths() -> Callable[[str], str]:
     """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
-    paths = {ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.outside}
+    paths = {
+        ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.path_only
+    }
     if not paths:
         return lambda text: text
     import re
