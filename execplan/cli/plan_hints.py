@@ -32,7 +32,7 @@ def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
     which the commands need, too.
     """
     omit_plan, use_paths = _omit_sticky_plan(), _use_paths()
-    if directory is None:
+    if directory is None or os.path.normpath(directory) == os.curdir:
         return lambda text: use_paths(omit_plan(text))
     return lambda text: _in_directory(use_paths(omit_plan(text)), directory)
 
@@ -46,7 +46,7 @@ def _in_directory(text: str, directory: str) -> str:
         inner = split(match[1])[0] if match[1] else ""
         return f"execplan -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
 
-    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])", redirect, text)
+    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])(?!explain )", redirect, text)
 
 
 def denied_commands() -> Collection[str]:
@@ -63,7 +63,9 @@ def denied_commands() -> Collection[str]:
 
 def _use_paths() -> Callable[[str], str]:
     """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
-    paths = {ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.outside}
+    paths = {
+        ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.path_only
+    }
     if not paths:
         return lambda text: text
     import re
