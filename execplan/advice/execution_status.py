@@ -202,6 +202,17 @@ def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJ
     return run
 
 
+def is_recompiled(project: Project, ref: PlanRef, run: str) -> bool:
+    """Return whether a plan's compiled steps differ from those of a run, so that its failure says nothing about them."""
+    from execplan.approvals import artifact_store
+    from execplan.engine.journal.journal import read_journal
+    from execplan.engine.replanning.run_revisions import read_current_bytes
+    from execplan.engine.run_records.run_directories import get_run_paths
+
+    compiled, run_paths = artifact_store.read(project, ref), get_run_paths(project, ref, run)
+    return compiled is not None and compiled != read_current_bytes(run_paths, read_journal(run_paths.journal))
+
+
 def is_rolled_back(run: LastRunJson) -> bool:
     """Return whether a run that did not succeed was rolled back, so that nothing of it can continue."""
     return run["state"] == _FAILED[1]
@@ -246,7 +257,8 @@ def open_run_text(run: LastRunJson, approval: str) -> str:
     is_approved = run["why"] == _REVISED[0] and approval == APPROVED
     state_text = describe_open_state(str(run["state"]), run["why"] or "")
     text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
-    return f"run {run_number(str(run['id']))} {text}"
+    question = f": {run['reason']}" if run["reason"] and run["why"] not in _REVISED else ""
+    return f"run {run_number(str(run['id']))} {text}{question}"
 
 
 def status_text(status: dict[str, Any]) -> str:

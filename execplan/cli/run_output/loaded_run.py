@@ -44,7 +44,7 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     if run_state.is_agent_run and run_state.status in (states.IN_PROGRESS, states.REPLANNING) and is_with_agent:
         return f"execplan handoff {name}", rollback_command
     if run_state.status == states.COMPLETED:
-        return f"execplan audit {name}", f"execplan show {name}"
+        return f"execplan next {name}", f"execplan audit {name}", f"execplan show {name}"
     if run_state.status == states.ROLLED_BACK:
         return _show_command(run), f"execplan edit {name}", f"execplan compile {name}"
     if run_state.status == states.FAILED:

@@ -154,7 +154,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
-        hint = f"change the plan and compile it again: execplan edit {plan_name}; execplan compile {plan_name}"
+        hint = f"edit the steps in the plan, then: execplan compile {plan_name}"
         raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     later_run, _ = run_summary.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:

@@ -168,7 +168,7 @@ def test_a_run_on_a_page(desk: InProcessRepository) -> None:
     assert "1 build: checked off 'Build the parser.'" in lines
     assert f"  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md" in lines
     assert "2 api: created src/made.py" in lines
-    assert lines[-1] == f"next: execplan audit {NAME}"
+    assert lines[-1] == f"next: execplan next {NAME}"
 
 
 def test_the_document_of_a_run(desk: InProcessRepository) -> None:
