@@ -258,7 +258,8 @@ def open_run_text(run: LastRunJson, approval: str) -> str:
     is_approved = run["why"] == _REVISED[0] and approval == APPROVED
     state_text = describe_open_state(str(run["state"]), run["why"] or "")
     text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
-    return f"run {run_number(str(run['id']))} {text}"
+    question = f": {run['reason']}" if run["reason"] and run["why"] not in _REVISED else ""
+    return f"run {run_number(str(run['id']))} {text}{question}"
 
 
 def status_text(status: dict[str, Any]) -> str:

@@ -83,7 +83,9 @@ ALLOWED_ANSWERS = {
     APPROVE: (GO, STOP),
     COVERED: (GO, STOP),
 }
-"""Allowed answers to each kind of question. A plain `resume` gives the first one, unless the outcome is unknown."""
+"""Allowed answers to each kind of question."""
+_ANSWERED_BY_RESUME = (CHECKPOINT, APPROVE, COVERED)
+"""Questions whether the run may continue: a plain `resume` answers them with the first answer, and asks all others again."""
 
 
 _EXPLANATIONS = {
@@ -97,12 +99,23 @@ _EXPLANATIONS = {
 }
 
 
+def format_answer_hint(question: Question, run_arguments: str) -> str:
+    """Return the hint that a person must answer, with a command that can be pasted; it gives the first answer."""
+    answers = ALLOWED_ANSWERS[question.why]
+    return f"a person must answer {' or '.join(answers)}: execplan resume {run_arguments} --answer {answers[0]}"
+
+
 def explain_answers(question: Question) -> dict[str, str]:
     """Return what each allowed answer to a question does."""
     common = {SKIP: "continue without the step", STOP: "end the run as failed"}
     return {
         answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
     }
+
+
+def is_answered_by_resume(question: Question) -> bool:
+    """Return whether a resume without `--answer` answers the question."""
+    return question.why in _ANSWERED_BY_RESUME
 
 
 def resolve_answer(question: Question, answer: str | None) -> str | None:
@@ -112,7 +125,7 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
     """
     allowed_answers = ALLOWED_ANSWERS[question.why]
     if answer is None:
-        return None if question.why == UNKNOWN else allowed_answers[0]
+        return allowed_answers[0] if is_answered_by_resume(question) else None
     if answer not in allowed_answers:
         error = ExecplanError(
             "bad-answer",

@@ -11,13 +11,14 @@ from execplan.edits.plan_commit import commit_paths, commit_plan
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.engine.workspace.backup_store import BackupStore
-from execplan.errors import ENVIRONMENT, INPUT, USAGE, ExecplanError
+from execplan.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.files.tree_walk import walk_tree
 from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE
 from execplan.plan_index.plan_index_file import write_index
 from execplan.plan_store import claims, plan_store
+from execplan.plan_store.author import actor, explicit_actor
 from execplan.plan_store.index_location import find_index
 from execplan.project import project_discovery, project_state
 from execplan.worktrees import worktree_merge, worktree_removal
@@ -117,6 +118,7 @@ def finish_worktree(
         if worktree is not None and worktree.exists:
             plan_project = project_discovery.find(record.directory_in(worktree.root))
             ref = worktree_ref(plan_project, record)
+            warnings = _check_claims_of_others(plan_project, ref, record) if ref is not None else ()
             if commits and ref is not None and not worktree_merge.unmerged_files(worktree.root):
                 commit_plan(plan_project, ref, None, dry_run=False)
             if ref is not None:
@@ -131,7 +133,8 @@ def finish_worktree(
             ):
                 worktree_merge.update_branch(plan_project, record, worktree, into)
                 if archives:
-                    archived, not_archived, warnings = _archive_if_complete(plan_project, record)
+                    archived, not_archived, archive_warnings = _archive_if_complete(plan_project, record)
+                    warnings += archive_warnings
                 commit_count = worktree_merge.merge_into_target(record, target, into)
         else:
             worktree_removal.ensure_merged_without_worktree(record, target, into)
@@ -204,6 +207,25 @@ def _keep_backups(project: Project, target_project: Project) -> None:
         for name in names:
             os.makedirs(destination, 0o700, exist_ok=True)
             os.replace(os.path.join(directory, name), os.path.join(destination, name))
+
+
+def _check_claims_of_others(project: Project, ref: PlanRef, record: WorktreeRecord) -> tuple[str, ...]:
+    """Return warnings about others who work in a worktree that will be removed. Raises ExecplanError for an agent."""
+    plan = plan_store.load(project, ref).plan
+    if ref.archived or plan is None:
+        return ()
+    other_claims = list(claims.claims_of_others(project, ref, plan).values())
+    lines = [f"task {claim.task} is claimed by {claim.name} until {claim.format_end()}" for claim in other_claims]
+    if not lines or explicit_actor() is None:
+        return tuple(lines)
+    name = actor(project)
+    raise ExecplanError(
+        "already-claimed",
+        f"others work in the worktree of {record.id}, which is removed with --finish, and you act as {name}",
+        exit=CHECK_FAILED,
+        hint=f"let {other_claims[0].name} finish, or have the task handed over: {claims.handover_command(ref, other_claims[0].name, name)}",
+        candidates=lines,
+    )
 
 
 def _release_claims(project: Project, record: WorktreeRecord) -> None:

@@ -1,7 +1,8 @@
 """The newest version of each plan among all worktrees of a repository, and how it differs from the main worktree's.
 
 A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout is
-never taken for progress, and a plan that was archived here does not come back. Only plans that differ are parsed.
+never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a worktree
+for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
 """
 
 from __future__ import annotations
@@ -105,10 +106,12 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     own_worktrees = {
         paths.path_of(project.root, record): worktree
         for record in paths.records
-        for worktree in [find_worktree(record, other_worktrees)]
+        for worktree in [find_worktree(record, worktrees)]
         if worktree is not None
     }
-    relevant = {*candidates, *own_worktrees, *[path for path, version in differing if version.worktree is main]}
+    for path, worktree in own_worktrees.items():  # work on a plan happens in its own worktree, if it has one
+        candidates[path] = [version for version in candidates.get(path, ()) if version.worktree is worktree]
+    relevant = {*candidates, *[path for path, version in differing if version.worktree is main]}
     if main is not current:
         relevant |= {path for path in own if not os.path.lexists(paths.path_in(main.root, project.root, path))}
     versions = []

@@ -87,12 +87,12 @@ def test_the_time_of_what_was_killed_is_left_out(run_repo: RunRepository) -> Non
 
 
 @pytest.mark.parametrize(
-    ("answer", "status", "ran"), [(None, "completed", 1), ("skip", "completed", 0), ("stop", "failed", 0)]
+    ("answer", "status", "ran"), [("go", "completed", 1), ("skip", "completed", 0), ("stop", "failed", 0)]
 )
-def test_a_confirm_is_answered_by_a_resume(run_repo: RunRepository, answer: str | None, status: str, ran: int) -> None:
+def test_a_confirm_is_answered_by_a_resume(run_repo: RunRepository, answer: str, status: str, ran: int) -> None:
     run_repo.approve_plan(steps(ONCE.format("a").replace("#a", "#a confirm")))
-    paused = run_repo.run_plan()
-    assert (paused.question and paused.question.why, count(run_repo, "a")) == ("confirm", 0)
+    for paused in (run_repo.run_plan(), run_repo.resume_run()):  # a resume is no confirmation
+        assert (paused.question and paused.question.why, count(run_repo, "a")) == ("confirm", 0)
     assert run_repo.run_state().status_of == {"a": "awaiting_approval"}
     finished = run_repo.resume_run(answer)
     assert (finished.status, finished.cause) == (status, "cancellation" if answer == "stop" else "")
@@ -102,7 +102,8 @@ def test_a_confirm_is_answered_by_a_resume(run_repo: RunRepository, answer: str 
 def test_an_ask_is_answered_by_a_resume(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps("```sh {#a on-failure=ask shell}\necho x >> count/a; test -e src/go\n```", DROP))
     assert (run_repo.run_plan().question or run_repo).why == "ask"  # type: ignore[union-attr]  # it is one
-    assert (run_repo.resume_run().question or run_repo).why == "ask"  # type: ignore[union-attr]  # it failed again
+    assert (run_repo.resume_run("again").question or run_repo).why == "ask"  # type: ignore[union-attr]  # it failed again
+    assert (run_repo.resume_run().question or run_repo).why == "ask"  # type: ignore[union-attr]  # nobody has answered
     run_repo.write("src/go", "")
     assert run_repo.resume_run("again").status == "completed"
     assert count(run_repo, "a") == 3
@@ -345,4 +346,4 @@ def test_two_resumes_at_once_the_second_is_told_so(run_repo: RunRepository) -> N
     run_repo.run_plan()
     with acquire_run_lock(run_repo.project()[0], "resume of the run 0001-12345678"):
         refused(BUSY, "run-busy", run_repo.resume_run)
-    assert run_repo.resume_run().status == "completed"
+    assert run_repo.resume_run("go").status == "completed"

@@ -229,3 +229,30 @@ def test_the_files_of_plans_that_are_equal_are_not_parsed(repo: Folder, monkeypa
     (version,) = find_newest_versions(project, own, includes_new=True)
     assert (version.ref.id, version.location.ahead) == (names[3], 1)
     assert len(parsed) <= 4
+
+
+def test_work_in_the_plans_own_worktree_counts_more_than_a_worktree_made_by_hand(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.env["EXECPLAN_AGENT"] = "alice"
+    worktree = open_worktree(repo)
+    repo.git("worktree", "add", "-q", "../by-hand", "-b", "by-hand")
+    folder_at(repo, repo.path.parent / "by-hand").ok("done", "3", "--commit", "--as", "bob")
+    assert row(worktree)["worktree"] is None
+    for command in ("next", "status", "prime"):
+        assert "execplan done t" in worktree.run(command).out, command
+        assert "execplan -C" not in worktree.run(command).out, command
+    assert row(repo)["worktree"]["path"] == str(worktree.path)
+    assert "(done there; merge it)" in repo.run("next").out
+
+
+def test_a_worktree_in_which_somebody_works_is_not_removed_by_another_agent(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo, "parser", "--as", "alice")
+    result = repo.run("worktree", "parser", "--finish", "--as", "bob", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "already-claimed")
+    assert "is claimed by alice until" in result.json["error"]["candidates"][0]
+    assert "execplan next 2026-01-01_parser --release alice --to bob" in result.json["error"]["hint"]
+    assert worktree.path.exists()
+    (warning,) = repo.run("worktree", "parser", "--finish", "--json").json["warnings"]  # a person
+    assert "is claimed by alice until" in warning
+    assert not worktree.path.exists()

@@ -92,10 +92,9 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
             f"run {grant.run} is being rolled back", f"a person must finish it: execplan rollback {run_argument}"
         )
     if run_state.question is not None:
-        from execplan.engine.run_questions import ALLOWED_ANSWERS
+        from execplan.engine.run_questions import format_answer_hint
 
-        answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
-        hint = f"a person must answer: execplan resume {run_argument} --answer {answers}"
+        hint = format_answer_hint(run_state.question, run_argument)
         raise _waiting_error(f"run {grant.run} is paused: {run_state.question.words}", hint)
 
 

@@ -13,7 +13,7 @@ from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_observer import RunObserver
-from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
+from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ class ResilientStdout(io.TextIOBase):
 
 LATER = "later"
 """Answer that leaves the run paused, to be resumed later."""
-_LATER_TEXT = "leave the run paused; execplan resume asks again"
+_LATER_TEXT = "leave the run paused; execplan resume "
 
 
 def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
@@ -82,7 +82,8 @@ def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
 def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | None:
     choices = (*answers, LATER)
     print(f"\n{printable_line(question.words)}")
-    for choice, text in {**explain_answers(question), LATER: _LATER_TEXT}.items():
+    later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question) else 'asks again'}"
+    for choice, text in {**explain_answers(question), LATER: later_text}.items():
         print(f"  {choice:5}  {text}")
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
     while True:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
+from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
-from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
+from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
 from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
@@ -206,11 +207,13 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         return ExecplanError("paused", message, exit=PAUSED, hint=hint)
     message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
+    asks = is_answered_by_resume(question) or can_ask()
+    command = resume if asks else run.resume_command("--answer", answers[0])
     if question.why == journal_entries.UNKNOWN:
-        hint = f"find out what the step has done, then: {resume} --answer {'|'.join(answers)}"
+        hint = f"find out what the step has done, then: {command}"
         error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
     else:
-        error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+        error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=command, candidates=answers))
     error.explanations = explain_answers(question)
     return error
 

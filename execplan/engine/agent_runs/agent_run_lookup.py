@@ -56,9 +56,8 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
 
 def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
     """Return the error for a run that waits for a person's answer."""
-    from execplan.engine.run_questions import ALLOWED_ANSWERS
+    from execplan.engine.run_questions import ALLOWED_ANSWERS, format_answer_hint
 
-    answers = ALLOWED_ANSWERS[question.why]
-    hint = f"a person must answer: execplan resume {run_paths.number} -p {ref.shell_name} --answer {'|'.join(answers)}"
+    hint = format_answer_hint(question, f"{run_paths.number} -p {ref.shell_name}")
     message = f"run {run_paths.id} of {ref.id} is paused: {question.words}"
-    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=ALLOWED_ANSWERS[question.why])

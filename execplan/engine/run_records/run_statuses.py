@@ -47,7 +47,7 @@ class RunStatus(NamedTuple):
     why: str = ""
     """Why the run waits, one of `QUESTION_REASONS`."""
     reason: str = ""
-    """Why the run failed, even if it was rolled back since; empty for other runs."""
+    """Why the run failed, even if it was rolled back since, or the question that it waits for; empty for other runs."""
     ended: str = ""
     """UTC time at which the run failed, or ended before its rollback; empty for other runs."""
     executor: str = ""
@@ -76,7 +76,8 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
         executor = _find_executor(run_paths.journal) if state in (WAITING, CUT_SHORT) else ""
-        return RunStatus(run_paths.id, state, why, executor=executor)
+        question = str(fields.get("question", "")) if state == WAITING else ""
+        return RunStatus(run_paths.id, state, why, question, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
     return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
 

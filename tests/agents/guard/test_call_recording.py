@@ -155,7 +155,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRep
         waits = begun.ask("make check", program=program)
         assert waits.kind == "deny"
         assert " is paused: step ship requires confirmation: " in waits.why
-        assert "--answer go|skip|stop" in waits.why
+        assert "must answer go or skip or stop: execplan resume" in waits.why
     assert begun.ask("ls", program="codex").kind == "allow"
     assert begun.type("resume", "1", "--answer", "go").exit == 0
     assert begun.ask("make ship", program="codex").kind == "allow"

@@ -133,8 +133,10 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
     )
     assert result.err.endswith(
         "\n  go    run the step\n  skip  continue without the step\n  stop  end the run as failed\n"
-        f"next: execplan resume {run} -p {NAME}\n"
+        f"next: execplan resume {run} -p {NAME} --answer go\n"
     )
+    assert "is waiting for an answer: step see requires confirmation: Run cat" in desk.type("status").out
+    assert desk.type("resume").err == result.err
     document = desk.type("resume", "--answer", "skip", "--json").json
     assert document["data"]["steps"][1]["status"] == "skipped"
     assert document["data"]["status"] == "completed"
@@ -144,10 +146,10 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
 def test_the_document_of_a_run_that_waits(desk: InProcessRepository) -> None:
     error = with_approved_plan(desk, MAKE, ASKS).refused(8, "paused", "run")
     assert error["candidates"] == ["go", "skip", "stop"]
-    assert error["hint"] == f"execplan resume {run_id(desk)} -p {NAME}"
+    assert error["hint"] == f"execplan resume {run_id(desk)} -p {NAME} --answer go"
     assert desk.refused(2, "bad-answer", "resume", "--answer", "again")["candidates"] == ["go", "skip", "stop"]
     assert desk.type("resume", "--answer", "perhaps").exit == 2
-    resumed = desk.type("resume", "--jsonl")
+    resumed = desk.type("resume", "--jsonl", "--answer", "go")
     kinds = [json.loads(line)["entry"]["kind"] for line in resumed.out.splitlines()[:-1]]
     assert kinds == ["resumed", "answered", "intent", "result", "ticked", "ended"]
 
@@ -239,7 +241,7 @@ def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: InProcessRepository
 def test_a_resume_warns_before_it_says_resumed(desk: InProcessRepository) -> None:
     with_approved_plan(without_sandbox(desk), MAKE, ASKS)
     assert desk.type("run").exit == 8
-    process = desk.start("resume")
+    process = desk.start("resume", "--answer", "go")
     _, err = process.communicate(timeout=60)
     assert WARNING in err.decode()
 

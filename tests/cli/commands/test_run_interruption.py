@@ -35,7 +35,7 @@ def test_a_person_is_asked_on_a_terminal(desk: InProcessRepository) -> None:
         "answered for 2 see: go",
         "ok 2 see",
         "completed 2 of 2 steps",
-        f"next: execplan audit {NAME}",
+        f"next: execplan next {NAME}",
     ]
 
 
@@ -110,7 +110,7 @@ def test_what_a_resume_would_do_is_shown_and_nothing_done(desk: InProcessReposit
     assert desk.type("run").exit == 8
     before = _files(desk)
     data = desk.data("resume", "--dry-run")
-    assert (data["question"]["why"], data["question"]["step"], data["answer"]) == ("confirm", "see", "go")
+    assert (data["question"]["why"], data["question"]["step"], data["answer"]) == ("confirm", "see", None)
     assert ([step["id"] for step in data["steps"]], data["cut_short"], data["changed"]) == (["see"], [], False)
     assert (
         "would answer stop: step see requires confirmation" in desk.type("resume", "--dry-run", "--answer", "stop").out
@@ -119,9 +119,9 @@ def test_what_a_resume_would_do_is_shown_and_nothing_done(desk: InProcessReposit
     assert _files(desk) == before
     (desk.path / "src/made.py").write_text("Y = 2\n")
     desk.refused(4, "drifted", "resume", "--dry-run")
-    desk.refused(4, "drifted", "resume")
+    desk.refused(4, "drifted", "resume", "--answer", "go")
     (desk.path / "src/made.py").write_text("X = 1\n")
-    assert desk.type("resume").exit == 0
+    assert desk.type("resume", "--answer", "go").exit == 0
     desk.refused(1, "nothing-to-resume", "resume", "--dry-run")
 
 
@@ -143,7 +143,7 @@ def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: InProcessReposi
         refused = desk.type("resume")
         assert refused.exit == 8
         assert refused.out == ""
-        assert "--answer go|again|skip|stop" in refused.err
+        assert "find out what the step has done, then: execplan resume" in refused.err
     lines = desk.type("resume", "--jsonl").out.splitlines()
     assert [json.loads(line).get("kind") for line in lines] == ["resume"]
     skipped = desk.type("resume", "--answer", "skip")

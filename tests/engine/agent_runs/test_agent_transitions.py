@@ -89,7 +89,8 @@ def test_a_question_waits_for_a_person(agent: Agent) -> None:
     assert error["candidates"] == ["go", "skip", "stop"]
     assert agent.entry_kinds()[-1] == "paused"
     agent.refused(8, "paused", "report", "drop", "--status", "completed", "--result", "x")
-    assert agent.data("resume", "--dry-run")["answer"] == "go"
+    assert agent.data("resume", "--dry-run")["answer"] is None
+    agent.refused(8, "paused", "resume")
     assert "the agent continues run 0001-" in agent.type("resume", "--answer", "go").out
     (agent.path / "src/old.py").unlink()
     assert agent.report_completed("drop")["status"] == states.COMPLETED

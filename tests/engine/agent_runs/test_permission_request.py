@@ -111,7 +111,7 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
     agent.plan_steps(MAKE.replace("target=", "confirm=true target="), second)
     assert agent.type("run").exit == 8
     agent.later(2 * 86_400)
-    agent.refused(4, "approval-expired", "resume")
+    agent.refused(4, "approval-expired", "resume", "--answer", "go")
     agent.approve()
     assert agent.type("resume", "--answer", "go").exit == 0
 

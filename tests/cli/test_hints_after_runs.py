@@ -1,0 +1,40 @@
+"""Hints after a run ended lead on: to the changed steps, to the plan's next task, and never to a refused command."""
+
+from __future__ import annotations
+
+from tests.cli.approved_plan import FAILS, MAKE, SEE, run_id, with_approved_plan
+from tests.in_process_repository import NAME, InProcessRepository
+
+
+def test_steps_compiled_after_a_rollback_are_evaluated(desk: InProcessRepository) -> None:
+    plan = with_approved_plan(desk, MAKE, FAILS).path / f".agent/execplans/{NAME}.md"
+    assert desk.type("run").exit == 1
+    run = run_id(desk)
+    if desk.data("show", NAME, "--run", run)["state"] != "rolled_back":
+        assert desk.type("rollback").exit == 0
+    assert desk.type("next").out.endswith(f"next: execplan show {NAME} --run {run}\n")
+    plan.write_text(plan.read_text().replace("src/nowhere.py", "src/made.py"))
+    assert desk.type("compile").exit == 0
+    evaluate = f"execplan evaluate {NAME}"
+    for call in (("next",), ("status",), ("show", NAME, "--run", run)):
+        assert desk.type(*call).out.endswith(f"next: {evaluate}\n"), call
+    assert f"Continue:\n  {evaluate}\n" in desk.type("prime").out
+
+
+def test_after_a_completed_run_what_next_shows_is_next(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run", "--step", "make").out.endswith(f"next: execplan next {NAME}\n")
+    assert desk.type("next").out.splitlines()[-1].startswith("next: do it, then: execplan done ")
+
+
+def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    see_next = f"see what is next: execplan next {NAME}"
+    for agent in ((), ("--as", "alice")):
+        assert desk.refused(1, "nothing-to-resume", "resume", *agent)["hint"] == see_next
+        hint = desk.refused(1, "nothing-to-replan", "replan", "--reason", "Wrong.", *agent)["hint"]
+        assert hint == f"edit the steps in the plan, then: execplan compile {NAME}"
+    desk.refused(3, "person-required", "rollback", "--as", "alice")
+    assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
+    desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
