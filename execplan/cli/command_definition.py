@@ -13,7 +13,7 @@ from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
-from execplan.cli.plan_hints import fit_plan_names
+from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
 from execplan.plan_store import plan_selection, sticky_plan
@@ -111,7 +111,10 @@ class ExecplanCommand(click.Command):
         try:
             answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
         except ExecplanError as error:
-            error.hint = fit_hint(fit_plan_names()(error.hint))  # while `--as` is known
+            if error.hint:
+                error.hint = fit_hint(
+                    fit_plan_names(call.folder)(error.hint), denied_commands()
+                )  # while `--as` is known
             raise
         if sticky_plan.selected and self.writes_plans:
             answer = answer._replace(text=f"{answer.text}\nin the sticky plan {sticky_plan.selected[0].id}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from execplan import features
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.plan_store.hint_reader import is_agent
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -23,13 +25,40 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
-def fit_plan_names() -> Callable[[str], str]:
+def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
     """Return a function that gives the plans in commands the names by which they are found.
 
-    The sticky plan needs none. A plan outside the plans directories has only its path.
+    The sticky plan needs none. A plan outside the plans directories has only its path. `directory` is the value of `-C`,
+    which the commands need, too.
     """
     omit_plan, use_paths = _omit_sticky_plan(), _use_paths()
-    return lambda text: use_paths(omit_plan(text))
+    if directory is None:
+        return lambda text: use_paths(omit_plan(text))
+    return lambda text: _in_directory(use_paths(omit_plan(text)), directory)
+
+
+def _in_directory(text: str, directory: str) -> str:
+    """Return a text whose commands run where they were suggested, after `execplan -C DIRECTORY` was run."""
+    import re
+    from shlex import quote, split
+
+    def redirect(match: re.Match[str]) -> str:
+        inner = split(match[1])[0] if match[1] else ""
+        return f"execplan -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
+
+    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])", redirect, text)
+
+
+def denied_commands() -> Collection[str]:
+    """Return the commands that an agent asks a person to run, because the guard of its program denies them."""
+    if not is_agent():
+        return ()
+    try:
+        project = project_discovery.find(os.getcwd())
+    except (ExecplanError, OSError):
+        return ()
+    commands: Collection[str] = features.load(features.DENIED_COMMANDS)(project)
+    return commands
 
 
 def _use_paths() -> Callable[[str], str]:

@@ -59,6 +59,8 @@ class RuleContext(NamedTuple):
     """Path of the plan from the repository root; empty for text without a file."""
     id: str = ""
     """ID of the plan if its directory determines it; empty: the file name without `.md`."""
+    required_lines: tuple[str, ...] | None = None
+    """Beginnings of lines that the plan's dialect demands; the runner sets None for an ExecPlan, which has sections."""
     name_format: str = "{date}_{slug}"
     """Plan name format of the settings; empty for a plan outside their directories."""
     stalled_days: int = 14

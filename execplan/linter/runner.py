@@ -116,6 +116,7 @@ _ANY_FORM_CODES = frozenset(
             "EP008",
             "EP009",
             "EP010",
+            "EP103",
             "EP114",
             "EP116",
             "EP203",
@@ -165,11 +166,14 @@ def lint_plan(
     """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
     levels = DEFAULT_LEVELS if levels is None else levels
+    required_lines = None
     if not _follows_format(plan, context):
         if plan.is_document and context.skips_other_files:
             return [NOT_A_PLAN]
         if not plan.is_document:
             levels = _any_form_levels(levels)
+            required_lines = context.required_lines or ()
+    context = context._replace(required_lines=required_lines)
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()
     if plan.is_archived_unfinished:

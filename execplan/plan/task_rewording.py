@@ -34,7 +34,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        task_section(plan)
+        task_section(plan, command="reword")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
@@ -66,7 +66,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        task_section(plan)
+        task_section(plan, command="split")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         new_tasks = (("x", texts[0]), (" ", texts[1]))

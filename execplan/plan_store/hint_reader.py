@@ -13,7 +13,7 @@ from execplan.plan import outline
 from execplan.plan_store.author import actor_of_call, explicit_actor, session_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Final
 
     from execplan.plan.model import ParsedPlan
@@ -67,15 +67,18 @@ def outcome_command(plan: ParsedPlan, name: str) -> str:
     return f"execplan outcome 'What works now' -p {name}{option}"
 
 
-def fit_commands(commands: Iterable[str]) -> tuple[str, ...]:
-    """Return suggested commands in the form for the reader, each of them once; an agent has no use for an editor."""
+def fit_commands(commands: Iterable[str], denied: Collection[str] = ()) -> tuple[str, ...]:
+    """Return suggested commands in the form for the reader, each of them once; an agent has no use for an editor.
+
+    `denied` names further commands that an agent asks a person to run.
+    """
     commands = list(commands)
     without_editor = [command for command in commands if not (command.startswith(_CALL) and _verb(command) == "edit")]
     chosen = without_editor if without_editor and is_agent() else commands
-    return tuple(dict.fromkeys([fit_command(command) for command in chosen]))
+    return tuple(dict.fromkeys([fit_command(command, denied) for command in chosen]))
 
 
-def fit_command(command: str) -> str:
+def fit_command(command: str, denied: Collection[str] = ()) -> str:
     """Return a suggested command in the form for the reader.
 
     A named agent claims the next task, and gives its name again. What only a person may do, an agent asks for.
@@ -83,7 +86,7 @@ def fit_command(command: str) -> str:
     if not is_agent() or not command.startswith(_CALL):
         return command
     verb = _verb(command)
-    if verb in _PERSON_COMMANDS:
+    if verb in _PERSON_COMMANDS or verb in denied:
         return command if _only_reads(command) else ask_person(command)
     claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
     return _sign(f"{command} --claim" if claims else command)
@@ -96,7 +99,7 @@ def _sign(command: str) -> str:
     """
     verb = _verb(command)
     if verb == "edit":
-        return command.replace("execplan edit", "edit the file of", 1)
+        return f"edit the file of {command.split(' edit ', 1)[-1]}"
     if verb == "approve" and not _only_reads(command):
         return command.replace(" approve", " evaluate", 1)
     name = explicit_actor()
@@ -106,25 +109,31 @@ def _sign(command: str) -> str:
     return f"{command} --as {quote(name)}"
 
 
-def fit_hint(hint: str) -> str:
-    """Return the hint of an error for the reader; an agent asks a person for what only a person may do."""
+def fit_hint(hint: str, denied: Collection[str] = ()) -> str:
+    """Return the hint of an error for the reader, as `fit_commands` does."""
     if _CALL not in hint or not is_agent():
         return hint
     clauses: list[str] = []
-    for clause in map(_fit_clause, hint.split("; ")):
-        if not any([earlier.endswith(clause) for earlier in clauses]):  # `evaluate`, then `approve`
+    for clause in [_fit_clause(clause, denied) for clause in hint.split("; ")]:
+        if clause and not any([earlier.endswith(clause) for earlier in clauses]):  # `evaluate`, then `approve`
             clauses.append(clause)
     return "; ".join(clauses)
 
 
-def _fit_clause(clause: str) -> str:
-    """Return a part of a hint, such as `or roll it back: execplan rollback 1`, as a request for a person."""
+def _fit_clause(clause: str, denied: Collection[str]) -> str:
+    """Return a part of a hint, such as `or roll it back: execplan rollback 1`, as a request for a person.
+
+    It is empty if it only mentions a command that an agent can't use.
+    """
     text, call, arguments = clause.partition(_CALL)
     command = call + arguments
     if not call or "a person" in text:
         return clause
-    if _verb(command) not in _PERSON_COMMANDS or _only_reads(command):
+    verb = _verb(command)
+    if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
         return text + _sign(command)
+    if text and not text.endswith(": "):
+        return ""
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
     return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{command}"
 

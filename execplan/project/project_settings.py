@@ -99,6 +99,7 @@ class Settings(NamedTuple):
     layout: str = FLAT_LAYOUT
     name: str = "{date}_{slug}"
     directories: dict[str, object] = _EMPTY_TABLE
+    dialects: dict[str, object] = _EMPTY_TABLE
     files: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     commit: bool = False
@@ -162,7 +163,7 @@ def load(base: str) -> LoadedSettings | None:
                 exit=INPUT,
                 hint=f"move all settings into one file, and remove {SETTINGS_FILE} or the table tool.execplan",
             )
-        return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE))
+        return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE, pyproject_data or b""))
     if settings_data is None:
         return None
     if not has_content(settings_data):
@@ -170,7 +171,9 @@ def load(base: str) -> LoadedSettings | None:
 
     return LoadedSettings(
         SETTINGS_FILE,
-        _parse_settings(parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE),
+        _parse_settings(
+            parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE, settings_data
+        ),
     )
 
 
@@ -217,8 +220,8 @@ def read_settings_file(path: str) -> bytes | None:
         os.close(handle)
 
 
-def _parse_settings(values: dict[str, object], source: str) -> Settings:
-    """Check the values and apply them over the defaults. Raises ExecplanError for invalid settings."""
+def _parse_settings(values: dict[str, object], source: str, data: bytes) -> Settings:
+    """Check the values of a file with this content and apply them over the defaults. Raises ExecplanError for invalid ones."""
     from execplan.project.setting_checks import check_settings
 
-    return Settings(**check_settings(values, source))  # type: ignore[arg-type] # each value was checked by its name
+    return Settings(**check_settings(values, source, data))  # type: ignore[arg-type] # each value was checked by its name

@@ -62,7 +62,7 @@ def _reason(path: str, layout: str) -> str:
 
 def _tops(member: Project) -> Iterator[str]:
     """Yield the directories and files in which to look: a plans directory, its archives, and what is beside it."""
-    match = find_dialect(member.display_path(member.plans))
+    match = find_dialect(member.display_path(member.plans), member.settings.dialects)
     yield member.plans if match is None else os.path.join(member.root, match.directory)
     yield from member.archives
     yield from _companions(member)
@@ -81,7 +81,7 @@ def _companions(member: Project) -> list[str]:
     return [
         os.path.join(os.path.dirname(path), name)
         for path in (member.plans, *member.files)
-        for name in dialect_of(member.display_path(path)).companions
+        for name in dialect_of(member.display_path(path), member.settings.dialects).companions
     ]
 
 

@@ -88,7 +88,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     loaded_settings = project_settings.load(base)
     requested = _relative_plans_directory(project, requested) if requested is not None else None
     files = plan_discovery.find_markdown(base)
-    plans = [path for path in files if plan_discovery.is_plan_file(base, path)]
+    plans = [path for path in files if plan_discovery.is_plan_file(base, path, project.settings.dialects)]
 
     def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))

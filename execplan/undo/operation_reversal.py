@@ -13,14 +13,14 @@ from execplan.edits import edit_journal
 from execplan.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.edits.edit_journal import Operation
 from execplan.edits.plan_writer import amend
-from execplan.edits.undo_stack import load_entries, read_stack
+from execplan.edits.undo_stack import load_entries
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.tree_walk import walk_tree
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.text_lines import digest
-from execplan.undo.operation_selection import describe_operation, steps_for
+from execplan.undo.operation_selection import describe_operation, is_still_next
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import EditResult, WriteOptions
@@ -45,7 +45,7 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
         options = options._replace(commit=False)  # conflict markers are not for a commit
 
     def checked(plan: ParsedPlan) -> PlanChange:
-        ensure_still_last(selected, command)
+        ensure_still_next(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
             if command == REDO:
@@ -69,10 +69,9 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
     )
 
 
-def ensure_still_last(selected: SelectedOperation, command: str) -> None:
-    """Raise SupersededError if the operation is no longer the last one; the caller holds the plan's lock."""
-    steps = steps_for(read_stack(selected.project, selected.ref.path), command)
-    if not steps or steps[-1].latest.id != selected.step.latest.id:
+def ensure_still_next(selected: SelectedOperation, command: str) -> None:
+    """Raise SupersededError if the operation is no longer the next one to reverse; the caller holds the plan's lock."""
+    if not is_still_next(selected, command):
         raise SupersededError
 
 
@@ -101,11 +100,15 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
 
 
 def _is_from_before(selected: SelectedOperation, current_digest: str) -> bool:
-    """Return whether the plan's text is a version from before an operation, because git has restored it."""
-    latest = selected.step.latest
-    earlier = [entry for entry in load_entries(selected.project, selected.ref.path) if entry.number < latest.number]
-    versions = {latest.old_digest}.union(*[(entry.old_digest, entry.new_digest) for entry in earlier])
-    return current_digest in versions - {latest.new_digest}
+    """Return whether the plan's text is a version without an operation, because git has restored it."""
+    operation, with_it, without_it = selected.step.operation, set[str](), set[str]()
+    versions = without_it
+    for entry in load_entries(selected.project, selected.ref.path):
+        versions.add(entry.old_digest)
+        if operation.id in (entry.id, entry.undoes):
+            versions = without_it if entry.command == UNDO else with_it
+        versions.add(entry.new_digest)
+    return current_digest in without_it - with_it
 
 
 def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:
@@ -196,7 +199,7 @@ def _reverse_by_move(
     old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
 
     def checked(plan: ParsedPlan) -> PlanChange:
-        ensure_still_last(selected, command)
+        ensure_still_next(selected, command)
         return change(plan)
 
     make_evidence = None if old_evidence is None else lambda data: old_evidence

@@ -6,17 +6,18 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal, operation_log
-from execplan.edits.edit_entries import REDO, UNDO
+from execplan.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.author import actor
+from execplan.plan_store.hint_reader import is_agent
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.edits.edit_entries import JournalEntry
     from execplan.edits.undo_stack import UndoableOperation
@@ -31,7 +32,7 @@ class SelectedOperation(NamedTuple):
     ref: PlanRef
     step: UndoableOperation
     later: tuple[UndoableOperation, ...] = ()
-    """Operations on the plan that must be reversed first, the last one last."""
+    """Operations on the plan that must be reversed first, the last one last; edits by other authors need not."""
 
     @property
     def is_next(self) -> bool:
@@ -76,14 +77,32 @@ def is_by_other_author(project: Project, step: UndoableOperation, command: str) 
 
 
 def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedSteps:
-    """Return the last operation on the named plan, or the author's last one on any plan; raises ExecplanError."""
+    """Return the author's last operation on the named plan, or else on any plan; raises ExecplanError."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         return _last_on_plan(*find_plan(start, query), command, other_authors=other_authors)
     project = project_discovery.require(start)
+    last = _own_last(iter_operations(project, command), command, other_authors=other_authors)
+    if last is not None:
+        return _with_other_plans(project, last, command, other_authors=other_authors)
+    plans = [
+        (member, ref) for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)
+    ]
+    if len(plans) == 1 and command == UNDO:  # the journal may be from an older version, which did not record the order
+        return _last_on_plan(*plans[0], command, other_authors=other_authors)
+    raise nothing_to_reverse_error(project, None, command)
+
+
+def _own_last(
+    operations: Iterable[SelectedOperation], command: str, *, other_authors: bool
+) -> SelectedOperation | None:
+    """Return the author's last operation, or None without operations; `operations` begins with the newest.
+
+    Raises ExecplanError if all are of others, or if another author's must be reversed first.
+    """
     own_operation: SelectedOperation | None = None
     other_operation: SelectedOperation | None = None
-    for selected in iter_operations(project, command):
+    for selected in operations:
         if not other_authors and is_by_other_author(selected.project, selected.step, command):
             other_operation = other_operation or selected
             continue
@@ -91,17 +110,12 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
             break
         own_operation = own_operation or selected
         if selected.is_next:
-            return _with_other_plans(project, selected, command, other_authors=other_authors)
-    if own_operation is not None:  # somebody else has changed the plan after it
+            return selected
+    if own_operation is not None:
         other_operation = own_operation._replace(step=own_operation.later[-1], later=())
     if other_operation is not None:
         raise other_author_error(other_operation, command)
-    plans = [
-        (member, ref) for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)
-    ]
-    if len(plans) == 1 and command == UNDO:  # the journal may be from an older version, which did not record the order
-        return _last_on_plan(*plans[0], command, other_authors=other_authors)
-    raise nothing_to_reverse_error(project, None, command)
+    return None
 
 
 def _with_other_plans(
@@ -135,16 +149,14 @@ def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
 
 
 def _last_on_plan(project: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedSteps:
-    """Return the last operation on a plan; raises ExecplanError if there is none or if it is another author's.
+    """Return the author's last operation on a plan; raises ExecplanError as `_own_last` does, or if there is none.
 
     If it has also changed other plans, only its steps on this one are returned.
     """
     operations = operations_on_plan(project, ref, command)
-    if not operations:
+    last = _own_last(operations, command, other_authors=other_authors)
+    if last is None:
         raise nothing_to_reverse_error(project, ref, command)
-    last = operations[0]
-    if not other_authors and is_by_other_author(project, last.step, command):
-        raise other_author_error(last, command)
     steps = tuple([step for step in operations if step.group == last.group and step.is_reversible])
     other_plans = 0
     if edit_journal.STEP_SEPARATOR in last.step.operation.id:
@@ -157,7 +169,33 @@ def _last_on_plan(project: Project, ref: PlanRef, command: str, *, other_authors
 def operations_on_plan(project: Project, ref: PlanRef, command: str) -> list[SelectedOperation]:
     """Return the operations on a plan that the command can reverse, the next one first."""
     steps = steps_for(read_stack(project, ref.path), command)
-    return [SelectedOperation(project, ref, step, steps[at + 1 :]) for at, step in enumerate(steps)][::-1]
+    return [SelectedOperation(project, ref, step, _find_later(steps, at, command)) for at, step in enumerate(steps)][
+        ::-1
+    ]
+
+
+def _find_later(steps: tuple[UndoableOperation, ...], at: int, command: str) -> tuple[UndoableOperation, ...]:
+    """Return the steps that must be reversed before the one at an index: later ones, except edits by other authors."""
+    step = steps[at]
+    author = acting_author(step, command)
+    return tuple(
+        [
+            later
+            for later in steps[at + 1 :]
+            if acting_author(later, command) == author or not (_only_edits(step) and _only_edits(later))
+        ]
+    )
+
+
+def _only_edits(step: UndoableOperation) -> bool:
+    """Return whether a step has only changed lines of the plan, so that it can be reversed below later changes."""
+    return step.latest.kind == EDIT and step.latest.details == "-" and step.operation.command != "merge"
+
+
+def is_still_next(selected: SelectedOperation, command: str) -> bool:
+    """Return whether an operation is still the next one to reverse, according to the journal now."""
+    operations = operations_on_plan(selected.project, selected.ref, command)
+    return any([now.is_next and now.step.latest.id == selected.step.latest.id for now in operations])
 
 
 def iter_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
@@ -182,7 +220,8 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
             entries_by_id, steps = journals[path]
             at = next((at for at, step in enumerate(steps) if step.latest.id == operation), None)
             if at is not None:
-                yield SelectedOperation(owner, plan_store.ref_for_path(owner, path), steps[at], steps[at + 1 :])
+                later = _find_later(steps, at, command)
+                yield SelectedOperation(owner, plan_store.ref_for_path(owner, path), steps[at], later)
             elif command == REDO and _is_new_operation(owner, entries_by_id.get(operation)):
                 break
 
@@ -202,14 +241,17 @@ def _holds_plan(project: Project, path: str) -> bool:
 
 
 def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:
-    """Build the error for a last operation by another author."""
-    step = selected.step
+    """Build the error for a last operation by another author; an agent gets no command that reverses it."""
+    step, name = selected.step, selected.ref.shell_name
     author, description = acting_author(step, command), describe_operation(selected)
+    hint = f"{command} it anyway: execplan {command} -p {name} --any"
+    if is_agent():
+        hint = f"see whose operations can be undone and redone: execplan undo -p {name} --list"
     return ExecplanError(
         "another-author",
         f"{author} did this, not you ({actor(selected.project)}): {'' if command == UNDO else 'undo of '}{description}",
         exit=CHECK_FAILED,
-        hint=f"{command} it anyway: execplan {command} -p {selected.ref.shell_name} --any",
+        hint=hint,
     )
 
 

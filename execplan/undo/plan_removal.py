@@ -26,7 +26,7 @@ from execplan.project import project_state
 from execplan.project.plan_journal import former_paths
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
-from execplan.undo.operation_reversal import ensure_still_last, unpack_texts
+from execplan.undo.operation_reversal import ensure_still_next, unpack_texts
 from execplan.undo.operation_selection import describe_operation
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
     _, text = unpack_texts(selected)
 
     def check(data: bytes) -> None:
-        ensure_still_last(selected, command)
+        ensure_still_next(selected, command)
         if data != text:
             raise ExecplanError(
                 "changed-since",
@@ -118,7 +118,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         project_state.lock(project, "home", f"{command} of {ref.id}"),
         project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
     ):
-        ensure_still_last(selected, command)
+        ensure_still_next(selected, command)
         operation = Operation(options.operation_id(), CREATE, step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
             if not atomic_files.create(ref.path, data, within=project.root, make_directories=True):

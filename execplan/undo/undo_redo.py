@@ -22,6 +22,7 @@ from execplan.undo.operation_selection import (
     describe_operation,
     describe_steps,
     find_plan,
+    is_still_next,
     other_author_error,
     steps_for,
 )
@@ -167,7 +168,7 @@ def _reverse_step(
     try:
         return _reverse_operation(selected, options, command)
     except ExecplanError as error:
-        if error.code in ("plan-gone", "no-such-file") and _is_superseded(selected, command):
+        if error.code in ("plan-gone", "no-such-file") and not is_still_next(selected, command):
             raise SupersededError from None
         raise
 
@@ -208,12 +209,6 @@ def _reverse_operation(selected: SelectedOperation, options: WriteOptions, comma
     if latest.details != "-":
         return reverse_attachment(selected, options, command)
     return reverse_edit(selected, options, command)
-
-
-def _is_superseded(selected: SelectedOperation, command: str) -> bool:
-    """Return whether another operation on the plan has followed meanwhile."""
-    steps = steps_for(read_stack(selected.project, selected.ref.path), command)
-    return not steps or steps[-1].latest.id != selected.step.latest.id
 
 
 def _is_reversible(selected: SelectedOperation, command: str) -> bool:

@@ -328,3 +328,43 @@ def test_a_plan_that_only_a_path_names_is_named_by_it(repo: Folder) -> None:
         repo.ok(*shlex.split(leading)[1:])
     error = repo.run("archive", "docs/my work.md").err.splitlines()[-1]
     assert error.endswith(": execplan archive 'docs/my work.md' --as abandoned --reason 'Why'")
+
+
+def test_hints_of_a_command_elsewhere_go_there_too(repo: Folder) -> None:
+    repo.plan(plan_of(2))
+    above = repo.path.parent
+    directory = ["-C", repo.path.name]
+    for command in (["next"], ["add", "Do more."], ["done", "1"], ["show"]):
+        leading = hint(repo.run(*directory, *command, cwd=above).out)
+        assert leading.startswith(f"execplan -C {repo.path.name} "), command
+        check_command(leading)
+        assert repo.run(*shlex.split(leading)[1:], cwd=above).exit == 0
+    (above / "no project").mkdir()
+    error = repo.run("-C", "no project", "status", cwd=above).err
+    assert error.splitlines()[-1] == "hint: create one: execplan -C 'no project' init"
+
+
+def test_what_the_guard_denies_is_asked_for(desk: InProcessRepository) -> None:
+    desk.plan(HEAD + MAKE)
+    assert desk.type("install", "guard").exit == 0
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    assert desk.type("evaluate").out.endswith(f"\nnext: ask a person to run: execplan approve {PLAN}\n")
+    desk.patch.delenv("EXECPLAN_AGENT")
+    assert desk.type("evaluate", "--json").json["next"][0].startswith(f"execplan approve {PLAN} --digest ")
+    desk.approve()
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    for command in ("next", "status", "show", "prime"):
+        assert f"ask a person to run: execplan run {PLAN}\n" in desk.type(command).out, command
+    desk.plan(plan_of(1), "2026-01-02_scanner")
+    assert desk.type("next").err.splitlines()[-1] == "hint: specify one with -p PLAN"
+
+
+def test_an_agent_is_led_to_the_plan_that_it_works_on(repo: Folder) -> None:
+    repo.plan(plan_of(2))
+    repo.plan(plan_of(2), "2026-01-02_scanner")
+    task = repo.ok("next", "scanner", "--claim", "agent-1")["task"]["id"]
+    assert hint(repo.run("status", "--as", "agent-1").out).endswith(f"done {task} -p 2026-01-02_scanner --as agent-1")
+    plans = repo.run("next", "--as", "agent-1", "--json").json["error"]["candidates"]
+    assert [plan["next"]["id"] for plan in plans] == [task, task]
+    others = repo.run("next", "--as", "bob", "--json").json["error"]["candidates"]
+    assert [plan["next"]["id"] == task for plan in others] == [True, False]

@@ -104,16 +104,17 @@ def test_a_plan_that_has_changed_since_keeps_none_of_the_others(repo: Folder) ->
     assert (again.exit, again.json["error"]["code"]) == (4, "changed-since")
 
 
-def test_an_operation_of_somebody_else_keeps_its_plan(repo: Folder) -> None:
+def test_a_move_by_somebody_else_keeps_its_plan_and_an_edit_does_not(repo: Folder) -> None:
     fill(repo, UNTIDY)
     repo.run("lint", "--fix")
-    assert repo.run("done", "2", "-p", NAMES[3], EXECPLAN_AGENT="bo").exit == 0
+    assert repo.run("done", "2", "-p", NAMES[2], EXECPLAN_AGENT="bo").exit == 0
+    assert repo.run("rename", NAMES[3], "Moved", EXECPLAN_AGENT="bo").exit == 0
     result = repo.run("undo", "--json")
     assert result.exit == 4
     (left,) = result.json["data"]["left"]
-    assert left["id"] == NAMES[3]
-    assert f"execplan undo -p {NAMES[3]}" in left["reasons"][1]
-    assert "- [x] (2025-12-30" in (repo.path / PLANS / f"{NAMES[3]}.md").read_text()
+    assert left["id"] == "2026-01-04_moved"
+    assert "execplan undo -p 2026-01-04_moved" in left["reasons"][1]
+    assert "[x]" in (repo.path / PLANS / f"{NAMES[2]}.md").read_text()
 
 
 def test_a_named_plan_is_undone_alone(repo: Folder) -> None:

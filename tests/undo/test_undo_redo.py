@@ -230,19 +230,33 @@ def test_the_same_title_twice_names_the_plan_that_is_there(repo: Folder) -> None
     )
 
 
-def test_an_older_operation_is_not_undone_in_place_of_the_last_one(repo: Folder) -> None:
+@pytest.mark.parametrize("named", [False, True])
+def test_ones_own_last_operation_is_undone_below_edits_of_others(repo: Folder, named: bool) -> None:
+    option = ("-p", "second") if named else ()
     first, second = repo.plan(), repo.plan(name="2026-01-02_second")
     repo.ok("decide", "One", "--why", "Because", "-p", "parser", "--as", "ann")
     repo.ok("add", "Three", "-p", "second", "--as", "ann")
     repo.ok("done", "2", "-p", "second", "--as", "bob")
     texts = [path.read_bytes() for path in (first, second)]
-    result = repo.run("undo", "--as", "ann", "--json")
-    assert (result.exit, result.json["error"]["code"]) == (1, "another-author")
-    assert "bob did this" in result.json["error"]["message"]
-    assert [path.read_bytes() for path in (first, second)] == texts
-    repo.ok("undo", "--as", "bob")
-    repo.ok("undo", "--as", "ann")
+    assert [row["next"] for row in repo.ok("undo", "--list", "-p", "second")["undo"]] == [True, True]
+    assert "add 4, Three" in repo.ok("undo", *option, "--as", "ann")["said"][0]
+    assert first.read_bytes() == texts[0]
     assert b"Three" not in second.read_bytes()
+    assert second.read_bytes() != texts[1]
+    repo.ok("redo", *option, "--as", "ann")
+    assert second.read_bytes() == texts[1]
+    repo.ok("undo", "--as", "bob")
+    assert "add 4, Three" in repo.ok("undo", *option, "--as", "ann")["said"][0]  # bob's undo restored an earlier text
+    assert b"Three" not in second.read_bytes()
+
+
+def test_ones_own_operation_is_not_undone_below_a_move_by_another_author(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2", "--as", "ann")
+    repo.ok("rename", "parser", "Scanner", "--as", "bob")
+    error = repo.run("undo", "--as", "ann", "--json").json["error"]
+    assert (error["code"], "--any" in error["hint"]) == ("another-author", False)
+    assert "bob did this" in error["message"]
 
 
 def test_another_authors_operation_is_not_undone_without_any(repo: Folder) -> None:
@@ -357,6 +371,7 @@ def test_what_a_run_did_is_undone_by_rollback(repo: Folder) -> None:
     assert repo.run("undo", "--json").json["error"]["hint"] == "show the run: execplan show 2026-01-01_parser --run"
 
 
+@pytest.mark.exhaustive
 def test_twenty_at_once_lose_nothing(repo: Folder) -> None:
     """Each undo takes one edit, and what is left can still be undone and redone."""
     path = repo.plan()

@@ -127,9 +127,9 @@ def _commit_answer(
 ) -> Answer:
     """Build the answer of a commit, or of its preview."""
     warnings = tuple([warning for _, result in results for warning in result.warnings])
-    written = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
-    warnings += conflict_warnings(written)
-    conflicted = [stored for stored in written if stored.plan is not None and stored.plan.conflict_lines]
+    committed_plans = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
+    warnings += conflict_warnings(committed_plans)
+    conflicted = [stored for stored in committed_plans if stored.plan is not None and stored.plan.conflict_lines]
     next_commands = tuple(
         [f"execplan merge {plan_store.name_in_commands(stored.project, stored.ref)}" for stored in conflicted]
     )

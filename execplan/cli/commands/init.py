@@ -196,7 +196,7 @@ def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": is_new,
-        "dialect": dialect_of(project.display_path(project.plans)).name,
+        "dialect": dialect_of(project.display_path(project.plans), project.settings.dialects).name,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,
