@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests run this version of Codex, whose results are in tests/clients/results.toml. Claude Code is not installed because of its license.
 CODEX := @openai/codex@0.169.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
-PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2
+PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
@@ -136,7 +136,7 @@ clients: .venv/clients/$(CODEX) ## Install the agent's program and the tools tha
 .venv/clients/$(CODEX): Makefile .venv/bin/python
 	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
 	@mkdir -p $(@D)
-	@npm install --prefix .venv/clients --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
+	@npm install --prefix .venv/clients --omit=peer --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
 		{ tail -n 20 .venv/install.log >&2; exit 1; }
 	@touch $@
 

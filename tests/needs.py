@@ -69,6 +69,10 @@ _CLIENTS = {
     "claude": ("EXECPLAN_CLAUDE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
+    "planning-with-files": (
+        "EXECPLAN_PLANNING_WITH_FILES",
+        ".venv/clients/node_modules/planning-with-files/scripts/check-complete.sh",
+    ),
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 

@@ -1,4 +1,4 @@
-"""Other tools that write plans read what execplan edits, and the other way around: Backlog.md and OpenSpec from npm."""
+"""Other tools that write plans read what execplan edits, and the other way around: all of them are from npm."""
 
 from __future__ import annotations
 
@@ -66,3 +66,30 @@ def test_openspec_and_execplan_agree(repo: Folder) -> None:
         "add-a-logout"
     ]
     assert (repo.path / "openspec/changes/archive/2026-01-01-add-login/tasks.md").exists()
+
+
+def test_planning_with_files_and_execplan_agree(repo: Folder) -> None:
+    """Its scripts count phases by their status lines, execplan the tasks in them; neither changes what the other counts."""
+    need("planning-with-files")
+    check = client("planning-with-files")
+
+    def script(name: str, *arguments: str) -> str:
+        command = ["sh", os.path.join(os.path.dirname(check), f"{name}.sh"), *arguments]
+        return subprocess.run(command, cwd=repo.path, capture_output=True, text=True, timeout=60, check=True).stdout
+
+    script("init-session", "demo")
+    repo.ok("init")
+    [plan] = repo.ok("list")["plans"]
+    path = repo.path / plan["path"]
+    assert plan["dialect"] == "planning-with-files"
+    assert plan["counts"]["total"] == path.read_text().count("- [ ]")
+    lines = path.read_text().splitlines()
+    repo.ok("done", "1", "2", "-p", plan["id"])
+    changed = [line for line, old in zip(path.read_text().splitlines(), lines, strict=True) if line != old]
+    assert [line[:6] for line in changed] == ["- [x] ", "- [x] "]
+    assert "(0/5 phases complete)" in script("check-complete", plan["path"])
+    script("phase-status", "1", "complete")
+    assert "(1/5 phases complete)" in script("check-complete", plan["path"])
+    assert repo.ok("list")["plans"][0]["counts"]["done"] == 2
+    created = repo.ok("new", "Write lines")["path"]
+    assert "(0/1 phases complete)" in script("check-complete", created)
