@@ -36,7 +36,6 @@ READERS: dict[str, dict[str, str]] = {
     "person": {},
     "named": {"EXECPLAN_AGENT": "agent-1"},
     "session": {"EXECPLAN_SESSION": "s-1"},
-    "named session": {"EXECPLAN_AGENT": "agent-1", "EXECPLAN_SESSION": "s-1"},
     "option": {},
 }
 VIEWS = (

@@ -14,7 +14,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal.journal_entries import ANSWERS
-from execplan.plan_store.author import explicit_actor
 from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
