@@ -131,8 +131,9 @@ must know its plans. The script has its own table of where such plans are, and w
 product's. For every plan that is listed, the script checks that
 
 - the checkboxes outside code are its tasks and checklist items, with the same lines and states as in markdown-it-py;
+- in a plan without checkboxes, the tasks with a status are those that the script finds, with the same lines and states;
 - each writer changes only its own lines, and the result parses to the intended content;
-- `done` and then `reopen` restores the bytes of an open task without a timestamp;
+- `done` and then `reopen` restores the bytes of an open task without a timestamp, unless it has the plan's only status of its kind;
 - `archive` moves the plan, with the other files of its directory, and changes nothing else except links; `undo` restores all.
 
 Writers are applied to the first, the middle and the last task or section. In each repository, `done`, `reopen`, `add`, `decide`

@@ -18,10 +18,11 @@ from corpus_kinds import classify
 from corpus_mend import fix_findings
 from corpus_page import Report, WildFile
 from corpus_probe import Probe, counted_again
+from corpus_statuses import statuses_again
 from corpus_writers import LONG_TEXT, WHY, add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
 
 from execplan import ExecplanError, Plan, Project
-from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
+from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT, OTHER
 from execplan.plan_facts.facts_loader import load_listed_plans
 from execplan.plan_facts.listed_plan import ListedPlan
 
@@ -134,18 +135,23 @@ def _examine_file(repository: Repository, path: str, listed: ListedPlan | None) 
     probe = Probe(name, data, context, anywhere=True)
     if probe.plan.counts() != dict(zip(("open", "done", "other", "total"), listed.facts.counts or (), strict=False)):
         probe.fail(0, "list counts other tasks than the reader")
+    statuses = [(task.start, task.state) for task in probe.plan.tasks if task.status is not None]
+    if not boxes and statuses != [(line, state or OTHER) for line, state in statuses_again(data)]:
+        probe.fail(0, f"{len(statuses)} tasks with a status, but a second count has others")
     probe.run(_CHECKS)
     return WildFile(name, kind, reason, boxes, state, probe.report)
 
 
 def _edit_by_commands(repository: Repository, plans: list[ListedPlan]) -> None:
-    """Edit the first plan that has an open task by commands, and check which files of the repository change."""
-    plan = next((plan for plan in plans if plan.facts.open_tasks), None)
-    if plan is None:
+    """Edit the first plan that has an open task with a checkbox by commands, and check which files change."""
+    for plan in plans:
+        path = plan.display_path
+        before = (repository.folder / path).read_bytes()
+        if plan.facts.open_tasks and counted_again(before, anywhere=True):
+            break
+    else:
         return
-    path = plan.display_path
     task = str(plan.facts.open_tasks[0].number)
-    before = (repository.folder / path).read_bytes()
     commands = (
         ("done", task),
         ("reopen", task),

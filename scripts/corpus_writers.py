@@ -38,8 +38,16 @@ def mark_tasks(probe: Probe) -> None:
         ticked = None if task.state == DONE else _mark(probe, task, "done")
         if task.state != OPEN:
             _mark(probe, task, "reopen")
-        elif ticked is not None and task.timestamp is None:
+        elif ticked is not None and task.timestamp is None and _is_restored(probe, task, ticked):
             _mark_back(probe, task, ticked)
+
+
+def _is_restored(probe: Probe, task: Task, ticked: bytes) -> bool:
+    """Return whether `reopen` writes what was there: not if a phase's status followed, or if no other status shows the word."""
+    statuses = [other.status.text for other in probe.plan.tasks if other.status is not None and other.state == OPEN]
+    if task.status is not None:
+        return set(statuses) == {task.status.text} and len(statuses) > 1
+    return sum(old != new for old, new in zip(probe.data.splitlines(), ticked.splitlines(), strict=True)) == 1
 
 
 def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:

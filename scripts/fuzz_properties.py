@@ -1,6 +1,6 @@
 """Search for inputs that break the property tests, for FUZZ_SECONDS (60) but at least one round over all of them.
 
-`make test` tries the same examples everywhere; here hypothesis draws new ones in every round. A finding is printed in
+`make test-all` tries the same examples everywhere; here hypothesis draws new ones in every round. A finding is printed in
 the form of an `@example`, and the report is saved in `.fuzz/properties`. Add the example to the test when you fix the
 problem; until then, the next search tries it first. The exit status is 1 if there is a finding. FUZZ_JOBS (2) is the
 number of processes. FUZZ_SEED, a hexadecimal number, is the seed of the first round: CI derives it from the files of
@@ -61,7 +61,7 @@ def _search(tests: list[str], seed: int, until: float) -> subprocess.CompletedPr
     """Run every property test once with new examples, until the time is up."""
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-m", "hypothesis"]
     command += ["-n", os.environ.get("FUZZ_JOBS", "2"), f"--hypothesis-seed={seed}", *tests]
-    env = {**os.environ, SEED: str(seed), UNTIL: str(until), DATABASE: str(OUT / "examples")}
+    env = {**os.environ, "EXECPLAN_TESTS": "all", SEED: str(seed), UNTIL: str(until), DATABASE: str(OUT / "examples")}
     return subprocess.run(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )

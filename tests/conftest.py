@@ -18,7 +18,7 @@ import pytest
 
 from execplan import trace
 from execplan.files import file_lock
-from tests import examples, fork_server, processes, tool_lookups
+from tests import examples, fork_server, processes, selection, tool_lookups
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
 
@@ -186,8 +186,12 @@ def pytest_configure() -> None:
     tool_lookups.watch_lookups()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the properties in another order each time when the search is limited in time."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `make test-all` runs. Run the properties in another order each time when the search is limited in time."""
+    if not selection.ALL:
+        exhaustive = [item for item in items if item.get_closest_marker("exhaustive")]
+        config.hook.pytest_deselected(items=exhaustive)
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
     examples.shuffle(items)
 
 
@@ -219,6 +223,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("counted")
     for line in sorted(counted_lines):
         terminalreporter.line(line)
+    if not selection.ALL:
+        terminalreporter.line("Tests marked `exhaustive` are left out: make test-all runs them (EXECPLAN_TESTS=all).")
     missing_tools = Counter(filter(None, map(_missing_tool, terminalreporter.stats.get("skipped", []))))
     if missing_tools:
         tool_counts = ", ".join([f"{name} ({count})" for name, count in sorted(missing_tools.items())])

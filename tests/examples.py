@@ -1,4 +1,4 @@
-"""Which examples hypothesis tries: the same ones everywhere in `make test`, new ones in `make fuzz`.
+"""Which examples hypothesis tries: the same ones everywhere in `make test-all`, a quarter in `make test`, new ones in `make fuzz`.
 
 `scripts/fuzz_properties.py` sets the variables below. Derandomized examples come from the source of each test, so they are the same
 on every machine and in every process.
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
+
+from tests import selection
 
 if TYPE_CHECKING:
     import pytest
@@ -35,7 +37,8 @@ def use_profile() -> None:
         settings.register_profile("search", untimed, derandomize=False, database=database, print_blob=False)
         settings.load_profile("search")
     else:
-        settings.register_profile("same", untimed, derandomize=True, database=None)
+        max_examples = untimed.max_examples if selection.ALL else untimed.max_examples // 4
+        settings.register_profile("same", untimed, derandomize=True, database=None, max_examples=max_examples)
         settings.load_profile("same")
         # Hypothesis also draws constants from the source of all modules that are loaded, which differ from process to process.
         providers._get_local_constants = lambda: providers._local_constants

@@ -12,7 +12,6 @@ from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.plan.model import ParsedPlan
     from execplan.plan_facts.listed_plan import ListedPlan
     from execplan.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.project.project import Project
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
+_USED: Final = "used"
 _UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
@@ -173,25 +173,35 @@ def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: 
 
 
 def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[str, ...]:
-    from execplan.engine.run_records.run_statuses import BY_AGENT, RUNNING, RunStatus, finishing_commands
+    from execplan.engine.run_records.finishing_commands import select_commands
+    from execplan.engine.run_records.run_statuses import RunStatus
 
-    if run["state"] == RUNNING:
-        return (f"execplan show {name} --run {run['id']}",)
     run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
-    resume, *other_commands = finishing_commands(run_status, name)
-    if run["why"] in _REVISED and status["state"] != APPROVED:  # a resume would fail
-        return (f"execplan evaluate {name}", *other_commands)
-    if run["state"] == BY_AGENT or (run["why"] in _REVISED and status["mode"] == "agent"):
-        return (f"execplan handoff {name}",)  # it goes on, so nothing is to be rolled back
-    return (resume, *other_commands)
+    is_revised = run["why"] in _REVISED
+    commands = select_commands(
+        run_status,
+        name,
+        is_approved=not is_revised or status["state"] == APPROVED,
+        by_agent=is_revised and status["mode"] == "agent",
+    )
+    is_handoff = commands[0].startswith("execplan handoff ")
+    return commands[:1] if is_handoff else commands  # an agent's run goes on, so nothing is to be rolled back
 
 
-def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJson | None:
-    """Return the last run if it failed or was rolled back, and no task was completed or approval given since."""
+def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> LastRunJson | None:
+    """Return the last run if it failed or was rolled back, and no task was completed or approval given since.
+
+    After a rollback, it counts until other steps were compiled.
+    """
     run: LastRunJson | None = status["run"] if status else None
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
-    ended = run["ended"]
+    if is_rolled_back(run):
+        from execplan.engine.run_records.finishing_commands import has_new_steps
+
+        if has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"])):
+            return None
+    ended, plan = run["ended"], stored_plan.require_plan()
     if ended and is_utc_timestamp(ended):
         minute = parse_utc_timestamp(ended) // 60
         stamps = [
@@ -200,17 +210,6 @@ def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJ
         if any([earliest > minute for earliest, _ in filter(None, stamps)]):
             return None
     return run
-
-
-def is_recompiled(project: Project, ref: PlanRef, run: str) -> bool:
-    """Return whether a plan's compiled steps differ from those of a run, so that its failure says nothing about them."""
-    from execplan.approvals import artifact_store
-    from execplan.engine.journal.journal import read_journal
-    from execplan.engine.replanning.run_revisions import read_current_bytes
-    from execplan.engine.run_records.run_directories import get_run_paths
-
-    compiled, run_paths = artifact_store.read(project, ref), get_run_paths(project, ref, run)
-    return compiled is not None and compiled != read_current_bytes(run_paths, read_journal(run_paths.journal))
 
 
 def is_rolled_back(run: LastRunJson) -> bool:
@@ -243,9 +242,11 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
     Returns no command if nothing was compiled, or if the plan no longer compiles.
     """
-    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED) or status["mode"] is None:
+    is_after_rollback = status is not None and status["run"] is not None and is_rolled_back(status["run"])
+    unapproved = (*_UNAPPROVED, _USED) if is_after_rollback else _UNAPPROVED
+    if status is None or status["state"] not in (*unapproved, APPROVED) or status["mode"] is None:
         return ()
-    if status["state"] in _UNAPPROVED:
+    if status["state"] != APPROVED:
         return (f"execplan evaluate {name}",)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 

@@ -7,7 +7,6 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice import execution_status
-from execplan.advice.execution_status import is_recompiled
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
@@ -107,9 +106,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice(commands)
     if state == COMPLETE:
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
-    if run := execution_status.find_failed_run(execution, plan):
-        is_over = execution_status.is_rolled_back(run) and is_recompiled(project, stored_plan.ref, str(run["id"]))
-        return Advice((f"execplan evaluate {name}",)) if is_over else advise_after_failure(run, name)
+    if run := execution_status.find_failed_run(execution, stored_plan):
+        return advise_after_failure(run, name)
     if commands := execution_status.start_commands(execution, name):
         return Advice(commands)
     has_own_task = open_tasks is not None and open_tasks.is_yours

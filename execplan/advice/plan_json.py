@@ -28,7 +28,9 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     plan_fields: dict[str, Any] = {
         "id": stored_plan.ref.id,
         "path": stored_plan.project.display_path(stored_plan.ref.path),
-        "dialect": dialect_of(stored_plan.project.display_path(stored_plan.ref.path)).name,
+        "dialect": dialect_of(
+            stored_plan.project.display_path(stored_plan.ref.path), stored_plan.project.settings.dialects
+        ).name,
         "title": plan.title if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
@@ -45,7 +47,7 @@ def listed_plan_json(plan: ListedPlan) -> dict[str, Any]:
     plan_fields: dict[str, Any] = {
         "id": plan.ref.id,
         "path": plan.display_path,
-        "dialect": dialect_of(plan.display_path).name,
+        "dialect": dialect_of(plan.display_path, plan.project.settings.dialects).name,
         "title": facts.title,
         "state": plan.state,
         "counts": facts.counts._asdict() if facts.counts is not None else None,

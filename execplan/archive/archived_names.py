@@ -21,7 +21,7 @@ _DATE_LENGTH = len("2026-01-01")
 
 def archived_id(project: Project, ref: PlanRef) -> str:
     """Return the ID that a plan gets in the archive. Raises ExecplanError if the plan can't be read."""
-    form = _archived_name(project, ref)
+    form = _archived_name(project, ref.path)
     if form == "{id}":
         return ref.id
     title = reader.read(plan_store.read_bytes(project, ref.path)).title
@@ -30,14 +30,14 @@ def archived_id(project: Project, ref: PlanRef) -> str:
 
 def restored_id(project: Project, ref: PlanRef) -> str:
     """Return the ID of an archived plan without the date that `archive` added."""
-    has_date = _archived_name(project, ref) == "{date}-{id}" and read_timestamp(ref.id[:_DATE_LENGTH]) is not None
+    has_date = _archived_name(project, ref.path) == "{date}-{id}" and read_timestamp(ref.id[:_DATE_LENGTH]) is not None
     return ref.id[_DATE_LENGTH + 1 :] if has_date else ref.id
 
 
 def has_other_id_in_archive(project: Project, path: str) -> bool:
     """Return whether the plan in a file gets an ID in the archive that does not contain its own."""
-    return "{id}" not in dialect_of(os.path.relpath(path, project.base)).archived_name
+    return "{id}" not in _archived_name(project, path)
 
 
-def _archived_name(project: Project, ref: PlanRef) -> str:
-    return dialect_of(os.path.relpath(ref.path, project.base)).archived_name
+def _archived_name(project: Project, path: str) -> str:
+    return dialect_of(os.path.relpath(path, project.base), project.settings.dialects).archived_name

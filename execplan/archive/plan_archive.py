@@ -235,7 +235,7 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
 
 def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edit, ...]:
     """Return the edit of the status in the front matter, for a dialect whose finished plans have a certain one."""
-    status = dialect_of(os.path.relpath(ref.path, project.base)).done_status
+    status = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects).done_status
     if not status or "status" not in parse_front_matter(plan.text.lines).fields:
         return ()
     edit = set_key(plan.text.lines, ("status",), status)

@@ -146,7 +146,7 @@ def _make_card(
     return Card(
         id=ref.id,
         path=project.display_path(ref.path),
-        dialect=dialect_of(project.display_path(ref.path)).name,
+        dialect=dialect_of(project.display_path(ref.path), project.settings.dialects).name,
         project="",
         title=facts.title or "",
         column=STALLED if is_stalled else state,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
-from execplan.cli.plan_hints import omit_sticky_plan
+from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.cli.prompts import can_ask
 from execplan.errors import OK
 from execplan.plan_store import hint_reader
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
     next_commands: tuple[str, ...] = ()
     """Useful commands to run next."""
     is_requested: bool = True
-    """Whether the user asked for the text, so that `--quiet` keeps it."""
+    """Whether the user denied for the text, so that `--quiet` keeps it."""
     is_raw: bool = False
     """Whether the text is a file for another program, so that characters are escaped only on a terminal."""
     work: Work | None = None
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
     """Print an answer and return its exit status; with `may_page`, long text goes to a pager on a terminal."""
-    answer = _fit_to_reader(answer._replace(warnings=(*trace.warnings, *answer.warnings)))
+    answer = _fit_to_reader(answer._replace(warnings=(*trace.warnings, *answer.warnings)), call.folder)
     if call.as_json:
         ok = answer.exit == OK
         data = {**answer.data, "do": answer.work.to_json()} if answer.work is not None else answer.data
@@ -70,27 +70,27 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
     return answer.exit
 
 
-def _fit_to_reader(answer: Answer) -> Answer:
-    """Return the answer with suggested commands for its reader, which omit the name of the sticky plan.
+def _fit_to_reader(answer: Answer, directory: str | None) -> Answer:
+    """Return the answer with suggested commands for its reader, with the names by which plans are found.
 
     A named agent claims a task before it does it.
     """
-    omit_plan = omit_sticky_plan()
-    work, commands = answer.work, tuple([omit_plan(command) for command in answer.next_commands])
+    fit_names = fit_plan_names(directory)
+    work, commands = answer.work, tuple([fit_names(command) for command in answer.next_commands])
     if work is not None:
         work = work._replace(
-            command=omit_plan(work.command),
-            editor_command=omit_plan(work.editor_command),
-            claim_command=omit_plan(work.claim_command),
+            command=fit_names(work.command),
+            editor_command=fit_names(work.editor_command),
+            claim_command=fit_names(work.claim_command),
         )
     if work is not None and work.claim_command and explicit_actor() is not None:
         commands = (work.claim_command, *commands)
         work = None
     elif work is not None:
         work = work._replace(command=hint_reader.fit_command(work.command))
-    return answer._replace(
-        work=work, next_commands=commands if answer.is_fitted else hint_reader.fit_commands(commands)
-    )
+    if commands and not answer.is_fitted:
+        commands = hint_reader.fit_commands(commands, denied_commands())
+    return answer._replace(work=work, next_commands=commands)
 
 
 def _describe_work(work: Work) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +11,6 @@ from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
-from execplan.cli.error_handler import Terminated, run_with_error_handling
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.errors import OK, USAGE, ExecplanError
 
@@ -32,14 +30,7 @@ FIRST_STEPS = (
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line and return its exit status."""
-    as_json = "--json" in arguments or "--jsonl" in arguments
-    kind = next((argument for argument in arguments if argument in COMMANDS), "execplan")
-    signal.signal(signal.SIGTERM, _raise_terminated)
-    return run_with_error_handling(lambda: _run_command_group(arguments), as_json=as_json, kind=kind)
-
-
-def _run_command_group(arguments: list[str]) -> int:
+    """Run a command line and return its exit status. Raises ExecplanError."""
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
     except UnknownCommandError as error:
@@ -58,10 +49,6 @@ def _run_command_group(arguments: list[str]) -> int:
 def _command_path(arguments: list[str]) -> str:
     """Return the command whose help explains a usage error: the first one that the arguments name."""
     return " ".join(["execplan", *[argument for argument in arguments if argument in COMMANDS][:1]])
-
-
-def _raise_terminated(number: int, frame: object) -> NoReturn:
-    raise Terminated
 
 
 class UnknownCommandError(click.UsageError):

@@ -13,10 +13,10 @@ from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
-from execplan.cli.plan_hints import omit_sticky_plan
+from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
-from execplan.plan_store import sticky_plan
+from execplan.plan_store import plan_selection, sticky_plan
 from execplan.plan_store.hint_reader import fit_hint
 from execplan.project import project_discovery
 
@@ -105,12 +105,16 @@ class ExecplanCommand(click.Command):
     def _run(self, ctx: click.Context, call: Call) -> Answer:
         """Run the command and return its answer, which names the sticky plan if the command has written it."""
         sticky_plan.selected.clear()
+        plan_selection.outside.clear()
         resolve_plan_name(ctx)
         assert self.callback is not None
         try:
             answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
         except ExecplanError as error:
-            error.hint = fit_hint(omit_sticky_plan()(error.hint))  # while `--as` is known
+            if error.hint:
+                error.hint = fit_hint(
+                    fit_plan_names(call.folder)(error.hint), denied_commands()
+                )  # while `--as` is known
             raise
         if sticky_plan.selected and self.writes_plans:
             answer = answer._replace(text=f"{answer.text}\nin the sticky plan {sticky_plan.selected[0].id}")
@@ -157,7 +161,7 @@ COMMON_OPTIONS = (
 )
 """Options accepted before or after the command name."""
 
-_ADVISING_COMMANDS = ("board", "prime", "review", "show", "status", "use")
+_ADVISING_COMMANDS = ("board", "context", "evaluate", "handoff", "list", "prime", "review", "show", "status", "use")
 """Commands that write no plan, but whose result depends on the author."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write but use `--as` for something else; the author is given before the command name."""

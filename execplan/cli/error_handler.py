@@ -14,7 +14,7 @@ from execplan.files import file_access
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import TextIO
+    from typing import NoReturn, TextIO
 
 
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -33,6 +33,17 @@ _SYSTEM_ERRORS = (
 
 class Terminated(BaseException):
     """An exception raised when SIGTERM arrives."""
+
+
+def stop_on_sigterm() -> None:
+    """From now on, raise Terminated when SIGTERM arrives, so that a command ends as after Ctrl-C."""
+    import signal
+
+    signal.signal(signal.SIGTERM, _raise_terminated)
+
+
+def _raise_terminated(number: int, frame: object) -> NoReturn:
+    raise Terminated
 
 
 def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind: str) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan import features
 from execplan.edits.bulk_operation import BulkOperation
 from execplan.errors import OK, ExecplanError
 from execplan.linter.checking.effective_rules import active_levels
@@ -89,10 +90,8 @@ class FixSettings(NamedTuple):
         for member in project_discovery.with_nested_projects(project) if project.exists and project.git else ():
             if INDEX_CODE not in active_levels(member, check_options.selection, ""):
                 continue
-            from execplan.plan_index.staged_index import update_staged_index
-
             try:
-                index_result = update_staged_index(member)
+                index_result: WrittenIndex | None = features.load(features.STAGED_INDEX_WRITER)(member)
             except ExecplanError as error:
                 report = report._replace(warnings=(*report.warnings, f"{error.message}; {error.hint}"))
                 continue
@@ -107,9 +106,7 @@ def _write_index(project: Project, check_options: CheckOptions, options: WriteOp
 
     if INDEX_CODE not in active_levels(project, check_options.selection, "") or not find_index(project):
         return []
-    from execplan.plan_index.plan_index_file import write_index
-
-    return [write_index(project, options._replace(if_match=None))]
+    return [features.load(features.INDEX_WRITER)(project, options._replace(if_match=None))]
 
 
 def _describe_failure(error: ExecplanError) -> str:

@@ -47,8 +47,11 @@ def main() -> int:
         return stop_gate(arguments[2:])
     if arguments[:2] == ["merge", "--driver"]:
         return run_with_error_handling(lambda: _merge(arguments[2:]), as_json=False, kind="merge")
+    from execplan.cli.commands import COMMANDS
+
     as_json = "--json" in arguments or "--jsonl" in arguments
-    return run_with_error_handling(lambda: _run_command_line(arguments), as_json=as_json, kind="execplan")
+    kind = next((argument for argument in arguments if argument in COMMANDS), "execplan")
+    return run_with_error_handling(lambda: _run_command_line(arguments), as_json=as_json, kind=kind)
 
 
 # Imports take time, in which Ctrl-C must not end in a traceback, so the error handler is around them.
@@ -77,5 +80,7 @@ def _run_command_line(arguments: list[str]) -> int:
 
     import_click()
     from execplan.cli.app import run
+    from execplan.cli.error_handler import stop_on_sigterm
 
+    stop_on_sigterm()
     return run(arguments)

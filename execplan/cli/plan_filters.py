@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.plan.model import ARCHIVED, DOCUMENT, STATES
+from execplan.plan.plan_recognition import NO_WORK
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -35,4 +36,4 @@ def documents_line(count: int, command: str) -> str:
     """Return a line about documents in the plans directory that a command does not list; empty if there are none."""
     files = format_count(count, "file")
     verb = "is not a plan" if count == 1 else "are not plans"
-    return f"{files} here {verb} (no tasks, no sections of a plan): {command} --state {DOCUMENT}" if count else ""
+    return f"{files} here {verb} ({NO_WORK}): {command} --state {DOCUMENT}" if count else ""

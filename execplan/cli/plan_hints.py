@@ -1,4 +1,4 @@
-"""Suggested commands without the name of the sticky plan: the one place that decides whether they need it."""
+"""Names of plans in suggested commands: the one place that omits the sticky plan, and gives the path where no ID is known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.plan_store.hint_reader import is_agent
+from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -22,7 +24,60 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
-def omit_sticky_plan() -> Callable[[str], str]:
+def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
+    """Return a function that gives the plans in commands the names by which they are found.
+
+    The sticky plan needs none. A plan outside the plans directories has only its path. `directory` is the value of `-C`,
+    which the commands need, too.
+    """
+    omit_plan, use_paths = _omit_sticky_plan(), _use_paths()
+    if directory is None:
+        return lambda text: use_paths(omit_plan(text))
+    return lambda text: _in_directory(use_paths(omit_plan(text)), directory)
+
+
+def _in_directory(text: str, directory: str) -> str:
+    """Return a text whose commands run where they were suggested, after `execplan -C DIRECTORY` was run."""
+    import re
+    from shlex import quote, split
+
+    def redirect(match: re.Match[str]) -> str:
+        inner = split(match[1])[0] if match[1] else ""
+        return f"execplan -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
+
+    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])", redirect, text)
+
+
+def denied_commands() -> Collection[str]:
+    """Return the commands that an agent asks a person to run, because the guard of its program denies them.
+
+    `evaluate` comes before an approval, and an agent edits files itself.
+    """
+    if not is_agent():
+        return ()
+    from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
+    from execplan.agents.integrations import guard_hook
+
+    try:
+        is_guarded = bool(guard_hook.find_programs(project_discovery.find(os.getcwd())))
+    except (ExecplanError, OSError):
+        return ()
+    return DENIED_COMMANDS.keys() - {"approve", "edit"} if is_guarded else ()
+
+
+def _use_paths() -> Callable[[str], str]:
+    """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
+    paths = {ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.outside}
+    if not paths:
+        return lambda text: text
+    import re
+
+    name = re.compile(rf"(?<= )(?:{'|'.join(map(re.escape, paths))})(?=$|[ ;,)])")
+    command = re.compile(r"\bexecplan .*")
+    return lambda text: command.sub(lambda match: name.sub(lambda id_match: paths[id_match[0]], match[0]), text)
+
+
+def _omit_sticky_plan() -> Callable[[str], str]:
     """Return a function that omits the sticky plan's name from the commands in a text."""
     plan = _find_sticky_plan()
     if plan is None:

@@ -23,6 +23,7 @@ from execplan.linter.rules.lifecycle_rules import ARCHIVE_HINT
 from execplan.linter.runner import lint_plan
 from execplan.plan import reader
 from execplan.plan.model import COMPLETE
+from execplan.plan.plan_recognition import document_reason
 from execplan.plan_store import plan_store
 from execplan.project import directory_tree, plan_discovery
 from execplan.project.project_settings import NON_PLAN_FILES
@@ -182,7 +183,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         plan = plan_store.load(listed.project, listed.ref).plan
         if plan is not None and plan.is_document and not any([section.name for section in plan.sections]):
             folder = listed.project.display_path(listed.project.artifacts_dir(""))
-            message = "this file is in a plans directory, but has no sections of a plan"
+            message = f"this file is in a plans directory, but is not a plan: {document_reason(plan)}"
             remedy = f"move it elsewhere, for example to {quote(folder)}: mv {quote(listed.display_path)} …"
             yield Finding(WARNING, listed.display_path, message, remedy)
     for project in context.projects:

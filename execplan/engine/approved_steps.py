@@ -38,7 +38,7 @@ _RUN_HINT: Final = (
     "approved again: resume that run, or roll it back: execplan resume, execplan rollback"
 )
 _RESUME_HINT: Final = (
-    "approve them too, without --step, then resume the run again, or roll it back: execplan approve, execplan rollback"
+    "approve them too, without --step, then resume the run again, or roll it back: execplan approve; execplan rollback"
 )
 
 

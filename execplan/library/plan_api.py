@@ -328,7 +328,7 @@ class Plan:
         from execplan.approvals import artifact_store
         from execplan.archive import plan_relocation
         from execplan.dependencies.rename_warnings import find_dependents, rename_warnings
-        from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+        from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
         from execplan.worktrees.worktree_record import follow_rename, plan_key
 
         ensure_no_open_runs(self.project, self.ref, "renamed")
@@ -365,7 +365,8 @@ class Plan:
         forced; the last two need a reason. A plan with an unfinished run is an error unless forced.
         """
         from execplan.archive import plan_archive
-        from execplan.engine.run_records.run_statuses import ensure_no_open_runs, open_run_warnings
+        from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
+        from execplan.engine.run_records.run_statuses import open_run_warnings
         from execplan.review.comment_reading import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
@@ -437,6 +438,6 @@ def _names(tasks: Sequence[str | int]) -> list[str]:
 
 def _ensure_movable(project: Project, ref: PlanRef) -> None:
     """Raise an error if moving a plan would strand its unfinished run."""
-    from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+    from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
 
     ensure_no_open_runs(project, ref, "moved")

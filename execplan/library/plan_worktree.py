@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.archive import plan_archive
 from execplan.edits.plan_commit import commit_paths, commit_plan
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.files.tree_walk import walk_tree

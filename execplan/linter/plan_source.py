@@ -100,7 +100,9 @@ class PlanSource:
             if plan is not None and any(
                 ["{" in lines[line] for mark in ("```", "~~~") for line, _ in self.find_all(mark)]
             ):
-                self._step_problems = _find_step_problems(plan)
+                from execplan import features
+
+                self._step_problems = tuple(features.load(features.STEP_FINDINGS)(plan))
         return self._step_problems
 
     def find_all(self, needle: str) -> Iterator[tuple[int, int]]:
@@ -183,19 +185,6 @@ class PlanSource:
 
 EMPTY_SOURCE = PlanSource()
 """The source used when there is no plan."""
-
-
-def _find_step_problems(plan: ParsedPlan) -> tuple[StepProblem, ...]:
-    """Return the problems that prevent the steps of a plan from compiling, and advice on them."""
-    from execplan.execution.annotations.annotated_steps import find_annotated_steps
-    from execplan.execution.annotations.step_problems import find_step_problems
-
-    parsed = find_annotated_steps(plan)
-    if not parsed.drafts:
-        return find_step_problems(plan, parsed)
-    from execplan.execution.annotations.step_advice import find_step_advice
-
-    return (*find_step_problems(plan, parsed), *find_step_advice(plan, parsed))
 
 
 def _render(kind: str, lines: list[str]) -> list[str] | None:

@@ -59,6 +59,8 @@ class RuleContext(NamedTuple):
     """Path of the plan from the repository root; empty for text without a file."""
     id: str = ""
     """ID of the plan if its directory determines it; empty: the file name without `.md`."""
+    required_lines: tuple[str, ...] | None = None
+    """Beginnings of lines that the plan's dialect demands; the runner sets None for an ExecPlan, which has sections."""
     name_format: str = "{date}_{slug}"
     """Plan name format of the settings; empty for a plan outside their directories."""
     stalled_days: int = 14
@@ -90,10 +92,10 @@ class Fix(NamedTuple):
     @property
     def is_displayable(self) -> bool:
         """Whether output may show the fix; a fix with a secret in its lines is applied but not shown."""
-        from execplan.secrets.certain_secrets import mask_secrets
+        from execplan import features
 
         text = "\n".join([line for edit in self.edits for line in edit.lines])
-        return mask_secrets(text) == text
+        return bool(features.load(features.MASKING)(text) == text)
 
     def to_json(self) -> dict[str, object]:
         """Return the fix as JSON. Lines count from 1 with an inclusive end, so an insertion ends before it starts."""

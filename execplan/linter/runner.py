@@ -116,6 +116,7 @@ _ANY_FORM_CODES = frozenset(
             "EP008",
             "EP009",
             "EP010",
+            "EP103",
             "EP114",
             "EP116",
             "EP203",
@@ -165,11 +166,14 @@ def lint_plan(
     """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
     levels = DEFAULT_LEVELS if levels is None else levels
+    required_lines = None
     if not _follows_format(plan, context):
         if plan.is_document and context.skips_other_files:
             return [NOT_A_PLAN]
         if not plan.is_document:
             levels = _any_form_levels(levels)
+            required_lines = context.required_lines or ()
+    context = context._replace(required_lines=required_lines)
     lowered_codes: tuple[str, ...] = ()
     state = plan.state()
     if plan.is_archived_unfinished:
@@ -251,9 +255,10 @@ def _without_secrets(message: str) -> str:
     """Return a message, which may quote the plan, with secrets redacted."""
     if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
-    from execplan.secrets.certain_secrets import mask_secrets
+    from execplan import features
 
-    return mask_secrets(message)
+    masked: str = features.load(features.MASKING)(message)
+    return masked
 
 
 def _available_needs(context: RuleContext) -> set[str]:

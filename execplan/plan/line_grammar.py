@@ -85,10 +85,14 @@ def read_checkbox(text: str) -> Checkbox | None:
     return Checkbox(text[1], None, leading_space, content[:placeholder_end], content[placeholder_end:])
 
 
-def text_without_box(source: str) -> str:
-    """Return a task's text without the bullet and the open checkbox that it starts with."""
+def split_box(source: str) -> tuple[str, str]:
+    """Return the mark of the checkbox that a task's text starts with, perhaps after a bullet, and the text after it.
+
+    Without a checkbox, the mark is empty, and the text is as it was.
+    """
     text = source[2:].lstrip(" ") if source[:2] in _BULLETS else source
-    return text[4:].lstrip(" ") if text.startswith("[ ] ") else source
+    is_box = text[:1] == "[" and text[2:4] == "] " and (text[1] in " xX" or text != source)
+    return (text[1], text[4:].lstrip(" ")) if is_box else ("", source)
 
 
 def text_without_timestamp(source: str) -> str:

@@ -78,13 +78,26 @@ class Section(NamedTuple):
     """Index one past the last block."""
 
 
+class TaskStatus(NamedTuple):
+    """A status that tells how far a task is in place of a checkbox."""
+
+    form: str
+    """`line` below a heading, `cell` of a table, or `start` or `end` of an item's text."""
+    column: int
+    """Where its text starts, in characters."""
+    text: str
+    """The status as written, in an item with what separates it from the text; or empty."""
+    is_exact: bool
+    """Whether it is nothing but a known word or symbol, so that another one can replace it."""
+
+
 class Task(NamedTuple):
-    """A list item with a checkbox."""
+    """A list item with a checkbox, or a heading, table row or list item with a status."""
 
     number: int
     """Position among the plan's tasks, from 1."""
     mark: str
-    """Character in the checkbox."""
+    """Character in the checkbox, or one that means the same as the status."""
     text: str
     """Text without checkbox and timestamp, wrapped lines joined."""
     timestamp: Timestamp | None
@@ -96,10 +109,11 @@ class Task(NamedTuple):
     item_end: int
     """Line after the whole item."""
     box_line: int
-    """Line of the checkbox."""
+    """Line of the checkbox or the status."""
     item_block: Block
     heading: str
     """Sub-heading above the task, or empty."""
+    status: TaskStatus | None = None
 
     @property
     def state(self) -> str:
@@ -118,10 +132,12 @@ class Task(NamedTuple):
 
     @property
     def state_label(self) -> str:
-        """The state for people: `open`, `done`, `dropped`, or the mark of a task in another state, such as `marked [~]`."""
+        """The state for people: `open`, `done`, `dropped`, or what says another state, such as `marked [~]`."""
         if self.state != OTHER:
             return self.state
-        return "dropped" if self.is_dropped else f"marked [{self.mark}]"
+        if self.is_dropped:
+            return "dropped"
+        return f"marked [{self.mark}]" if self.status is None else self.status.text.strip(" *_`()[]:—–-")
 
 
 class Entry(NamedTuple):

@@ -4,6 +4,7 @@ LINES = frozenset(
     (
         "### Task 1: Name the first task",
         "**Architecture:** Two or three sentences about the approach.",
+        "**Tech Stack:** The most important languages and libraries.",
         "- Decision: …",
         "- Observation: …",
         "At each milestone and at the end: what works now, what is missing, and what the author of the next plan should know.",

@@ -156,12 +156,17 @@ def target_section(
     return None
 
 
-def task_section(plan: ParsedPlan, *, create: bool = False) -> Section | None:
+def task_section(plan: ParsedPlan, *, create: bool = False, command: str = "") -> Section | None:
     """Return the section with the plan's tasks: Progress, or the whole text if the tasks are elsewhere.
 
-    Returns None if there are no tasks and `create` is set. Raises ExecplanError if Progress is missing or occurs twice.
+    Returns None if there are no tasks and `create` is set. Raises ExecplanError if Progress is missing or occurs twice, or if
+    the tasks have no checkboxes, but `command` is one that writes some.
     """
     if plan.has_tasks_elsewhere:
+        if command and plan.tasks[-1].status is not None:
+            from execplan.plan.status_edits import no_checkbox_error  # most tasks have a checkbox
+
+            raise no_checkbox_error(plan.tasks[-1], command)
         ensure_blocks_closed(plan, len(plan.text.lines))
         return document_section(plan)
     return target_section(plan, outline.PROGRESS, create=create, added_by="execplan add 'First step' --create")

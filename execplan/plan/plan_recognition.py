@@ -17,6 +17,8 @@ _PLAN_WORDS = ("plan", "roadmap", "计划", "方案", "計画", "계획", "пл�
 _DESIGN_WORDS = ("design ", "design:")
 """First words of the titles of designs, which have sections about validation, too."""
 _FORMAT_NAMES = ("execplan", "exec plan")
+NO_WORK = "no tasks, no sections of a plan"
+"""Why most documents are no plans."""
 
 
 def is_plan(plan: ParsedPlan) -> bool:
@@ -30,6 +32,11 @@ def is_plan(plan: ParsedPlan) -> bool:
     if plan.tasks or follows_format(plan):
         return True
     return not title.startswith(_DESIGN_WORDS) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan))
+
+
+def document_reason(plan: ParsedPlan) -> str:
+    """Return why a file that is no plan is none."""
+    return "design without tasks" if outline.title_key(plan.title or "").startswith(_DESIGN_WORDS) else NO_WORK
 
 
 def follows_format(plan: ParsedPlan) -> bool:

@@ -99,11 +99,11 @@ def read_text(text: Text) -> ParsedPlan:
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
     has_only_progress = seen_names.intersection(outline.LIVING) == {outline.PROGRESS}
-    if not tasks and checklists and has_only_progress:  # it reports what was done
-        plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
-        seen_names.discard(outline.PROGRESS)
-    if not tasks and outline.PROGRESS not in seen_names:
-        tasks, checklists = read_tasks_elsewhere(lines, blocks, plan, checklists)
+    if not tasks and (outline.PROGRESS not in seen_names or has_only_progress):
+        tasks, other_checklists = read_tasks_elsewhere(lines, blocks, plan, checklists)
+        if tasks and has_only_progress:  # it reports what was done, or its tasks have no checkboxes
+            plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
+        checklists = other_checklists
     parsed_plan = ParsedPlan(
         text,
         blocks,

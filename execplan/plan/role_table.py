@@ -38,9 +38,9 @@ TITLES = {
         "up|remaining work|remaining follow-up|remaining|下一步|后续|后续步骤|后续工作|次のステップ|次の作業|다음 단계|nächste"
         " schritte|prochaines étapes|próximos pasos|siguientes pasos|próximos passos|следующие шаги"
     ).split("|"),
-    "status": ("status|current status|plan status|state|状态|当前进度|状況|ステータス|상태|statut|estado|статус").split(
-        "|"
-    ),
+    "status": (
+        "status|current status|plan status|state|状态|当前进度|状況|状態|ステータス|상태|statut|estado|статус"
+    ).split("|"),
     "purpose": (
         "purpose|goal|goals|objective|objectives|overview|summary|executive "
         "summary|tl;dr|tldr|why|motivation|intent|mission|problem|problem statement|the "
@@ -119,4 +119,71 @@ WORDS = {
     "approach": (
         "plan|approach|change|implement|design|step|phase|milestone|solution|strategy|work|proposal|edit|vorgehen|umsetz|schritt|lösung|änderung|étape|approche|mise|solución|paso|cambio|passo|solução|план|шаг|этап|решени|изменени|реализ|方案|步骤|实现|实施|修改|計画|手順|実装|変更|계획|단계|구현|변경"
     ).split("|"),
+}
+COLUMNS = {
+    "work": (
+        "task|step|phase|item|milestone|stage|slice|work item|action|action "
+        "item|todo|deliverable|pr|workstream|任务|步骤|阶段|里程碑|事项|工作项|待办|タスク|ステップ|フェーズ|作業|項目|작업|단계|할 "
+        "일|aufgabe|schritt|tâche|étape|tarea|paso|fase|tarefa|passo|etapa|задача|шаг|этап"
+    ).split("|"),
+    "text": (
+        "description|title|name|summary|topic|goal|outcome|scope|what|work|内容|描述|说明|标题|名称|目标|説明|概要|내용|설명|beschreibung|titel|titre|descripción|título|descrição|описание|название"
+    ).split("|"),
+    "id": ("id|#|no|no.|nr|nr.|number|编号|序号|番号|번호").split("|"),
+}
+OPEN_WORDS = {
+    "phases": ("pending").split("|"),
+    "english": ("todo|to do|not started|open|planned|queued|upcoming|not done|not yet started|ready").split("|"),
+    "symbols": ("⬜|🔲|☐|⏳|⏸|🔜|⚪").split("|"),
+    "chinese": ("未开始|待办|待开始|待处理|待实施|计划中").split("|"),
+    "japanese": ("未着手|未対応|未実施|未完了").split("|"),
+    "korean": ("대기|예정|시작 전|미착수").split("|"),
+    "german": ("offen|nicht begonnen|geplant|ausstehend").split("|"),
+    "french": ("à faire|non commencé").split("|"),
+    "spanish": ("pendiente|por hacer").split("|"),
+    "portuguese": ("pendente|a fazer").split("|"),
+    "russian": ("не начато|запланировано|к выполнению").split("|"),
+}
+STARTED_WORDS = {
+    "phases": ("in_progress").split("|"),
+    "english": (
+        "in progress|started|wip|ongoing|active|doing|partial|partly done|partially done|partially "
+        "implemented|partially complete|mostly done|mostly implemented|mostly complete|in "
+        "review|blocked|deferred|on hold|paused|parked|failed"
+    ).split("|"),
+    "symbols": ("🚧|🔄|🟡|🔵|🔴|❌|⚠|🏗").split("|"),
+    "chinese": ("进行中|部分完成|实施中|阻塞|推迟|暂停").split("|"),
+    "japanese": ("進行中|作業中|対応中|保留").split("|"),
+    "korean": ("진행 중|진행중|보류").split("|"),
+    "german": ("in arbeit|in bearbeitung|begonnen|blockiert").split("|"),
+    "french": ("en cours|bloqué").split("|"),
+    "spanish": ("en curso|en progreso|bloqueado").split("|"),
+    "portuguese": ("em andamento|em progresso|bloqueado").split("|"),
+    "russian": ("в работе|в процессе|начато").split("|"),
+}
+DONE_WORDS = {
+    "phases": ("complete").split("|"),
+    "english": ("done|completed|finished|closed|shipped|implemented|merged|archived|delivered|landed|released").split(
+        "|"
+    ),
+    "symbols": ("✅|☑|✔|✓|🟢").split("|"),
+    "chinese": ("已完成|完成").split("|"),
+    "japanese": ("完了|済|済み|実装済み|対応済み").split("|"),
+    "korean": ("완료|완료됨").split("|"),
+    "german": ("erledigt|fertig|abgeschlossen").split("|"),
+    "french": ("terminé|fait|fini").split("|"),
+    "spanish": ("hecho|completado|terminado").split("|"),
+    "portuguese": ("feito|concluído").split("|"),
+    "russian": ("готово|выполнено|завершено|сделано").split("|"),
+}
+DROPPED_WORDS = {
+    "english": ("dropped|cancelled|canceled|skipped|abandoned|superseded|obsolete|won't do|wontfix").split("|"),
+    "symbols": ("🚫|⏭").split("|"),
+    "chinese": ("已取消|取消").split("|"),
+    "japanese": ("中止|見送り").split("|"),
+    "korean": ("취소|취소됨").split("|"),
+    "german": ("verworfen|entfällt").split("|"),
+    "french": ("annulé|abandonné").split("|"),
+    "spanish": ("cancelado").split("|"),
+    "russian": ("отменено").split("|"),
 }

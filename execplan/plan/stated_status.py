@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.section_roles import STATUS, find_role
+from execplan.plan.status_words import read_status
 from execplan.text.markdown_blocks import FRONT, flag_inert_lines
 
 TYPE_CHECKING = False
@@ -19,12 +20,6 @@ _MAX_STATUS_DISTANCE = 60
 
 _STATUS_KEYS = frozenset(("status", "state"))
 _EMPHASIS = " \t*_`\"'"
-_DONE_WORDS = frozenset(
-    "done complete completed finished closed shipped implemented merged archived delivered landed released".split()
-)
-_NEGATIONS = frozenset(
-    "not partially partly mostly except but remaining remains pending awaiting until open unless".split()
-)
 
 
 class StatusValue(NamedTuple):
@@ -76,15 +71,6 @@ def _status_span(at: int, line: str, value: str) -> StatusValue:
 
 
 def _is_done(value: str) -> bool:
-    """Return whether the first word means done and no other word negates it.
-
-    A list of alternatives does not count, because it comes from a template.
-    """
-    status_words = [word.strip(_EMPHASIS + ".,;:!?()—–-") for word in value.lower().split()]
-    status_words = [word for word in status_words if word]
-    return (
-        bool(status_words)
-        and status_words[0] in _DONE_WORDS
-        and not _NEGATIONS & set(status_words)
-        and not set("|[<{/") & set(value)
-    )
+    """Return whether a status means done. A list of alternatives does not count, because it comes from a template."""
+    status = read_status(value.strip(_EMPHASIS))
+    return status is not None and status.mark == "x" and not set("|[<{/") & set(value)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from execplan.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
-from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.errors import CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
 from execplan.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
-from execplan.plan.line_grammar import read_checkbox, text_without_box, text_without_timestamp
+from execplan.plan.line_grammar import read_checkbox, split_box, text_without_timestamp
 from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task, is_struck_through
 from execplan.plan.plan_change import (
     ChangedTask,
@@ -66,13 +66,17 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
                     exit=INPUT,
                     hint=f"give it a text that is not: execplan reword {task.number} 'Text'",
                 )
-            example = timestamp_example(plan, task)
-            timestamp = write_timestamp(now, example) if now and has_timestamps(plan) else ""
-            line = _mark_line(plan.text.lines[task.box_line], task, mark, timestamp, example.separator or " ")
+            line = _mark_line(plan, task, mark, now)
             edits.append(Edit(task.box_line, task.box_line + 1, (line,)))
             expected_tasks[task.number - 1] = (mark, task.text)
             messages.append(f"{'done' if mark == 'x' else 'reopened'}: {label}")
             marked_tasks.append(task)
+        if plan.has_tasks_elsewhere and edits:
+            from execplan.plan.status_edits import phase_edits  # an ExecPlan has no status lines
+
+            for edit, message in phase_edits(plan, expected_tasks):
+                edits.append(edit)
+                messages.append(message)
         summary = f"{command} {', '.join([str(task.number) for task in marked_tasks])}"
         if len(marked_tasks) == 1:
             summary += f", {marked_tasks[0].text}"
@@ -110,7 +114,7 @@ def add_task(
     first_lines = [f"- [ ] {source}", *([f"  - {format_check(check)}"] if check else [])]
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        section = task_section(plan, create=create)
+        section = task_section(plan, create=create, command="add")
         content = plan_content(plan)
         heading = _find_heading(plan, section, under) if under is not None else None
         if section is None:
@@ -136,6 +140,19 @@ def add_task(
         return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return build_change
+
+
+def text_without_box(source: str) -> str:
+    """Return a task's text without an open checkbox at its start; raises ExecplanError for any other checkbox."""
+    mark, text = split_box(source)
+    if mark.strip():
+        raise ExecplanError(
+            "usage",
+            f"a task's text can't begin with a checkbox marked {mark!r}: {source!r}",
+            exit=USAGE,
+            hint=f"give the text alone, {text!r}, and check off a task with: execplan done TASK",
+        )
+    return text
 
 
 def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
@@ -169,8 +186,16 @@ def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -
     return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
 
 
-def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str) -> str:
-    """Return a task's checkbox line with another checkbox character, and with a new timestamp or none."""
+def _mark_line(plan: ParsedPlan, task: Task, mark: str, now: datetime | None) -> str:
+    """Return the line of a task's checkbox with another character, and with a new timestamp or none; or of its status."""
+    if task.status is not None:
+        from execplan.plan.status_edits import write_status  # most tasks have a checkbox
+
+        return write_status(plan, task, mark)
+    line = plan.text.lines[task.box_line]
+    example = timestamp_example(plan, task)
+    timestamp = write_timestamp(now, example) if now and has_timestamps(plan) else ""
+    separator = example.separator or " "
     box_index = line.index(f"[{task.mark}]")
     checkbox = read_checkbox(line[box_index:])
     assert checkbox is not None

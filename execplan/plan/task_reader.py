@@ -21,6 +21,8 @@ def read_tasks_elsewhere(
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
     """Return the tasks of a plan without Progress, which are all items with a checkbox, and the checklists.
 
+    Without any, they are what has a status in another form.
+
     Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others; if an
     item there is numbered as a part, such as `2.1`, all of them are tasks. If a title is a misspelled Progress, nothing is a
     task, so that the author notices.
@@ -28,8 +30,12 @@ def read_tasks_elsewhere(
     boxes = read_tasks(lines, blocks, document_section(plan))
     keys = [outline.title_key(section.title) for section in plan.sections]
     other_titles = [key for key in keys if "progress" not in key.split()]  # a `Progress Log` is spelled correctly
-    if not boxes or outline.closest_title(outline.PROGRESS, other_titles) is not None:
+    if outline.closest_title(outline.PROGRESS, other_titles) is not None:
         return [], section_checklists
+    if not boxes:
+        from execplan.plan.status_tasks import read_status_tasks  # most plans have checkboxes
+
+        return read_status_tasks(plan), section_checklists
     heading_starts, titles = _checklist_headings(plan)
     positions = [bisect_right(heading_starts, box.start) for box in boxes]
     numbered = {position for position, box in zip(positions, boxes, strict=True) if _is_numbered_part(box.text)}

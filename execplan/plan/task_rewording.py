@@ -15,6 +15,7 @@ from execplan.plan.task_edits import (
     has_timestamps,
     neighbor_format,
     next_bullet,
+    text_without_box,
     timestamp_example,
 )
 from execplan.text.line_edit import Edit
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 
 def reword_task(query: str, source: str) -> ChangeBuilder:
     """Build a change that replaces the text of a task; its timestamp stays unless the new text starts with one."""
+    source = text_without_box(source)
     text = _require_task_text(source)
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        task_section(plan)
+        task_section(plan, command="reword")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
@@ -59,11 +61,12 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
 
 def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
     """Build a change that replaces an unfinished task with a done one and an open one, which keeps the nested items."""
+    done_text, open_text = text_without_box(done_text), text_without_box(open_text)
     texts = (_require_task_text(done_text), _require_task_text(open_text))
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
-        task_section(plan)
+        task_section(plan, command="split")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         new_tasks = (("x", texts[0]), (" ", texts[1]))

@@ -7,6 +7,7 @@ from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.plan_lookup import find_task, normalize_text
 from execplan.plan.task_edits import complete_tasks, find_tasks, inner_indent, reopen_tasks
 from execplan.text.line_edit import Edit
+from execplan.text.markdown_blocks import ITEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
     def build_change(plan: ParsedPlan) -> PlanChange:
         task = find_tasks(plan, [query], known_ids)[0]
         completion = complete_task(plan)
-        if not completion.edits or not href or find_transcript_link(plan, task, href) >= 0:
+        has_place = bool(href) and can_have_items(task)
+        if not completion.edits or not has_place or find_transcript_link(plan, task, href) >= 0:
             return completion
         bullet = task.item_block.mark if task.item_block.mark in ("-", "*", "+") else "-"
         line = f"{inner_indent(plan, task)}{bullet} {LINK_TEXT}({href})"
@@ -53,7 +55,8 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
         if task.state != DONE:
             return PlanChange(link_edits, content, f"reopen {task.number}, {task.text}", ())
         reopening = reopen_tasks([str(task.number)])(plan)
-        if box_lines is not None and plan.text.lines[task.box_line] == box_lines[0]:
+        is_unedited = box_lines is not None and plan.text.lines[task.box_line] == box_lines[0]
+        if box_lines is not None and is_unedited and task.status is None:
             mark = box_lines[1][box_lines[0].index(f"[{task.mark}]") + 1]
             expected = [*content.tasks[: task.number - 1], (mark, task.text), *content.tasks[task.number :]]
             reopening = reopening._replace(
@@ -63,6 +66,11 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
         return reopening._replace(edits=(*reopening.edits, *link_edits))
 
     return build_change
+
+
+def can_have_items(task: Task) -> bool:
+    """Return whether a task can contain items, such as links: it is one itself, and no heading or row of a table."""
+    return task.item_block.kind == ITEM
 
 
 def find_transcript_link(plan: ParsedPlan, task: Task, href: str) -> int:

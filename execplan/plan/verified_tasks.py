@@ -6,7 +6,7 @@ from execplan.plan.model import DONE
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
 from execplan.plan.task_edits import complete_tasks, find_tasks, inner_indent
-from execplan.plan.transcript_links import LINK_TEXT
+from execplan.plan.transcript_links import LINK_TEXT, can_have_items
 from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def complete_verified_tasks(links: Mapping[str, str], now: datetime) -> ChangeBu
         edits = [
             _link_edit(plan, task, links[task_id])
             for task_id, task in zip(known_ids, tasks, strict=True)
-            if links[task_id] and not (task.state == DONE and is_verified(plan, task))
+            if links[task_id] and can_have_items(task) and not (task.state == DONE and is_verified(plan, task))
         ]
         summary = (
             completion.summary if completion.edits else f"verify {', '.join([str(task.number) for task in tasks])}"

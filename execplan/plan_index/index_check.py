@@ -14,20 +14,14 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-def find_outdated_index(project: Project) -> OutdatedIndex | None:
-    """Return the index of a project if it is out of date on disk.
+def find_outdated(project: Project, *, is_staged: bool) -> OutdatedIndex | None:
+    """Return the index of a project if it is out of date on disk, or if the next commit would make or leave it so.
 
-    Raises ExecplanError if it can't be read, or if its markers don't match.
+    Raises ExecplanError if git fails, if the index can't be read, or if its markers don't match.
     """
-    index = check_index(project)
-    return None if index is None else _describe(project, index)
-
-
-def find_outdated_staged_index(project: Project) -> OutdatedIndex | None:
-    """Return the index of a project if the next commit would make or leave it out of date.
-
-    Raises ExecplanError if git fails, or if the markers in the index don't match.
-    """
+    if not is_staged:
+        index = check_index(project)
+        return None if index is None else _describe(project, index)
     index = compute_staged_index(project)
     return None if index is None or index.is_current else _describe(project, index)._replace(edits=())
 

@@ -13,13 +13,13 @@ from execplan.plan import outline
 from execplan.plan_store.author import actor_of_call, explicit_actor, session_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Collection, Iterable
     from typing import Final
 
     from execplan.plan.model import ParsedPlan
 
-_PERSON_COMMANDS: Final = ("approve", "resume", "rollback")
-"""Commands with which a person decides what may be done in the repository."""
+_PERSON_COMMANDS: Final = ("resume", "rollback")
+"""Commands with which a person decides what may be done in the repository; who may approve depends on the policy."""
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
 """Commands whose result depends on who has claimed a task, and which the guard allows with a name."""
 SIGNED_COMMANDS: Final = (
@@ -30,6 +30,8 @@ _CALL: Final = "execplan "
 ASK: Final = "ask a person to "
 """The beginning of a suggestion that an agent passes on to a person."""
 _READ_ONLY: Final = ("--dry-run", "--list", "--check")
+_NAMING: Final = ("--as", "--help", "--hook", "--release")
+"""Options of commands that name somebody, or that need nobody's name."""
 
 
 def is_agent() -> bool:
@@ -37,14 +39,10 @@ def is_agent() -> bool:
     return bool(explicit_actor() or session_id())
 
 
-def require_person(command: str, preview: Callable[[], object] = lambda: None) -> None:
-    """Raise ExecplanError if a named agent runs a command with which a person decides.
-
-    `preview` first raises the error that the person would get.
-    """
+def require_person(command: str) -> None:
+    """Raise ExecplanError if a named agent runs a command with which a person decides."""
     name = explicit_actor()
     if name is not None:
-        preview()
         message = f"only a person can {_verb(command)}, and --as or EXECPLAN_AGENT names an agent: {name}"
         raise ExecplanError("person-required", message, exit=INPUT, hint=ask_person(command))
 
@@ -69,12 +67,18 @@ def outcome_command(plan: ParsedPlan, name: str) -> str:
     return f"execplan outcome 'What works now' -p {name}{option}"
 
 
-def fit_commands(commands: Iterable[str]) -> tuple[str, ...]:
-    """Return suggested commands in the form for the reader."""
-    return tuple([fit_command(command) for command in commands])
+def fit_commands(commands: Iterable[str], denied: Collection[str] = ()) -> tuple[str, ...]:
+    """Return suggested commands in the form for the reader, each of them once; an agent has no use for an editor.
+
+    `denied` names further commands that an agent asks a person to run.
+    """
+    commands = list(commands)
+    without_editor = [command for command in commands if not (command.startswith(_CALL) and _verb(command) == "edit")]
+    chosen = without_editor if without_editor and is_agent() else commands
+    return tuple(dict.fromkeys([fit_command(command, denied) for command in chosen]))
 
 
-def fit_command(command: str) -> str:
+def fit_command(command: str, denied: Collection[str] = ()) -> str:
     """Return a suggested command in the form for the reader.
 
     A named agent claims the next task, and gives its name again. What only a person may do, an agent asks for.
@@ -82,32 +86,56 @@ def fit_command(command: str) -> str:
     if not is_agent() or not command.startswith(_CALL):
         return command
     verb = _verb(command)
-    if verb in _PERSON_COMMANDS:
+    if verb in _PERSON_COMMANDS or verb in denied:
         return command if _only_reads(command) else ask_person(command)
+    claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
+    return _sign(f"{command} --claim" if claims else command)
+
+
+def _sign(command: str) -> str:
+    """Return a command for an agent, with the name that it gave, and `evaluate` before an approval.
+
+    `evaluate` says whether a person or the policy approves. An agent edits the file itself.
+    """
+    verb = _verb(command)
+    if verb == "edit":
+        return f"edit the file of {command.split(' edit ', 1)[-1]}"
+    if verb == "approve" and not _only_reads(command):
+        return command.replace(" approve", " evaluate", 1)
     name = explicit_actor()
     is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id()  # in a session the guard forbids --as
-    if name is None or not (verb in NAMED_COMMANDS or is_signed):
+    if name is None or not (verb in NAMED_COMMANDS or is_signed) or _has_option(command, *_NAMING):
         return command
-    options = " --claim" if verb == "next" and not _has_option(command, "--claim", "--release") else ""
-    if not _has_option(command, "--as"):
-        options += f" --as {quote(name)}"
-    return command + options
+    return f"{command} --as {quote(name)}"
 
 
-def fit_hint(hint: str) -> str:
-    """Return the hint of an error for the reader; an agent asks a person for what only a person may do."""
+def fit_hint(hint: str, denied: Collection[str] = ()) -> str:
+    """Return the hint of an error for the reader, as `fit_commands` does."""
     if _CALL not in hint or not is_agent():
         return hint
-    return "; ".join([_fit_clause(clause) for clause in hint.split("; ")])
+    clauses: list[str] = []
+    for clause in [_fit_clause(clause, denied) for clause in hint.split("; ")]:
+        if clause and not any([earlier.endswith(clause) for earlier in clauses]):  # `evaluate`, then `approve`
+            clauses.append(clause)
+    return "; ".join(clauses)
 
 
-def _fit_clause(clause: str) -> str:
-    """Return a part of a hint, such as `or roll it back: execplan rollback 1`, as a request for a person."""
-    text, _, command = clause.partition(_CALL)
-    if _verb(_CALL + command) not in _PERSON_COMMANDS or _only_reads(command) or "a person" in text:
+def _fit_clause(clause: str, denied: Collection[str]) -> str:
+    """Return a part of a hint, such as `or roll it back: execplan rollback 1`, as a request for a person.
+
+    It is empty if it only mentions a command that an agent can't use.
+    """
+    text, call, arguments = clause.partition(_CALL)
+    command = call + arguments
+    if not call or "a person" in text:
         return clause
+    verb = _verb(command)
+    if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
+        return text + _sign(command)
+    if text and not text.endswith(": "):
+        return ""
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
-    return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{_CALL}{command}"
+    return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{command}"
 
 
 def _verb(command: str) -> str:

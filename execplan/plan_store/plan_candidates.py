@@ -6,6 +6,7 @@ from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
+from execplan.plan_store.author import actor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,16 +89,17 @@ def format_description(description: dict[str, Any]) -> str:
 def _next_and_claimed_tasks(
     stored_plan: StoredPlan, plan: ParsedPlan
 ) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
-    """Return the first open task without a claim, and the claimed tasks."""
+    """Return the author's own claimed task, or else the first open one without a claim; and all claimed tasks."""
     if stored_plan.ref.archived:
         return None, []
     tasks = [
         (task_id, task) for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.is_unfinished
     ]
     task_claims = claims.task_claims(stored_plan.project, stored_plan.ref, plan)
-    unclaimed = next(
-        ({"id": task_id, "text": task.text} for task_id, task in tasks if task_id not in task_claims), None
-    )
+    name = actor(stored_plan.project) if task_claims else ""
+    own = [pair for pair in tasks if pair[0] in task_claims and task_claims[pair[0]].name == name]
+    unclaimed = [pair for pair in tasks if pair[0] not in task_claims]
+    next_task = next(({"id": task_id, "text": task.text} for task_id, task in own + unclaimed), None)
     claimed = [
         {
             "id": task_id,
@@ -108,7 +110,7 @@ def _next_and_claimed_tasks(
         for task_id, task in tasks
         if task_id in task_claims
     ]
-    return unclaimed, claimed
+    return next_task, claimed
 
 
 def _plan_activity() -> PlanActivity:

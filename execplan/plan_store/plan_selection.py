@@ -11,6 +11,7 @@ from execplan.plan_store import plan_store, sticky_plan
 from execplan.plan_store.plan_store import PlanRef
 from execplan.plan_store.worktree_plan import plan_of_worktree
 from execplan.project import project_discovery
+from execplan.project.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from execplan.plan_store.plan_candidates import FoundPlan
-    from execplan.project.project import Project
 
     ChosenPlan = TypeVar("ChosenPlan", bound=FoundPlan)
 
 PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
 _LIST_HINT = "list all plans: execplan list --all"
+
+outside: list[tuple[Project, PlanRef]] = []
+"""The plans outside the plans directories that this command has selected by their paths, which are their only names."""
 
 
 def plan_from_environment() -> str | None:
@@ -104,8 +107,16 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
     if is_path_query(query) and os.path.lexists(query):
         project = project_discovery.find_for_file(query)
         if os.path.lexists(query):  # otherwise an interrupted move has just been completed
-            return project, plan_store.ref_for_path(project, query)
+            return _select_path(project, query)
     return _find_by_name(project_discovery.with_nested_projects(project_discovery.require(start)), query)
+
+
+def _select_path(project: Project, path: str) -> tuple[Project, PlanRef]:
+    """Return the plan in a file, and note it if no ID leads to it."""
+    ref = plan_store.ref_for_path(project, path)
+    if ref.path not in [listed.path for listed in plan_store.all_refs(project)]:
+        outside.append((project, ref))
+    return project, ref
 
 
 def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:
@@ -120,7 +131,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if is_path_query(query) and os.path.lexists(path):
         nearest = project_discovery.find_for_file(path)
         project = nearest if nearest.exists else project
-        return project, plan_store.ref_for_path(project, path)
+        return _select_path(project, path)
     if is_path_query(query):
         moved_plans = [(member, ref) for member in projects for ref in _find_by_former_path(member, query)]
         if len(moved_plans) == 1:

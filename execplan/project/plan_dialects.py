@@ -9,7 +9,7 @@ from execplan.text.plain_toml import parse_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dialects")
 _NAMES = (
@@ -17,16 +17,18 @@ _NAMES = (
     "plain",
 )
 """Names of the dialects. If several have the same directory, the first one counts."""
-_loaded: list[tuple[Dialect, list[_Place]]] = []
+_loaded: dict[str, tuple[Dialect, list[_Place]]] = {}
+NO_TABLES: dict[str, object] = {}
+"""The setting `dialects` of a repository that has none."""
 
 
 class Dialect(NamedTuple):
     """Where plans of one form are, and how they are stored."""
 
     name: str
-    about: str
+    about: str = ""
     """Description in one line."""
-    template: str
+    template: str = "plain"
     """Built-in template of new plans."""
     tool: str = ""
     """Program that writes these plans, too."""
@@ -40,6 +42,8 @@ class Dialect(NamedTuple):
     """Name of new plans, in the form of the setting `name`; empty if there are several conventions."""
     plan_file: str = ""
     """Name of the plan's file in a directory for each plan; empty if each markdown file is a plan."""
+    companions: tuple[str, ...] = ()
+    """Files and directories next to the plans directory, or to a plan that is a single file, that belong to plans."""
     has_subdirectories: bool = False
     """Whether subdirectories with any name contain plans, too."""
     archive: str = ""
@@ -50,6 +54,8 @@ class Dialect(NamedTuple):
     """Name of an archived plan, with the fields `{id}`, `{slug}` and `{date}`."""
     done_status: str = ""
     """Status in the front matter of a finished plan; empty if the dialect has none."""
+    required_lines: tuple[str, ...] = ()
+    """Beginnings of lines that the guide of the dialect demands of each plan."""
 
     @property
     def all_directories(self) -> tuple[str, ...]:
@@ -77,21 +83,34 @@ class _Place(NamedTuple):
     """Whether it may be in a package of the repository."""
 
 
-def load_dialects() -> list[Dialect]:
-    """Return the dialects in the order in which they claim directories."""
-    return [dialect for dialect, _ in _iter_dialects()]
+def load_dialects(own: Mapping[str, object] = NO_TABLES) -> list[Dialect]:
+    """Return the dialects in the order in which they claim directories: new ones of the setting `dialects` come first."""
+    return [dialect for dialect, _ in _iter_dialects(own)]
 
 
-def _iter_dialects() -> Iterator[tuple[Dialect, list[_Place]]]:
-    """Yield the dialects with their places; each file is read when it is first needed."""
-    for index, name in enumerate(_NAMES):
-        if index == len(_loaded):
-            with open(os.path.join(_DIRECTORY, f"{name}.toml"), "rb") as file:
-                table = parse_toml(file.read())
-            values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-            dialect = Dialect(name=name, **values)  # type: ignore[arg-type] # the tests read every file
-            _loaded.append((dialect, list(_iter_places(dialect))))
-        yield _loaded[index]
+def _iter_dialects(own: Mapping[str, object]) -> Iterator[tuple[Dialect, list[_Place]]]:
+    """Yield the dialects with their places, as the setting `dialects` adjusts them; each file is read when it is needed."""
+    for name in (*[name for name in own if name not in _NAMES], *_NAMES):
+        dialect, places = _load_builtin(name) if name in _NAMES else (Dialect(name), [])
+        if name in own:
+            dialect = _with_values(dialect, own[name])
+            places = list(_iter_places(dialect))
+        yield dialect, places
+
+
+def _load_builtin(name: str) -> tuple[Dialect, list[_Place]]:
+    if name not in _loaded:
+        with open(os.path.join(_DIRECTORY, f"{name}.toml"), "rb") as file:
+            dialect = _with_values(Dialect(name), parse_toml(file.read()))
+        _loaded[name] = dialect, list(_iter_places(dialect))
+    return _loaded[name]
+
+
+def _with_values(dialect: Dialect, table: object) -> Dialect:
+    """Return a dialect with the values of a table, which were checked: by the tests, or with the settings."""
+    assert isinstance(table, dict)
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return dialect._replace(**values)  # type: ignore[arg-type] # each value was checked by its name
 
 
 def _iter_places(dialect: Dialect) -> Iterator[_Place]:
@@ -101,12 +120,17 @@ def _iter_places(dialect: Dialect) -> Iterator[_Place]:
             yield _Place(directory, plans, plans in dialect.directories)
 
 
-def find_dialect(path: str) -> DialectDirectory | None:
-    """Return the plans directory of a dialect that contains a path, or is the path itself, relative to the repository root.
+def find_dialect(path: str, own: Mapping[str, object] = NO_TABLES) -> DialectDirectory | None:
+    """Return the first plans directory of a dialect that contains a path or is the path, relative to the repository root.
 
-    A directory for finished plans next to the plans directory counts as a part of it.
+    A directory for finished plans next to the plans directory counts as a part of it. `own` is the setting `dialects`.
     """
-    for dialect, places in _iter_dialects():
+    return next(iter_matches(path, own), None)
+
+
+def iter_matches(path: str, own: Mapping[str, object] = NO_TABLES) -> Iterator[DialectDirectory]:
+    """Yield the plans directories of all dialects that contain a path, as `find_dialect` does for the first one."""
+    for dialect, places in _iter_dialects(own):
         for directory, plans, is_anywhere in places:
             if directory not in path:
                 continue
@@ -115,13 +139,13 @@ def find_dialect(path: str) -> DialectDirectory | None:
             if (path.startswith(directory) or (start and is_anywhere)) and path[end : end + 1] in ("", "/"):
                 location = path[:start] + plans
                 below = path[end + 1 :] if directory == plans else os.path.relpath(path, location)
-                return DialectDirectory(dialect, location, below)
+                yield DialectDirectory(dialect, location, below)
+                break
         if path in dialect.files:
-            return DialectDirectory(dialect, path, "")
-    return None
+            yield DialectDirectory(dialect, path, "")
 
 
-def dialect_of(directory: str) -> Dialect:
-    """Return the dialect of a plans directory: the one that has it by convention, or else plans of any form."""
-    match = find_dialect(directory)
-    return match.dialect if match is not None else load_dialects()[-1]
+def dialect_of(path: str, own: Mapping[str, object] = NO_TABLES) -> Dialect:
+    """Return the dialect of a plan or plans directory: the first one that has it, or else plans of any form."""
+    match = find_dialect(path, own)
+    return match.dialect if match is not None else load_dialects(own)[-1]

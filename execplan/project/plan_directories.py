@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from execplan.project.plan_dialects import find_dialect, load_dialects
+from execplan.project.plan_dialects import NO_TABLES, find_dialect, load_dialects
 from execplan.project.project_settings import non_plan_names_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 FINISHED_DIRECTORIES = (".agent/done", ".agents/done")
 """Directories of finished plans next to the plans directory rather than in it."""
@@ -24,9 +24,12 @@ _PLAN_FILE = "(?:exec[-_]?)?plan"
 """File name of a plan in its own directory if it is not named after the directory."""
 
 
-def is_plan_path(path: str) -> bool:
-    """Return whether a markdown file is where repositories keep plans by convention; `path` is relative to the root."""
-    match = find_dialect(path)
+def is_plan_path(path: str, own: Mapping[str, object] = NO_TABLES) -> bool:
+    """Return whether a markdown file is where repositories keep plans by convention; `path` is relative to the root.
+
+    `own` is the setting `dialects`.
+    """
+    match = find_dialect(path, own)
     if match is None:
         return False
     dialect = match.dialect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.files import file_access
@@ -11,6 +12,9 @@ from execplan.plan import outline, reader
 from execplan.project import project_settings
 from execplan.project.directory_tree import walk_repository
 from execplan.project.plan_directories import is_plan_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _PROGRESS_HEADING, _LIVING_HEADING = [
     re.compile(rb"^[#*_` \t]*(?:%b)" % heading_pattern, re.IGNORECASE | re.MULTILINE)
@@ -21,24 +25,27 @@ _MIN_SECTIONS = 3
 """Minimum number of the twelve sections in a plan; the smallest plan of the census has as many."""
 
 
-def find_plans(root: str) -> list[str]:
-    """Return the paths of the files below the root that are plans, relative to the root."""
-    plan_paths = []
-    for directory, _, file_names in walk_repository(root):
-        names = [name for name in file_names if project_settings.is_plan_name(name)]
-        paths = [os.path.relpath(os.path.join(directory, name), root) for name in names]
-        plan_paths += [path for path in paths if _is_plan_file(root, path)]
-    return plan_paths
+def find_markdown(root: str) -> list[str]:
+    """Return the paths of the Markdown files below the root, relative to the root."""
+    return [
+        os.path.join(directory, name)[len(root.rstrip(os.sep)) + 1 :]  # a tenth of the time of relpath
+        for directory, _, file_names in walk_repository(root)
+        for name in file_names
+        if name.endswith(".md")
+    ]
 
 
-def _is_plan_file(root: str, path: str) -> bool:
-    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format."""
+def is_plan_file(root: str, path: str, own: Mapping[str, object]) -> bool:
+    """Return whether a file is a plan: any form is enough where plans are by convention, elsewhere only the format.
+
+    `own` is the setting `dialects`.
+    """
     full_path = os.path.join(root, path)
-    if os.path.islink(full_path):
+    if not project_settings.is_plan_name(os.path.basename(path)) or os.path.islink(full_path):
         return False
     try:
         data = file_access.read(full_path, reader.MAX_BYTES)[0]
-        return not reader.read(data).is_document if is_plan_path(path) else is_plan_text(data)
+        return not reader.read(data).is_document if is_plan_path(path, own) else is_plan_text(data)
     except ExecplanError:
         return False
 

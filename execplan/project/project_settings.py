@@ -51,22 +51,27 @@ _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
-NON_PLAN_FILES = frozenset(
-    (
-        *("readme.md", "index.md", "plans.md", "tech-debt-tracker.md", "tech_debt_tracker.md"),
-        *(
+NON_PLAN_FILES = {
+    **dict.fromkeys(("readme.md", "index.md", "plans.md"), "README, index or guide"),
+    **dict.fromkeys(("tech-debt-tracker.md", "tech_debt_tracker.md"), "tracker of technical debt"),
+    **dict.fromkeys(
+        (
             "template.md",
             "_template.md",
             "plan-template.md",
             "plan_template.md",
             "plans-template.md",
             "plans_template.md",
+            "execplan-template.md",
+            "execplan_template.md",
+            "exec-plan-template.md",
+            "exec_plan_template.md",
         ),
-        *("execplan-template.md", "execplan_template.md", "exec-plan-template.md", "exec_plan_template.md"),
-        *[name for name in INSTRUCTIONS if name.endswith(".md")],
-    )
-)
-"""Names of files in a plans directory that are not plans, in lower case."""
+        "template",
+    ),
+    **dict.fromkeys([name for name in INSTRUCTIONS if name.endswith(".md")], "instructions for agents"),
+}
+"""Names of files in a plans directory that are not plans, in lower case, each with what it is."""
 
 
 def is_plan_name(name: str) -> bool:
@@ -94,6 +99,7 @@ class Settings(NamedTuple):
     layout: str = FLAT_LAYOUT
     name: str = "{date}_{slug}"
     directories: dict[str, object] = _EMPTY_TABLE
+    dialects: dict[str, object] = _EMPTY_TABLE
     files: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     commit: bool = False
@@ -157,7 +163,7 @@ def load(base: str) -> LoadedSettings | None:
                 exit=INPUT,
                 hint=f"move all settings into one file, and remove {SETTINGS_FILE} or the table tool.execplan",
             )
-        return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE))
+        return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE, pyproject_data or b""))
     if settings_data is None:
         return None
     if not has_content(settings_data):
@@ -165,7 +171,9 @@ def load(base: str) -> LoadedSettings | None:
 
     return LoadedSettings(
         SETTINGS_FILE,
-        _parse_settings(parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE),
+        _parse_settings(
+            parse_table(settings_data, os.path.join(base, SETTINGS_FILE)) or {}, SETTINGS_FILE, settings_data
+        ),
     )
 
 
@@ -212,8 +220,8 @@ def read_settings_file(path: str) -> bytes | None:
         os.close(handle)
 
 
-def _parse_settings(values: dict[str, object], source: str) -> Settings:
-    """Check the values and apply them over the defaults. Raises ExecplanError for invalid settings."""
+def _parse_settings(values: dict[str, object], source: str, data: bytes) -> Settings:
+    """Check the values of a file with this content and apply them over the defaults. Raises ExecplanError for invalid ones."""
     from execplan.project.setting_checks import check_settings
 
-    return Settings(**check_settings(values, source))  # type: ignore[arg-type] # each value was checked by its name
+    return Settings(**check_settings(values, source, data))  # type: ignore[arg-type] # each value was checked by its name

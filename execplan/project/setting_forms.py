@@ -23,6 +23,13 @@ def find_name_problem(form: str) -> str:
     return f"can contain {{{repeated[0]}}} only once" if repeated else ""
 
 
+def find_archived_name_problem(form: str) -> str:
+    """Return the problem with the form of the names of archived plans; empty if there is none."""
+    if "/" in form or not ("{id}" in form or "{slug}" in form):
+        return "must be a file name without .md that contains {id} or {slug}"
+    return find_field_problem(form, {"id": "", "slug": "", "date": ""})
+
+
 def find_branch_problem(form: str) -> str:
     """Return the problem with the form of branch names; empty if there is none."""
     if problem := find_field_problem(form, _BRANCH_FIELDS):

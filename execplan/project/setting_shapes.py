@@ -7,6 +7,7 @@ from execplan.project.setting_forms import (
     DATE_FIELDS,
     MESSAGE_FIELDS,
     fill_fields,
+    find_archived_name_problem,
     find_branch_problem,
     find_field_problem,
     find_name_problem,
@@ -215,6 +216,12 @@ _PATH = "a path inside the repository"
 TABLE = _typed("a table", dict, "a table")
 SWITCH = _typed("`true` · `false`", bool, "true or false")
 TEXT = _typed("a text", str, "a string")
+TEXTS = _typed(
+    "a list of texts",
+    tuple,
+    "a list of strings",
+    lambda texts: "" if all(text.strip() for text in texts) else "can't have an empty text",
+)
 DIRECTORY = _path_shape(_PATH, _inside_problem)
 ARCHIVE = _path_shape(_PATH, _archive_problem)
 OPTIONAL_ARCHIVE = _path_shape(_PATH, lambda value: _archive_problem(value) if value else "")
@@ -224,6 +231,7 @@ MARKDOWN_FILES = _path_shape("a list of paths that end in `.md`", _markdown_file
 TEMPLATE = _path_shape("a name, or a path that ends in `.md`", _template_problem)
 LAYOUT = _path_shape("`flat` · `folder` · a file name", _layout_problem)
 NAME_FORM = _path_shape("a file name with fields", find_name_problem)
+ARCHIVED_NAME_FORM = _path_shape("a file name with fields", find_archived_name_problem)
 MESSAGE_FORM = _typed("a text with fields", str, "a string", lambda form: find_field_problem(form, MESSAGE_FIELDS))
 CLAIMS = _typed(
     "`warn` · `enforce`",
@@ -236,6 +244,11 @@ BRANCH_FORM = _path_shape("a branch name with fields", find_branch_problem)
 DIRECTORY_TABLES = table_of(
     "directories with tables",
     "must be a table for each directory: directories.'docs/plans' = { archive = 'docs/plans/completed' }",
+    lambda table: isinstance(table, dict),
+)
+DIALECT_TABLES = table_of(
+    "names with tables",
+    'must be a table for each dialect: dialects.ours = { directories = ["docs/rfcs"] }',
     lambda table: isinstance(table, dict),
 )
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))

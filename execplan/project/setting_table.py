@@ -126,6 +126,11 @@ _REPOSITORY_SETTINGS: Final = (
         shapes.DIRECTORY_TABLES,
         "Other plans directories, each a table of `archive`, `superseded`, `layout` and `name`; all commands include them.",
     ),
+    Setting(
+        "dialects",
+        shapes.DIALECT_TABLES,
+        "Your own dialects, and changes of built-in ones, each a table with its name: execplan explain dialects.",
+    ),
     Setting("files", shapes.MARKDOWN_FILES, "Single files that are plans."),
     Setting(
         "homes",
@@ -217,10 +222,26 @@ _USER_SETTINGS: Final = (
         "names commands that agents may always run",
     ),
 )
+_DIALECT_SETTINGS: Final = (
+    Setting("about", shapes.TEXT, "A description in one line.", ""),
+    Setting("directories", shapes.PATHS, "Its plans directories, at the root or in a package.", []),
+    Setting("companions", shapes.PATHS, "What belongs to plans, next to a plans directory.", []),
+    Setting(
+        "archived_name",
+        shapes.ARCHIVED_NAME_FORM,
+        "How `archive` names a plan, with the fields `{id}`, `{slug}` and `{date}`.",
+        "{id}",
+    ),
+    Setting("done_status", shapes.TEXT, "The status in the front matter that `archive` gives a finished plan.", ""),
+    Setting("required_lines", shapes.TEXTS, "Beginnings of lines that `lint` demands of each open plan.", []),
+)
 
 _CORE_TABLES: Final = {
     "": SettingTable("Only in a repository's settings.", _REPOSITORY_SETTINGS),
     USER: SettingTable("Only in your own settings, before all tables.", _USER_SETTINGS),
+    "dialects": SettingTable(
+        "Only in a repository's settings, in a table for each dialect, such as `[dialects.harness]`.", _DIALECT_SETTINGS
+    ),
 }
-TABLE_NAMES: Final = ("", USER, *features.SETTING_TABLES)
+TABLE_NAMES: Final = ("", USER, "dialects", *features.SETTING_TABLES)
 """The names of all tables, in the order of the reference."""

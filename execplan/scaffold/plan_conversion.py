@@ -6,12 +6,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.linter.plan_links import heading_anchor
 from execplan.plan import outline, reader, section_roles
 from execplan.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
 from execplan.plan.plan_recognition import follows_format
 from execplan.plan.text_rebase import rebase_text
+from execplan.project.slug import slug
+from execplan.scaffold.plan_creation import file_plan, plan_name
 from execplan.scaffold.plan_draft import render_plan
 from execplan.scaffold.plan_templates import BUILT_IN
 from execplan.scaffold.section_placement import Part, place_sections, section_headings
@@ -21,9 +23,11 @@ from execplan.text.text_lines import Text, is_blank
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from execplan.edits.plan_writer import WriteOptions
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.project.project import Project
+    from execplan.scaffold.plan_creation import CreatedPlan
     from execplan.text.markdown_blocks import Block
 
 _ANCHOR_LINK = re.compile(r"(?<=\]\()#([^)\s]+)|(?<=\]: )#(\S+)")
@@ -77,6 +81,24 @@ def build_conversion(project: Project, plan_id: str) -> ChangeBuilder:
     return change
 
 
+def create_converted(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
+    """Add an incomplete ExecPlan written elsewhere, with all its text and the missing sections; raises ExecplanError.
+
+    The source is a path, or `-` for standard input.
+    """
+    project = project._replace(exists=True)
+    with ErrorContext("standard input" if source == "-" else source):
+        plan = reader.read(data)
+    ensure_blocks_closed(plan, len(plan.text.lines))
+    title = plan.title or "plan"
+
+    def content(plan_id: str) -> tuple[bytes, tuple[str, ...]]:
+        skeleton, warnings = render_plan(project, f"{BUILT_IN}plan", plan_id, title, "", ())
+        return convert_plan(plan, skeleton, title).text.to_bytes(), warnings
+
+    return file_plan(project, plan_name(project, slug(title)), content, title, options)
+
+
 def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> ConvertedPlan:
     """Convert a plan in another form; `skeleton` is an empty ExecPlan, whose placeholder text fills missing sections.
 
@@ -96,6 +118,9 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
         content = [
             piece for part in parts if part.section == name for piece in _with_blank_line(_part_lines(old, part))
         ]
+        if name == outline.PROGRESS:
+            boxes = [_Line(f"- [{task.mark}] {task.text}") for task in plan.tasks if task.status is not None]
+            content = _with_blank_line(boxes) + content
         if name == (outline.PROGRESS if _has_tasks(plan, introduction) else outline.PURPOSE):
             content = _with_blank_line(introduction) + content
         placeholder = [_Line(line) for line in template.text.lines[section.body_start : section.end]]

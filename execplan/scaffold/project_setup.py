@@ -10,9 +10,11 @@ from execplan.edits.plan_commit import commit_paths
 from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
 from execplan.plan.model import BROKEN, COMPLETE, DOCUMENT
+from execplan.plan.plan_recognition import document_reason
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.project.project import ensure_inside
+from execplan.scaffold.other_files import OtherFile
 from execplan.scaffold.project_survey import guide_path
 from execplan.text.message_parts import format_count
 
@@ -30,8 +32,8 @@ class ProjectInspection(NamedTuple):
     archived_count: int
     with_tasks_count: int
     """Number of plans with tasks, archived ones included."""
-    documents: tuple[str, ...]
-    """Paths of the files in the plans directories that are no plans."""
+    documents: tuple[OtherFile, ...]
+    """Files in the plans directories that are no plans by their content."""
     broken: tuple[tuple[str, str], ...]
     """Path and error of each unreadable plan."""
     misfits: tuple[tuple[str, str], ...]
@@ -61,7 +63,11 @@ def inspect_project(project: Project) -> ProjectInspection:
     with_tasks = [
         stored_plan for stored_plan in stored_plans if stored_plan.plan is not None and stored_plan.plan.tasks
     ]
-    documents = [project.display_path(file.ref.path) for file in files if file.state == DOCUMENT]
+    documents = [
+        OtherFile(project.display_path(file.ref.path), document_reason(file.plan))
+        for file in files
+        if file.plan is not None and file.state == DOCUMENT
+    ]
     return ProjectInspection(
         len(stored_plans) - archived_count,
         archived_count,

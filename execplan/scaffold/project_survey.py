@@ -24,6 +24,7 @@ from execplan.project.plan_dialects import dialect_of
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
+from execplan.scaffold.other_files import OtherFile, other_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +64,8 @@ class ProjectSurvey(NamedTuple):
     unused_directories: tuple[UnusedDirectory, ...]
     stray_paths: tuple[str, ...]
     """Files that look like plans but are in no plans directory, from the repository root."""
+    other_files: tuple[OtherFile, ...]
+    """Files in and beside the plans directories that are no plans by their paths."""
     warnings: tuple[str, ...]
 
 
@@ -84,7 +87,8 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     base = project.base
     loaded_settings = project_settings.load(base)
     requested = _relative_plans_directory(project, requested) if requested is not None else None
-    plans = plan_discovery.find_plans(base)
+    files = plan_discovery.find_markdown(base)
+    plans = [path for path in files if plan_discovery.is_plan_file(base, path, project.settings.dialects)]
 
     def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))
@@ -125,12 +129,12 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
                 nested._replace(settings=detected.settings_of(name), exists=True)
             )
         prepared.append(PreparedProject(nested, is_nested_new))
-    found_paths = {
-        ref.path
+    members = [
+        member
         for prepared_project in prepared
         for member in project_discovery.with_directories(prepared_project.project)
-        for ref in plan_store.all_refs(member)
-    }
+    ]
+    found_paths = {ref.path for member in members for ref in plan_store.all_refs(member)}
     unclaimed_paths = [path for path in plans if os.path.join(base, path) not in found_paths]
     unused_layouts = [
         layout
@@ -145,7 +149,12 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         tuple(prepared),
         tuple(_path_entries(prepared)),
         unused_directories,
-        tuple([project.display_path(os.path.join(base, path)) for path in stray_paths]),
+        tuple([prepared[0].project.display_path(os.path.join(base, path)) for path in stray_paths]),
+        tuple(
+            other_files(
+                prepared[0].project, members, found_paths.union(os.path.join(base, path) for path in plans), files
+            )
+        ),
         tuple(warnings),
     )
 

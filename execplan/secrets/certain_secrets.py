@@ -32,10 +32,6 @@ _HINTS = (
     *(" -u", " -p", " -a", " -w", ":543", ":*:", "$2", "$6$", "$argon2"),
 )
 """Lowercase text in anything that may contain a secret without such a run."""
-_VISIBLE_LENGTH = 4
-"""Number of characters of a secret to show, so that the user can identify it."""
-_MIN_VISIBLE_PASSWORD = 20
-"""Minimum length of a password of which some characters may be shown."""
 
 
 def find_secrets(source: str) -> list[Secret]:
@@ -86,22 +82,13 @@ def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
             secrets.append(candidate)
 
 
-def visible_length(secret: Secret) -> int:
-    """Return how many characters of a secret may be shown: none of a short one that belongs to no known service."""
-    return (
-        0
-        if secret.kind in ("password", "secret") and secret.end - secret.start < _MIN_VISIBLE_PASSWORD
-        else _VISIBLE_LENGTH
-    )
-
-
 def mask_secrets(text: str) -> str:
     """Mask the secrets in a text with asterisks of equal length; the start of a known service's token stays visible."""
     if not _may_have_secret(text):
         return text
     from execplan.secrets.all_secrets import find_secret_spans
 
-    visible_ends = {secret.start: secret.start + visible_length(secret) for secret in find_secrets(text)}
+    visible_ends = {secret.start: secret.start + secret.visible_length for secret in find_secrets(text)}
     for start, end in reversed(find_secret_spans(text)):
         mask_start = min(visible_ends.get(start, start), end)
         text = text[:mask_start] + "*" * (end - mask_start) + text[end:]

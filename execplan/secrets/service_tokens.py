@@ -13,12 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_MIN_VISIBLE_PASSWORD = 20
+"""Minimum length of a password of which some characters may be shown."""
+_VISIBLE_LENGTH = 4
+"""Number of characters of a secret to show, so that the user can identify it."""
+
+
 class Secret(NamedTuple):
     """The kind of a secret and its span in a text, in characters."""
 
     kind: str
     start: int
     end: int
+
+    @property
+    def visible_length(self) -> int:
+        """How many characters of it may be shown: none of a short one that belongs to no known service."""
+        is_short = self.kind in ("password", "secret") and self.end - self.start < _MIN_VISIBLE_PASSWORD
+        return 0 if is_short else _VISIBLE_LENGTH
 
 
 _LOWER, _CAPITALS, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"

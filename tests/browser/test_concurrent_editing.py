@@ -11,6 +11,7 @@ import time
 from itertools import count
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import COUNTED
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.browser.watched_pages import WatchedBrowser
     from tests.conftest import Folder
+
+pytestmark = pytest.mark.exhaustive
 
 SECONDS = float(os.environ.get("EXECPLAN_BROWSER_SECONDS", "3"))
 """How long they edit."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.browser.watched_pages import WatchedBrowser
     from tests.server.running_server import RunningServer
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.mark.parametrize("form", ["live", "static"])
 def test_hostile_plans_run_nothing(browser: WatchedBrowser, library: RunningServer, form: str) -> None:

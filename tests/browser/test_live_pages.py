@@ -84,6 +84,7 @@ def test_edits_in_a_page(browser: WatchedBrowser, server: RunningServer) -> None
     assert shown["decisions"][1]["author"] == "Ann"
 
 
+@pytest.mark.exhaustive
 def test_typed_text_survives_a_change_and_a_conflict(browser: WatchedBrowser, server: RunningServer) -> None:
     page, other_window = browser.open(plan_url(server)), browser.open(plan_url(server))
     page.get_by_label("New task").fill("Handle CRLF.")
@@ -105,6 +106,7 @@ def test_typed_text_survives_a_change_and_a_conflict(browser: WatchedBrowser, se
     expect_done(page, 3)
 
 
+@pytest.mark.exhaustive
 def test_a_page_reconnects_to_a_server_that_was_started_again(browser: WatchedBrowser, repo: Folder) -> None:
     repo.plan()
     server = RunningServer(repo)
@@ -121,6 +123,7 @@ def test_a_page_reconnects_to_a_server_that_was_started_again(browser: WatchedBr
     assert again.get("/").status == 200
 
 
+@pytest.mark.exhaustive
 def test_typed_text_survives_another_edit_and_a_new_start(browser: WatchedBrowser, repo: Folder) -> None:
     repo.plan()
     server = RunningServer(repo)
@@ -142,6 +145,7 @@ def test_typed_text_survives_another_edit_and_a_new_start(browser: WatchedBrowse
     browser.problems[:] = [problem for problem in browser.problems if "ERR_" not in problem]
 
 
+@pytest.mark.exhaustive
 def test_typed_text_survives_an_error(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server))
     page.get_by_label("New task").fill("Handle CRLF.")
@@ -159,6 +163,7 @@ def test_typed_text_survives_an_error(browser: WatchedBrowser, server: RunningSe
     expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
 
 
+@pytest.mark.exhaustive
 def test_typed_text_survives_a_new_name_of_the_plan(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server))
     page.get_by_label("New task").fill("Handle CRLF.")
@@ -174,6 +179,7 @@ def test_typed_text_survives_a_new_name_of_the_plan(browser: WatchedBrowser, ser
     browser.problems[:] = [problem for problem in browser.problems if "404" not in problem]
 
 
+@pytest.mark.exhaustive
 def test_a_text_that_is_too_large_stays_in_its_form(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server))
     page.get_by_label("New task").evaluate("(field) => { field.maxLength = 1e6; field.value = 'x'.repeat(200000); }")
@@ -184,6 +190,7 @@ def test_a_text_that_is_too_large_stays_in_its_form(browser: WatchedBrowser, ser
     assert len(page.get_by_label("New task").input_value()) == 200_000
 
 
+@pytest.mark.exhaustive
 def test_a_commit_without_changes_is_no_change_of_the_page(browser: WatchedBrowser, server: RunningServer) -> None:
     server.folder.git("add", "-A")
     server.folder.git("commit", "-q", "-m", "Plan")
@@ -212,6 +219,7 @@ def test_pages_work_without_javascript(browser: WatchedBrowser, server: RunningS
     expect_done(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_the_place_in_a_page_is_kept(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server), viewport={"width": 800, "height": 300})
     button = page.get_by_role("button", name="Check off task 3")
@@ -228,6 +236,7 @@ def test_the_place_in_a_page_is_kept(browser: WatchedBrowser, server: RunningSer
     expect_done(page, 3)
 
 
+@pytest.mark.exhaustive
 def test_the_filter_of_a_board_is_kept_when_plans_change(browser: WatchedBrowser, server: RunningServer) -> None:
     server.folder.ok("new", "Write the documentation")
     page = browser.open(server.url)
@@ -239,6 +248,7 @@ def test_the_filter_of_a_board_is_kept_when_plans_change(browser: WatchedBrowser
     assert page.evaluate("document.activeElement.id") == "page-filter"
 
 
+@pytest.mark.exhaustive
 def test_charts_follow_the_plan(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server))
     chart = page.locator("figure.chart img")

@@ -39,7 +39,7 @@ def violations(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_pages_are_accessible_and_fit_on_a_phone(
     browser: WatchedBrowser, library: RunningServer, path: str, scheme: str

@@ -331,3 +331,16 @@ def test_the_session_directory_decides(repo: Folder, tmp_path: Path) -> None:
     other.mkdir()
     assert repo.run("new", "--from", "-", "--hook", "claude", stdin=data, cwd=other) == (0, "", "")
     assert only_plan(repo).tasks
+
+
+@pytest.mark.parametrize("heading", ["Concrete Steps", "Steps"])
+def test_a_short_plan_with_annotated_steps_keeps_them(repo: Folder, heading: str) -> None:
+    step = '```python {#make type=create_file target=greet.py task="Greet"}\nprint("Hello")\n```\n'
+    text = f"# Greet everybody\n\n## Progress\n\n- [ ] Greet.\n\n## {heading}\n\n{step}"
+    created = repo.ok("new", "--from", "-", stdin=text.encode())
+    assert step in (repo.path / created["path"]).read_text()
+    assert [task["text"] for task in repo.ok("show")["tasks"]] == ["Greet."]
+    assert [step["id"] for step in repo.ok("compile")["steps"]] == ["make"]
+    assert not [
+        finding for finding in repo.run("lint", "--json").json["data"]["findings"] if finding["level"] == "error"
+    ]

@@ -137,9 +137,7 @@ def test_a_named_agent_can_not_decide_for_a_person(desk: InProcessRepository, by
     assert desk.type("approve", "--dry-run", *name).exit == 0
     assert desk.data("approve", "--list")["approvals"] == []
     error = desk.refused(7, "not-approved", "run", *name)
-    assert error["hint"] == (
-        f"review the plan, then approve it: execplan evaluate {PLAN}; {ask}execplan approve {PLAN}"
-    )
+    assert error["hint"] == f"review the plan, then approve it: execplan evaluate {PLAN}"
 
 
 def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) -> None:
@@ -156,6 +154,8 @@ def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessReposito
     desk.plan(HEAD + MAKE)
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     command = f"execplan approve {PLAN}"
+    hint = desk.refused(7, "not-approved", "run")["hint"]
+    assert hint == f"review the plan, then approve it: execplan evaluate {PLAN}"
     assert desk.type("evaluate").out.endswith(f"\nnext: {command}\n")
     assert desk.type("evaluate", "--json").json["next"] == [command]
     assert desk.data(*command.split()[1:])["approver"] == "the policy"
@@ -282,3 +282,89 @@ def test_a_restart_page_is_no_error_after_the_archive(desk: InProcessRepository)
     assert desk.type("archive").exit == 0
     assert desk.data("checkpoint")["changed"] is False
     assert desk.data("checkpoint", PLAN)["changed"] is False
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_hints_of_errors_have_the_name_too(repo: Folder, by_option: bool) -> None:
+    """Only where the command depends on it, and never the name of somebody else."""
+    repo.plan(plan_of(2))
+    name = ["--as", "agent-1"] if by_option else []
+    if not by_option:
+        repo.env["EXECPLAN_AGENT"] = "agent-1"
+    task = repo.ok("next", "--claim", "bob")["task"]["id"]
+    hints = {}
+    for command in ("next --release --to eve", "next --claim --task 1", "reword 1 Other. --if-match " + 64 * "0"):
+        hints[command.split()[1]] = repo.run(*command.split(), *name).err.splitlines()[-1]
+    assert hints["--release"] == f"hint: see who has claimed what: execplan next {PLAN} --as agent-1"
+    handover = f"execplan next {PLAN} --release bob --to agent-1"
+    assert hints["--claim"] == f"hint: choose another task, or have it handed over: {handover}"
+    assert hints["1"] == f"hint: read it again: execplan show {PLAN} --json --as agent-1"
+    repo.ok("done", task, "--as", "bob")
+    reopening = repo.run("next", "--claim", "--task", "1", *name).err.splitlines()[-1]
+    assert reopening == f"hint: reopen it first: execplan reopen {task} -p {PLAN} --as agent-1"
+    check_command(reopening.partition(": ")[2].partition(": ")[2])
+
+
+@pytest.mark.parametrize("command", ["context", "evaluate", "handoff", "list"])
+def test_commands_that_an_agent_reads_take_its_name(desk: InProcessRepository, command: str) -> None:
+    assert desk.type(command, "--as", "agent-1").exit == 0
+
+
+def test_an_agent_is_not_sent_to_an_editor(repo: Folder) -> None:
+    plan = repo.ok("new", "Read lines", "--task", "Do it.")["id"]
+    assert repo.run("next", "--json").json["next"][-1] == f"execplan edit {plan}"
+    commands = repo.run("next", "--json", "--as", "agent-1").json["next"]
+    assert commands
+    assert not [command for command in commands if "edit" in command]
+
+
+def test_a_plan_that_only_a_path_names_is_named_by_it(repo: Folder) -> None:
+    repo.write("docs/my work.md", plan_of(3))
+    repo.write(".agent/PLANS.md", "# Guide\n")
+    path = ["-p", "docs/my work.md"]
+    for command in (["done", "1"], ["next"], ["show"], ["reopen", "1"]):
+        leading = hint(repo.run(*command, *path).out)
+        assert "'docs/my work.md'" in leading, command
+        repo.ok(*shlex.split(leading)[1:])
+    error = repo.run("archive", "docs/my work.md").err.splitlines()[-1]
+    assert error.endswith(": execplan archive 'docs/my work.md' --as abandoned --reason 'Why'")
+
+
+def test_hints_of_a_command_elsewhere_go_there_too(repo: Folder) -> None:
+    repo.plan(plan_of(2))
+    above = repo.path.parent
+    directory = ["-C", repo.path.name]
+    for command in (["next"], ["add", "Do more."], ["done", "1"], ["show"]):
+        leading = hint(repo.run(*directory, *command, cwd=above).out)
+        assert leading.startswith(f"execplan -C {repo.path.name} "), command
+        check_command(leading)
+        assert repo.run(*shlex.split(leading)[1:], cwd=above).exit == 0
+    (above / "no project").mkdir()
+    error = repo.run("-C", "no project", "status", cwd=above).err
+    assert error.splitlines()[-1] == "hint: create one: execplan -C 'no project' init"
+
+
+def test_what_the_guard_denies_is_asked_for(desk: InProcessRepository) -> None:
+    desk.plan(HEAD + MAKE)
+    assert desk.type("install", "guard").exit == 0
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    assert desk.type("evaluate").out.endswith(f"\nnext: ask a person to run: execplan approve {PLAN}\n")
+    desk.patch.delenv("EXECPLAN_AGENT")
+    assert desk.type("evaluate", "--json").json["next"][0].startswith(f"execplan approve {PLAN} --digest ")
+    desk.approve()
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    for command in ("next", "status", "show", "prime"):
+        assert f"ask a person to run: execplan run {PLAN}\n" in desk.type(command).out, command
+    desk.plan(plan_of(1), "2026-01-02_scanner")
+    assert desk.type("next").err.splitlines()[-1] == "hint: specify one with -p PLAN"
+
+
+def test_an_agent_is_led_to_the_plan_that_it_works_on(repo: Folder) -> None:
+    repo.plan(plan_of(2))
+    repo.plan(plan_of(2), "2026-01-02_scanner")
+    task = repo.ok("next", "scanner", "--claim", "agent-1")["task"]["id"]
+    assert hint(repo.run("status", "--as", "agent-1").out).endswith(f"done {task} -p 2026-01-02_scanner --as agent-1")
+    plans = repo.run("next", "--as", "agent-1", "--json").json["error"]["candidates"]
+    assert [plan["next"]["id"] for plan in plans] == [task, task]
+    others = repo.run("next", "--as", "bob", "--json").json["error"]["candidates"]
+    assert [plan["next"]["id"] == task for plan in others] == [True, False]

@@ -440,6 +440,7 @@ def test_no_setting_of_another_project_is_run(
         assert result.exit == 0 or (name.startswith("missing") and result.exit in (1, 6)), (name, command, result)
 
 
+@pytest.mark.exhaustive
 def test_no_process_is_started_but_git_and_ours(trap: Trap) -> None:
     need("strace")
     for name in TOGETHER:

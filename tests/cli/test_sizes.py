@@ -67,7 +67,7 @@ def problem(command: str, result: Result, *, as_json: bool) -> str:
     return f"{length} bytes: {result.err[:500]}{result.out[:500]}" if length > READABLE else ""
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [pytest.param(size, marks=[pytest.mark.exhaustive] * (size != 2)) for size in SIZES])
 @pytest.mark.parametrize("kind", ["plans", "contents"])
 def test_any_size(repo: Folder, kind: str, size: int) -> None:
     """The commands follow each other, so that those that write grow what there is by some."""

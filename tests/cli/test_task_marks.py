@@ -95,3 +95,35 @@ def test_the_history_says_when_a_task_was_dropped(repo: Folder) -> None:
     assert [(event["kind"], event["detail"]) for event in events if event["kind"] == "task-marked"] == [
         ("task-marked", "-")
     ]
+
+
+def test_a_checkbox_in_a_given_text_is_no_part_of_the_text(repo: Folder) -> None:
+    repo.plan(CLEAN, NAME)
+    for command in (
+        ["add", "- [ ] Ship it."],
+        ["reword", "2", "* [ ] Build all."],
+        ["split", "3", "--done", "[ ] Begin.", "--remaining", "- [ ] Finish."],
+    ):
+        repo.ok(*command)
+    assert [task["text"] for task in data(repo, "show")["tasks"][1:]] == ["Build all.", "Begin.", "Finish.", "Ship it."]
+    new = repo.ok("new", "Scan lines", "--task", "- [ ] Scan.")["id"]
+    assert [task["text"] for task in data(repo, "show", new)["tasks"]] == ["Scan."]
+
+
+@pytest.mark.parametrize("mark", ["x", "-", "~"])
+def test_a_checkbox_with_another_mark_is_an_error(repo: Folder, mark: str) -> None:
+    path = repo.plan(CLEAN, NAME)
+    text = f"- [{mark}] Ship it."
+    for command in (
+        ["add", text],
+        ["reword", "2", text],
+        ["split", "3", "--done", text, "--remaining", "B"],
+        ["split", "3", "--done", "A", "--remaining", text],
+        ["new", "Scan lines", "--task", text],
+    ):
+        result = repo.run(*command)
+        assert result.exit == 2, command
+        assert f"a task's text can't begin with a checkbox marked '{mark}'" in result.err
+    assert path.read_text() == CLEAN
+    repo.ok("reword", "2", "[a] is a link")
+    assert data(repo, "show")["tasks"][1]["text"] == "[a] is a link"

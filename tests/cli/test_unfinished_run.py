@@ -9,7 +9,7 @@ import pytest
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
-from tests.cli.approved_plan import FAILS, MAKE, SLOW, run_id, with_approved_plan
+from tests.cli.approved_plan import FAILS, HEAD, MAKE, SLOW, run_id, with_approved_plan
 from tests.cli.commands.test_run_interruption import wait_for_entries
 from tests.cli.journaled_run import OK, JournaledRun
 from tests.commands import check_command
@@ -108,7 +108,7 @@ def test_archive_stops_until_the_run_is_resumed_or_rolled_back(
     desk.plan(ONE_TASK.replace("Build it", "Scan it"), "2026-01-02_scanner")
     error = desk.refused(1, "open-run", "archive", "parser", *how)
     assert error["candidates"] == [f"run {interrupted} was interrupted"]
-    assert error["hint"].startswith("resume or roll back first: ")
+    assert error["hint"].startswith("finish or roll back the run first: ")
     for command in error["hint"].partition(": ")[2].split("; "):
         check_command(command)
     assert desk.path.joinpath(f".agent/execplans/{NAME}.md").exists()
@@ -217,9 +217,32 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepo
         result = desk.type(command)
         assert "is waiting for an approval" in result.out + result.err, command
     assert desk.type("resume").exit == 4
+    blocked = desk.refused(1, "open-run", "archive")["hint"]
+    assert blocked == f"finish or roll back the run first: {evaluate}; execplan rollback {run} -p {NAME}"
     desk.approve()
-    assert desk.type("status", "--json").json["next"][0] == resume
+    for command in ("status", "next", "show", "runs", "show --run"):
+        assert desk.type(*command.split(), "--json").json["next"][0] == resume, command
+    assert resume in desk.refused(1, "open-run", "archive")["hint"]
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    asked = [f"ask a person to run: execplan {command} {run} -p {NAME}" for command in ("resume", "rollback")]
+    assert desk.type("show", "--run", "--json").json["next"] == asked
+    desk.patch.delenv("EXECPLAN_AGENT")
     assert desk.type("resume").exit == 0
+
+
+def test_the_steps_of_a_revision_are_not_approved_again_after_a_rollback(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = []\n')
+    with_approved_plan(desk, MAKE, FAILS)
+    assert desk.type("run").exit == 1
+    desk.plan(HEAD + MAKE + FAILS.replace("nowhere", "no_other"))
+    compile_command = f"execplan compile {NAME}"
+    assert desk.type("replan", "--reason", "Another file.", "--json").json["next"] == [f"execplan evaluate {NAME}"]
+    assert desk.type("rollback").exit == 0
+    assert desk.type("evaluate").out.endswith(f"\nnext: edit the steps in the plan, then: {compile_command}\n")
+    assert desk.type("evaluate", "--json").json["next"] == [compile_command]
+    assert desk.type("show", "--run", "--json").json["next"] == [compile_command]
+    assert desk.type("compile").exit == 0
+    assert desk.type("evaluate").out.endswith(f"\nnext: execplan approve {NAME}\n")
 
 
 def test_a_revision_that_needs_no_approval_is_resumed(desk: InProcessRepository) -> None:
@@ -239,3 +262,32 @@ def test_a_revision_that_needs_no_approval_is_resumed(desk: InProcessRepository)
         assert not [suggestion for suggestion in follow if "approve" in suggestion or "evaluate" in suggestion], command
     assert f"execplan resume {run}" in desk.type("prime").out
     assert desk.type("resume").exit == 0
+
+
+def test_other_steps_after_a_rollback_are_evaluated_not_compiled_again(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\n')
+    with_approved_plan(desk, MAKE, FAILS)
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    assert desk.type("run").exit == 1
+    desk.plan(HEAD + MAKE + FAILS.replace("nowhere", "made"))
+    for command in ("next", "status", "show"):
+        assert desk.type(*command.split(), "--json").json["next"][1] == f"execplan compile {NAME}", command
+    assert desk.type("compile").exit == 0
+    for command in ("next", "status", "show", "show --run"):
+        assert desk.type(*command.split(), "--json").json["next"][0] == f"execplan evaluate {NAME}", command
+    assert f"Continue:\n  execplan evaluate {NAME}\n" in desk.type("prime").out
+    assert desk.type("approve").exit == 0
+    assert desk.type("run").exit == 0
+    last_run = desk.data("runs")["runs"][0]["id"]
+    assert desk.type("show", "--run", "1").out.endswith(f"\nnext: execplan show {NAME} --run {last_run} --as agent-1\n")
+
+
+@pytest.mark.parametrize("command", ["resume", "rollback"])
+def test_an_agent_does_not_ask_a_person_for_what_is_refused(desk: InProcessRepository, command: str) -> None:
+    with_approved_plan(desk, MAKE)
+    assert desk.type("run").exit == 0
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    code = {"resume": "nothing-to-resume", "rollback": "person-required"}[command]
+    desk.refused({"resume": 1, "rollback": 3}[command], code, command)
+    assert desk.type("archive", "--force", "--reason", "Done.").exit == 0
+    desk.refused(1, "archived-plan", command, "-p", NAME)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from tests.in_process_repository import InProcessRepository
 
+pytestmark = pytest.mark.exhaustive
+
 FIRST = "# Export notes\n\nNotes can be exported.\n\n1. Write the exporter\n2. Add the command\n"
 SECOND = "# Export notes\n\nNotes can be exported as CSV.\n\n1. Write the exporter\n2. Choose the columns\n"
 

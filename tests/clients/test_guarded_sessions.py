@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tests.clients.conftest import Results
     from tests.in_process_repository import InProcessRepository
 
+pytestmark = pytest.mark.exhaustive
+
 NOTE = "Greet before you ask.\n"
 
 

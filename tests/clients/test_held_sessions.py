@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from execplan.plan_store import claims_file
 from tests.clients.model_server import Say, scripted
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from tests.clients.agent_programs import Workbench
     from tests.clients.conftest import Results
     from tests.in_process_repository import InProcessRepository
+
+pytestmark = pytest.mark.exhaustive
 
 REASON = "neither done nor explained"
 CLAIM = "execplan next --claim agent-1"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.clients.conftest import Results
     from tests.in_process_repository import InProcessRepository
 
+pytestmark = pytest.mark.exhaustive
+
 FILE = ".codex/hooks.json"
 
 

@@ -6,8 +6,12 @@ import json
 import os
 import subprocess
 
+import pytest
+
 from tests.conftest import Folder
 from tests.needs import client, need
+
+pytestmark = pytest.mark.exhaustive
 
 
 def _run(folder: Folder, tool: str, *arguments: str) -> str:

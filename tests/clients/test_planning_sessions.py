@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tests.clients.planning_model import Door
     from tests.in_process_repository import InProcessRepository
 
+pytestmark = pytest.mark.exhaustive
+
 BLOCKED = ("blocked by PreToolUse hook", "guard did not allow", "hint:", "Traceback", "unsupported call", "aborted")
 """What a model reads of a call that was wrong."""
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.clients.model_server import Reply, scripted
 
 if TYPE_CHECKING:
     from tests.clients.agent_programs import Session, Workbench
     from tests.clients.conftest import Results
+
+pytestmark = pytest.mark.exhaustive
 
 OVERVIEW = "Keep notes"
 """The title of the plan, which the model learns from nothing else."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.clients.conftest import Results
     from tests.in_process_repository import InProcessRepository
 
+pytestmark = pytest.mark.exhaustive
+
 SKILL = "Write, continue and update the ExecPlans of a repository"
 """Beginning of the skill's description, which the program lists."""
 PLAN_COMMAND = "Write an ExecPlan for the request that the user gives with this skill"

@@ -346,6 +346,7 @@ def test_the_same_comes_out_under_any_hash_seed() -> None:
     assert FILE.encode() in outputs.pop()
 
 
+@pytest.mark.exhaustive
 def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_plan() -> None:
     ages = {MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2, SECTION: 3}
     units = [

@@ -41,6 +41,7 @@ FULL = {
 """How a file system is small, and what fills it."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("what", "name"),
     [("bytes", name) for name, scene in SCENES.items() if "commit" not in name and not scene.interrupted]
@@ -160,6 +161,7 @@ def test_41_artifacts_on_another_file_system(tmp_path: Path, name: str) -> None:
     assert tree(tmp_path / "moved") == tree(copy.path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["archive", "restore"])
 def test_41_killed_on_the_way_to_another_file_system(
     tmp_path: Path, name: str, record_property: Callable[[str, object], None]

@@ -14,6 +14,8 @@ from tests.crash.scenarios import SCENES
 from tests.crash.sweep import spread_evenly
 from tests.needs import need
 
+pytestmark = pytest.mark.exhaustive
+
 MAX_ERRORS = {"done": 12, "archive": 16, "rename": 8, "new": 8, "attach": 8, "lint --fix": 8}
 """How many errors are injected here; `make torture` injects them all."""
 

@@ -12,6 +12,8 @@ from tests.crash.scenarios import Scene
 from tests.crash.strace import kill
 from tests.needs import need
 
+pytestmark = pytest.mark.exhaustive
+
 SETTINGS = {"permissions": {"allow": ["Bash(make:*)"]}}
 INTEGRATIONS = ("session-hooks", "stop-gate", "guard", "agents", "git-hooks", "skill")
 FILE = ".claude/settings.json"

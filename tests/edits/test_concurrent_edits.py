@@ -69,6 +69,7 @@ def missing(plan: ParsedPlan, edits: int) -> list[str]:
     return lost
 
 
+@pytest.mark.exhaustive
 def test_sixteen_hands_make_fifty_edits_each(repo: Folder) -> None:
     """And whoever reads meanwhile sees a whole plan, which only ever gains."""
     path = repo.plan()
@@ -154,6 +155,7 @@ def test_who_waits_gets_it(repo: Folder) -> None:
     assert reader.read(path.read_bytes()).counts()["total"] == 7
 
 
+@pytest.mark.exhaustive
 def test_a_writer_waits_ten_seconds(repo: Folder) -> None:
     path = repo.plan()
     project = project_discovery.find(str(repo.path))

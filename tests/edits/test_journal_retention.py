@@ -43,6 +43,7 @@ def size(repo: Folder, path: Path) -> int:
     return os.path.getsize(journal_path(project_discovery.find(str(repo.path)), str(path)))
 
 
+@pytest.mark.exhaustive
 def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
     path = repo.plan()
     edit(repo, range(300))
@@ -53,6 +54,7 @@ def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
         assert repo.ok("undo")["operation"]["summary"] == f"add {number + 4}, Task {number}"
 
 
+@pytest.mark.exhaustive
 def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
     body = "".join([f"- Line {number} of many, {number * 7919 % 10007:x}.\n" for number in range(5_000)])
     path = repo.plan(CLEAN.replace("None so far.\n", body))

@@ -68,6 +68,7 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     return repository
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("free", SIZES)
 def test_38_a_disk_that_fills_up(scenario: RunScenario, free: int) -> None:
     fill_up(scenario, free)

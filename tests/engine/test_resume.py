@@ -196,7 +196,9 @@ SWEPT = (
 )
 
 
-@pytest.mark.parametrize("number", [3, 4, 10, 13, 25])
+@pytest.mark.parametrize(
+    "number", [13, *[pytest.param(number, marks=pytest.mark.exhaustive) for number in (3, 4, 10, 25)]]
+)
 def test_cut_off_at_any_entry_and_resumed_it_comes_to_the_same(run_repo: RunRepository, number: int) -> None:
     run_repo.approve_plan(steps(*SWEPT))
     assert killed_at(run_repo, number, run_repo.run_plan)

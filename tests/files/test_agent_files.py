@@ -22,4 +22,4 @@ def test_a_configuration_is_known_at_any_level_and_in_any_letter_case() -> None:
 
 
 def test_instructions_are_no_plans() -> None:
-    assert {name for name in INSTRUCTIONS if name.endswith(".md")} <= NON_PLAN_FILES
+    assert {name for name in INSTRUCTIONS if name.endswith(".md")} <= NON_PLAN_FILES.keys()

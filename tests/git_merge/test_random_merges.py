@@ -44,6 +44,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(corpus.rglob("*.md"))
 
 
+@pytest.mark.exhaustive
 def test_ours_holds_what_it_promises(plans: list[Path]) -> None:
     merge_arguments = [(plans[at * 7 % len(plans)], at, merges.SEED) for at in range(COUNT)]
     results = [
@@ -124,6 +125,7 @@ def _branch(folder: Folder, sides: Sides) -> None:
         folder.git("commit", "-q", "--allow-empty", "-m", "Change")
 
 
+@pytest.mark.exhaustive
 @given(st.data())
 @settings(max_examples=EXAMPLES)
 def test_real_plans_through_real_git(driven: Folder, plans: list[Path], data: st.DataObject) -> None:

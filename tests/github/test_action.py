@@ -125,6 +125,7 @@ def test_a_shallow_clone_is_an_error_that_says_what_to_do(pull_request: Folder) 
     ]
 
 
+@pytest.mark.exhaustive
 def test_it_installs_itself(pull_request: Folder) -> None:
     """Pip builds the checkout without network: it gets the build backend and the dependencies from this environment."""
     site_packages = sysconfig.get_path("purelib")

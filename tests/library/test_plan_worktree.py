@@ -481,6 +481,7 @@ def test_which_worktree_is_meant(repo: Folder) -> None:
     assert repo.ok("worktree", "scanner", "--finish")["id"] == "2026-01-02_scanner"
 
 
+@pytest.mark.exhaustive
 def test_twenty_agents(repo: Folder) -> None:
     """Each takes a plan, works on it and on a list that all of them edit; nothing is lost."""
     names = [f"2026-01-01_part-{number:02}" for number in range(20)]
@@ -608,6 +609,7 @@ def _is_finished(repo: Folder, worktree: Folder) -> bool:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("moment", "first"), [("before", 1), ("after", 2)])
 def test_finish_is_killed_at_a_call_of_git(tmp_path: Path, moment: str, first: int) -> None:
     import shutil

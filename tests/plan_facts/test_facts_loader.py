@@ -88,6 +88,7 @@ def test_unchanged_plans_are_not_parsed_again(desk: InProcessRepository, monkeyp
     assert load_board(current_project()) == first
 
 
+@pytest.mark.exhaustive
 @given(
     steps=st.lists(
         st.one_of(

@@ -17,6 +17,8 @@ from tests.crash.strace import Call, fail, kill, trace
 from tests.needs import need
 from tests.plans import CLEAN
 
+pytestmark = pytest.mark.exhaustive
+
 COMMAND = ("search", "without loss", "--limit", "100")
 STRIDE = 4
 """Which of the calls that write are tried; each one takes half a second."""

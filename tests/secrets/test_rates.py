@@ -51,6 +51,7 @@ def test_the_page_says_what_is_measured() -> None:
     assert markdown_table() in (ROOT / "docs/research/secret-detection.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus")
 def test_real_plans_stay_readable() -> None:
     files, size, locations = in_files(sorted(CORPUS.rglob("*.md")))
@@ -60,6 +61,7 @@ def test_real_plans_stay_readable() -> None:
     assert f"| a corpus of real plans | {files} | {size / 1e6:.1f} million | {len(locations)} |" in page
 
 
+@pytest.mark.exhaustive
 def test_the_own_source_stays_readable() -> None:
     locations = in_files(sorted((ROOT / "execplan").rglob("*.py")))[2]
     assert [location.rpartition("/")[2].rpartition(":")[0] for location in locations] == [

@@ -137,6 +137,7 @@ def test_an_address_of_another_machine_is_an_error(repo: Folder, host: str) -> N
     assert "--host" in result.err
 
 
+@pytest.mark.exhaustive
 def test_connections_without_a_request_are_closed(server: RunningServer) -> None:
     """More of them than the server takes; a page that waits for changes stays open."""
     reader = server.events()

@@ -65,7 +65,7 @@ class ScratchRepository:
         command_arguments = ["--json", *arguments]
         with mock.patch.multiple(sys, stdin=stdin, stdout=out, stderr=err):
             status = error_handler.run_with_error_handling(
-                lambda: app._run_command_group(command_arguments), as_json=True, kind=arguments[0]
+                lambda: app.run(command_arguments), as_json=True, kind=arguments[0]
             )
             out.flush()
             err.flush()

@@ -354,6 +354,7 @@ def _changed_folder(result: InProcessResult) -> bool:
     return bool(result.data["moves"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.hypothesis
 def test_any_sequence_of_verbs() -> None:
     """Nothing else changes, nothing is lost, and what looks agrees with what is there."""

@@ -186,6 +186,7 @@ ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\f\v\ufeff
 MIXED = st.lists(st.one_of(st.sampled_from(FRAGMENTS), ANY_TEXT), max_size=12).map("".join)
 
 
+@pytest.mark.exhaustive
 @given(SYNTAX)
 @settings(max_examples=3000)
 def test_texts_of_syntax(text: str) -> None:
@@ -212,6 +213,7 @@ def test_the_judge_is_not_asked(text: str) -> None:
 CORPUS = find_corpus()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(CORPUS is None, reason="no corpus: it is in ../shared/corpus or where EXECPLAN_CORPUS says")
 def test_every_plan_of_the_corpus() -> None:
     assert CORPUS is not None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from execplan.toolkit.tool_list import PROJECT_TOOLS
 from tests.secrets.secret_samples import remaining_secret
 from tests.secrets.test_outlets import FORMS, ON_A_LINE, plan_of, plan_of_all_forms, strings
@@ -52,6 +54,7 @@ def leaves(printed: str) -> list[str]:
     return [form.name for form in FORMS if remaining_secret(form, printed)]
 
 
+@pytest.mark.exhaustive
 def test_no_form_leaves_by_a_running_server(repo: Folder) -> None:
     repo.plan(plan_of_all_forms().replace("# Use every form", f"# Use every form {LINE}"), NAME)
     repo.git("add", "-A")

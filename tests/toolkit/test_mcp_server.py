@@ -156,6 +156,7 @@ def test_prompts_to_author_and_to_continue(repo: Folder) -> None:
     with_client(repo, use)
 
 
+@pytest.mark.exhaustive
 def test_twenty_clients_write_one_plan(repo: Folder) -> None:
     repo.plan(CLEAN)
 

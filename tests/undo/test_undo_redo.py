@@ -371,6 +371,7 @@ def test_what_a_run_did_is_undone_by_rollback(repo: Folder) -> None:
     assert repo.run("undo", "--json").json["error"]["hint"] == "show the run: execplan show 2026-01-01_parser --run"
 
 
+@pytest.mark.exhaustive
 def test_twenty_at_once_lose_nothing(repo: Folder) -> None:
     """Each undo takes one edit, and what is left can still be undone and redone."""
     path = repo.plan()

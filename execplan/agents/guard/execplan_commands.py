@@ -71,7 +71,7 @@ def _task_command(flags: str = "", value_options: str = "", *, denied_options: s
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--all --stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit -n", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as", file_options=_PROJECT_OPTION, denied_options=_ALL_PROJECTS_FLAG),
-    "list": AllowedOptions("--all", "--state"),
+    "list": AllowedOptions("--all", "--state --as"),
     "show": AllowedOptions("--steps --run? --comments", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
         "--claim? --release?",
@@ -119,7 +119,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept --attest",
     ),
-    "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format --as", operand_kind="plan"),
     "compile": AllowedOptions(
         f"{_WRITE_FLAGS} --check --annotate --compose",
         f"{_PLAN_OPTIONS} --title",
@@ -135,7 +135,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
         "--exact --estimate --explain --compare",
-        f"{_PLAN_OPTIONS} --task --budget --model --intent --format --experiment --key --item",
+        f"{_PLAN_OPTIONS} --task --budget --model --intent --format --experiment --key --item --as",
         file_options="--file --units --session",
         operand_kind="plan",
     ),
@@ -144,7 +144,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "checkpoint": AllowedOptions(
         _WRITE_FLAGS, _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --force"
     ),
-    "handoff": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --budget", operand_kind="plan"),
+    "handoff": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --budget --as", operand_kind="plan"),
     "report": AllowedOptions(
         _WRITE_FLAGS, f"{_PLAN_OPTIONS} --status --result", file_options="--evidence", denied_options=_DENIED_OPTIONS
     ),

@@ -19,11 +19,8 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.edits.bulk_operation import BulkOperation
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.run_statuses import (
-    describe_open_state,
-    finishing_commands,
-    list_open_runs,
-)
+from execplan.engine.run_records.finishing_commands import finishing_commands
+from execplan.engine.run_records.run_statuses import describe_open_state, list_open_runs
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan.model import COMPLETE, DOCUMENT
@@ -230,9 +227,9 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
     runs = list_open_runs(project, ref)
     if not runs:
         return blockers
-    reasons = [f"run {run.id} {describe_open_state(run.state, run.why)}: resume or roll it back first" for run in runs]
-    command = finishing_commands(runs[0], ref.shell_name)[0]
-    return ArchiveBlockers((*reasons, *blockers.reasons), "resume or roll back its run", command)
+    reasons = [f"run {run.id} {describe_open_state(run.state, run.why)}: finish or roll it back first" for run in runs]
+    command = finishing_commands(project, ref, runs[0], ref.shell_name)[0]
+    return ArchiveBlockers((*reasons, *blockers.reasons), "finish or roll back its run", command)
 
 
 def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> ExecplanError:

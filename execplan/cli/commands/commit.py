@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.advice.plan_json import conflict_warnings
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option, match_option
 from execplan.cli.output.terminal_text import printable_lines
@@ -126,9 +127,15 @@ def _commit_answer(
 ) -> Answer:
     """Build the answer of a commit, or of its preview."""
     warnings = tuple([warning for _, result in results for warning in result.warnings])
+    committed_plans = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
+    warnings += conflict_warnings(committed_plans)
+    conflicted = [stored for stored in committed_plans if stored.plan is not None and stored.plan.conflict_lines]
+    next_commands = tuple(
+        [f"execplan merge {plan_store.name_in_commands(stored.project, stored.ref)}" for stored in conflicted]
+    )
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in data["paths"]]) or "nothing to commit"
-        return Answer(data, text, warnings=warnings)
+        return Answer(data, text, warnings=warnings, next_commands=next_commands)
     commits = list(dict.fromkeys([result.commit for _, result in results if result.commit]))
     count = f": {format_count(len([plan for plan, result in results if result.paths]), 'plan')}"
     lines = [f"committed {commit[:12]}{count if len(results) > 1 else ''}" for commit in commits]
@@ -136,7 +143,7 @@ def _commit_answer(
         names = [escape_unprintable(ref.id) for (_, ref), _ in results]
         subject = f"{names[0]} has no changes" if len(names) == 1 else "no plan has changes"
         lines = [f"nothing to commit: {subject}"]
-    return Answer(data, "\n".join(lines), warnings=warnings, is_requested=False)
+    return Answer(data, "\n".join(lines), warnings=warnings, next_commands=next_commands, is_requested=False)
 
 
 command = commit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @define_command(
     reads="the plan; with --verify, also the policy and what the checks read.",
     writes=(
-        "the checkbox and the timestamp of each task, and nothing else. --verify: also a link to the transcript, in the "
+        "the checkbox and the timestamp of each task, or its status, and nothing else. --verify: also a link to the transcript, in the "
         "plan's artifacts; what the checks write; and your approvals of checks, in ~/.local/state/execplan."
     ),
     examples=(

@@ -93,14 +93,13 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
     why, next_commands = _find_next_commands(project, ref, name, ok=ok)
-    is_approval_next = not next_commands
-    if is_approval_next:
+    work, is_approval_next = None, False
+    if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
+        work = edit_steps(name, _command_after_edit(evaluated_plan, name))
+        next_commands = (work.command,)
+    elif not next_commands:
+        is_approval_next = True
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
-    work = (
-        edit_steps(name, _command_after_edit(evaluated_plan, name))
-        if next_commands == (f"execplan edit {name}",)
-        else None
-    )
     text = f"{text}\n{why}" if why else text
     return Answer(
         data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
@@ -108,21 +107,24 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 
 
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the status of the approval or of a failed run, with the next commands; none if an approval is next."""
+    """Return the status of the approval or of a failed run, with the next commands; none if edits or an approval are next."""
     from execplan.advice import execution_status
     from execplan.advice.plan_advice import advise_after_failure
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
-    run = execution_status.find_failed_run(status, plan_store.load(project, ref).require_plan())
+    run = execution_status.find_failed_run(status, plan_store.load(project, ref))
     if run is not None and not execution_status.is_rolled_back(run):
         advice = advise_after_failure(run, name)
         return advice.why, advice.commands[:1]
-    if not ok:
-        return "", (f"execplan edit {name}",)
-    if status["state"] != execution_status.APPROVED:
+    if not ok or status["state"] != execution_status.APPROVED:
         return "", ()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
     return execution_status.status_text(status), commands
+
+
+def _has_old_steps(evaluated_plan: EvaluatedPlan) -> bool:
+    """Return whether the steps are a revision for a run that can't be resumed any more: it was rolled back or has ended."""
+    return evaluated_plan.active_run is None and evaluated_plan.current_plan.document.revision > 1
 
 
 def _command_after_edit(evaluated_plan: EvaluatedPlan, name: str) -> str:
@@ -133,7 +135,7 @@ def _command_after_edit(evaluated_plan: EvaluatedPlan, name: str) -> str:
         from execplan.engine.run_records.run_statuses import run_number
 
         return format_replan_command(run_number(active_run.run), name)
-    command = "compile" if evaluated_plan.current_plan.document.revision > 1 else "evaluate"
+    command = "compile" if _has_old_steps(evaluated_plan) else "evaluate"
     return f"execplan {command} {name}"
 
 

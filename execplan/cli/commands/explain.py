@@ -127,16 +127,24 @@ def _dialects_answer(call: Call, page: str) -> Answer:
     """Return the help topic about dialects, with those of the project's plans directories."""
     from execplan.plan_store import plan_store
     from execplan.project import project_discovery
-    from execplan.project.plan_dialects import dialect_of
+    from execplan.project.plan_dialects import dialect_of, iter_matches
 
     project = project_discovery.find(call.folder or ".")
     members = project_discovery.with_nested_projects(project) if project.exists else []
     directories, lines = [], []
     for member in members:
         directory, count = member.display_path(member.plans), len(plan_store.all_refs(member))
-        dialect = dialect_of(directory).name
-        directories.append({"directory": directory, "dialect": dialect, "plans": count})
-        lines.append(f"  {directory}: {dialect}, {format_count(count, 'plan')}")
+        own = member.settings.dialects
+        dialect = dialect_of(directory, own).name
+        why, later = "no dialect has this directory", []
+        if matches := list(iter_matches(directory, own)):
+            why, later = f"has {matches[0].directory}", [match.dialect.name for match in matches[1:]]
+        if later:
+            why += f", before {', '.join(later)}"
+        if dialect in own:
+            why += ", as the settings say"
+        directories.append({"directory": directory, "dialect": dialect, "plans": count, "why": why})
+        lines.append(f"  {directory}: {dialect} ({why}), {format_count(count, 'plan')}")
     project_lines = ["", "Here:", "", *lines] if lines else ["", "Here: no project; set it up: execplan init"]
     return Answer({"topic": "dialects", "page": page, "directories": directories}, "\n".join([page, *project_lines]))
 

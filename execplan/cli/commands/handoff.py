@@ -132,7 +132,8 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
     elif run is None or run["status"] in ("in_progress", "replanning"):
-        yield "**The plan is not approved: don't run any of it yet.** A person must review and approve it."
+        command = f"execplan evaluate {handoff_json['report']['handoff'].removeprefix('execplan handoff ')}"
+        yield f"**The plan is not approved: don't run any of it yet.** To see who approves it: `{command}`."
         yield from [f"- {code_span(reason)}" for reason in approval["why"]]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -21,15 +22,18 @@ from execplan.scaffold import guide_upgrade, project_setup
 from execplan.scaffold.check_proposals import find_checks
 from execplan.scaffold.project_setup import inspect_project
 from execplan.scaffold.project_survey import survey_project
-from execplan.text.message_parts import format_count, join_first
+from execplan.text.message_parts import format_count, format_excess, join_first
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
     from execplan.scaffold.guide_upgrade import GuideUpgrade
+    from execplan.scaffold.other_files import OtherFile
     from execplan.scaffold.project_survey import ProjectSurvey
 
-_MAX_DOCUMENTS = 5
-"""Maximum number of files to name that are not plans."""
+_MAX_MISFITS = 5
+"""Maximum number of plans to name for each plans directory whose state doesn't fit their directory."""
+_MAX_NAMES_WIDTH = 80
+"""Maximum number of characters for the names of files that are not plans, of one kind."""
 
 
 @define_command(
@@ -59,9 +63,9 @@ def init(
     the current directory. DIR selects another directory, which can be new.
 
     If the repository already has plans, in any form and also in the packages of a monorepo, the settings refer to all
-    their directories. Nothing is moved, and existing files are kept, so you can run the command again at any time. Only
-    --upgrade changes the guide: it merges the newest guide into yours, keeps your text, and reports each place that both
-    changed.
+    their directories. The command reports which files in and beside these directories are no plans, and why. Nothing is
+    moved, and existing files are kept, so you can run the command again at any time. Only --upgrade changes the guide: it
+    merges the newest guide into yours, keeps your text, and reports each place that both changed.
 
     The first time, the command also names the checks of the repository, such as `make test`, that agents under the guard
     could always run. Nothing changes before a person adds them to the setting `agent_checks`.
@@ -89,7 +93,12 @@ def init(
         for member in project_discovery.with_directories(prepared.project)
     ]
     action = "created" if is_writing else "would create"
+    passed_over = [
+        *[file for project_json in projects_json for file in project_json.pop("other_files")],
+        *survey_result.other_files,
+    ]
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
+    lines += _passed_over_lines(passed_over)
     lines += [
         f"{action if path_entry.made else _label_unchanged(project, path_entry.path)}  {path_entry.path}  ({path_entry.why})"
         for path_entry in survey_result.paths
@@ -106,6 +115,7 @@ def init(
         "homes": projects_json,
         "others": [other._asdict() for other in survey_result.unused_directories],
         "elsewhere": list(survey_result.stray_paths),
+        "passed_over": [file._asdict() for file in passed_over],
         "paths": [path_entry._asdict() for path_entry in survey_result.paths],
         "changed": changed,
         "commit": commit,
@@ -186,11 +196,12 @@ def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": is_new,
-        "dialect": dialect_of(project.display_path(project.plans)).name,
+        "dialect": dialect_of(project.display_path(project.plans), project.settings.dialects).name,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,
-        "documents": list(inspection.documents),
+        "documents": [file.path for file in inspection.documents],
+        "other_files": inspection.documents,
         "broken": [{"path": path, "why": why} for path, why in inspection.broken],
         "misfits": [{"path": path, "why": why} for path, why in inspection.misfits],
     }
@@ -211,16 +222,29 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     )
     line = f"found {format_count(count, 'plan')} ({project_json['dialect']}): {project_json['plans']} in {places}, {project_json['archived']} archived in {archive_directory}"
     lines = [line + (f"; {project_json['with_tasks']} with tasks" if count else "")]
-    documents = project_json["documents"]
-    if documents:
-        lines.append(f"not plans: {join_first(documents, _MAX_DOCUMENTS)}")
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'missing' if project_json['new'] else 'present'}"
         )
-        lines += [f"  {misfit['path']}: {misfit['why']}" for misfit in project_json["misfits"]]
+        misfits = project_json["misfits"]
+        lines += [f"  {misfit['path']}: {misfit['why']}" for misfit in misfits[:_MAX_MISFITS]]
+        if excess := format_excess(len(misfits), _MAX_MISFITS, "  "):
+            lines.append(f"{excess}; see all: execplan init --check --json")
         lines += [f"  broken: {broken_plan['path']}: {broken_plan['why']}" for broken_plan in project_json["broken"]]
     return lines
+
+
+def _passed_over_lines(files: list[OtherFile]) -> list[str]:
+    """Return the lines about files that are not plans: one for each reason, with the first names that fit."""
+    paths_by_reason: dict[str, list[str]] = {}
+    for file in files:
+        paths_by_reason.setdefault(file.why, []).append(file.path)
+    lines = []
+    for why, paths in sorted(paths_by_reason.items(), key=lambda item: -len(item[1])):
+        ends = accumulate([len(path) + 2 for path in paths])
+        count = max(1, len([end for end in ends if end <= _MAX_NAMES_WIDTH]))
+        lines.append(f"  {why} ({len(paths)}): {join_first(paths, count)}")
+    return [f"passed over {format_count(len(files), 'file')}:", *lines] if files else []
 
 
 def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:

@@ -19,9 +19,12 @@ from execplan.cli.text_input import read_source, read_text
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.execution.annotations.annotated_steps import find_annotated_steps
+from execplan.plan import reader
+from execplan.plan.task_edits import text_without_box
 from execplan.plan_store import plan_store
 from execplan.project import plan_directories, project_discovery
-from execplan.scaffold import plan_creation
+from execplan.scaffold import plan_conversion, plan_creation
 from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -143,7 +146,8 @@ def new(
     The plan has twelve sections, each with placeholder text that says what to write. With `--template small`, only three
     sections have to be filled in.
 
-    `--from` adds an ExecPlan byte for byte. A plan that Claude Code, Codex or Cursor wrote is converted: its goals,
+    `--from` adds an ExecPlan byte for byte; one with annotated steps that lacks sections gets them. A plan that Claude
+    Code, Codex or Cursor wrote is converted: its goals,
     tasks, files, commands and checks go to their sections, and its original becomes an artifact.
     """
     plan_inputs = [title, purpose, *tasks, template, program]
@@ -168,11 +172,14 @@ def new(
         return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
         source_data = read_source(source)
-        create = captured_plan.import_plan if captured_plan.is_native(source_data, source) else plan_creation.adopt_plan
+        create = plan_creation.adopt_plan
+        if captured_plan.is_native(source_data, source):
+            has_steps = bool(find_annotated_steps(reader.read(source_data)).drafts)  # no other program writes these
+            create = plan_conversion.create_converted if has_steps else captured_plan.import_plan
         created_plan = create(project, source_data, source, options)
     else:
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
-        task_texts = [read_text(task, "a task") for task in tasks]
+        task_texts = [text_without_box(read_text(task, "a task")) for task in tasks]
         creation_options = options._replace(commit=False) if interactive else options
         created_plan = plan_creation.create_plan(
             project, title or "", purpose_text, task_texts, creation_options, template
@@ -199,7 +206,7 @@ def _draft_answer(
     request = plan_drafting.DraftRequest(
         title,
         read_text(purpose, "the purpose") if purpose else "",
-        tuple([read_text(task, "a task") for task in tasks]),
+        tuple([text_without_box(read_text(task, "a task")) for task in tasks]),
         template,
     )
     draft = plan_drafting.request_draft(project, settings, request)

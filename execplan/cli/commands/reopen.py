@@ -14,7 +14,7 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="the checkbox of each task; removes its timestamp.",
+    writes="the checkbox of each task, or its status; removes its timestamp.",
     examples=("execplan reopen 3", 'execplan reopen "write the tests" -p parser'),
 )
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")

@@ -125,16 +125,17 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
             printable_lines(lines, replan_result.diff),
             warnings=replan_result.warnings,
         )
-    approval_commands = () if replan_result.coverage.derived_approval is not None else ("evaluate", "approve")
-    resume_command = format_resume_command(replan_result.run, name, replan_result.executor)
-    next_commands = [f"execplan {command_name} {name}" for command_name in approval_commands] + [
-        f"execplan handoff {name}" if replan_result.document.mode == "agent" else resume_command
-    ]
+    if replan_result.coverage.derived_approval is None:
+        next_command = f"execplan evaluate {name}"
+    elif replan_result.document.mode == "agent":
+        next_command = f"execplan handoff {name}"
+    else:
+        next_command = format_resume_command(replan_result.run, name, replan_result.executor)
     return Answer(
         data,
         printable_lines(lines),
         warnings=replan_result.warnings,
-        next_commands=tuple(next_commands),
+        next_commands=(next_command,),
         is_requested=False,
     )
 

@@ -12,13 +12,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.run_output.loaded_run import is_unapproved
-from execplan.cli.run_output.run_text import format_run_command
-from execplan.engine.error_hints import format_resume_command
 from execplan.engine.run_records.run_summary import STATES
 from execplan.errors import CHECK_FAILED, OK, ExecplanError
+from execplan.execution.states import REPLANNING
 from execplan.plan_store import plan_selection, plan_store
-from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_duration
 
@@ -26,10 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.run_records.run_summary import RunSummary
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
 
 
-def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
+def runs_answer(
+    located: Sequence[tuple[Project, PlanRef, RunSummary]], broken: Sequence[str], name: str | None, state: str | None
+) -> Answer:
     """Return the runs of one or all plans, and why others can't be read; `name` is the plan's name as given."""
+    summaries = [summary for _, _, summary in located]
     exit_, warnings = CHECK_FAILED if broken else OK, tuple(broken)
     audit_commands = ("execplan audit --verify",) if broken else ()
     selected = [summary for summary in summaries if state in (None, summary.state)]
@@ -41,7 +43,8 @@ def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: st
     head = ("state", "run", "plan", "started", "duration", "done", "details")
     spare = ("started", "duration", "done", "plan")
     text = format_table(head, [_summary_row(summary) for summary in selected], spare)
-    return Answer(data, text, exit_, warnings=warnings, next_commands=_follow(selected) + audit_commands)
+    next_commands = _follow([run for run in located if run[2] in selected])
+    return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands + audit_commands)
 
 
 def _first_run_commands(name: str | None) -> tuple[str, ...]:
@@ -91,18 +94,18 @@ def _state_text(summary: RunSummary) -> str:
     return text if text != summary.state.replace("_", " ") else "-"
 
 
-def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
-    """Return the command that continues the first paused or interrupted run, or else shows the first run."""
-    for summary in summaries:
-        if is_unapproved(summary.status, summary.question):
-            return (
-                f"execplan evaluate {quote_plan_name(summary.plan)}",
-            )  # until the revision is approved a resume is refused
-        if summary.rolling:
-            return (format_run_command("rollback", summary.id, quote_plan_name(summary.plan)),)
-        if summary.question or summary.cut_short:
-            return (format_resume_command(summary.id, quote_plan_name(summary.plan), summary.executor),)
-    return (f"execplan show {quote_plan_name(summaries[0].plan)} --run {summaries[0].id}",)
+def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str, ...]:
+    """Return the command that finishes the first paused or interrupted run, or else shows the first run."""
+    from execplan.engine.run_records.finishing_commands import finishing_commands
+    from execplan.engine.run_records.run_directories import get_run_paths
+    from execplan.engine.run_records.run_statuses import read_run_status
+
+    for project, ref, summary in located:
+        if summary.rolling or summary.question or summary.cut_short or summary.status == REPLANNING:
+            run_status = read_run_status(project, get_run_paths(project, ref, summary.id))
+            return finishing_commands(project, ref, run_status, plan_store.name_in_commands(project, ref))[:1]
+    project, ref, summary = located[0]
+    return (f"execplan show {plan_store.name_in_commands(project, ref)} --run {summary.id}",)
 
 
 @define_command(
@@ -122,15 +125,16 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
 
     if plan is not None or plan_selection.plan_from_environment() is not None:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
-        summaries, broken = list_readable_runs(project, [ref])
-        return runs_answer(summaries, broken, plan, state)
-    project = project_discovery.require(os.getcwd())
-    summaries, broken = [], []
-    for member_project in project_discovery.with_nested_projects(project):
-        project_summaries, unreadable = list_readable_runs(member_project, plan_store.all_refs(member_project))
-        summaries += project_summaries
+        plans, name = [(project, ref)], plan
+    else:
+        members = project_discovery.with_nested_projects(project_discovery.require(os.getcwd()))
+        plans, name = [(member, ref) for member in members for ref in plan_store.all_refs(member)], None
+    located, broken = [], []
+    for project, ref in plans:
+        summaries, unreadable = list_readable_runs(project, [ref])
+        located += [(project, ref, summary) for summary in summaries]
         broken += unreadable
-    return runs_answer(summaries, broken, None, state)
+    return runs_answer(located, broken, name, state)
 
 
 runs.may_page = True

@@ -10,7 +10,7 @@ import click
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import find_open_tasks
-from execplan.advice.plan_advice import Advice, advise, edit_steps
+from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
@@ -18,7 +18,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
+from execplan.cli.run_output.loaded_run import advise_after_run, run_json
 from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.execution import states
@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.execution.execution_plan import Step
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.project.project import Project
+    from execplan.plan_store.plan_store import StoredPlan
 
 
 _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
 
 
-def run_answer(project: Project, ref: PlanRef, run: LoadedRun) -> Answer:
+def run_answer(run: LoadedRun) -> Answer:
     """Show the result of a run, step by step."""
     from execplan.cli.output.terminal_layout import fit_lines
     from execplan.engine.run_records.record_builder import build_record
@@ -53,13 +52,8 @@ def run_answer(project: Project, ref: PlanRef, run: LoadedRun) -> Answer:
         format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS, wraps=True),
     ]
     sections += ["\n".join(fit_lines(*lines)) for lines in (_detail_lines(run), _history_lines(run)) if lines]
-    text = "\n\n".join(sections)
-    if run.summary.state != states.ROLLED_BACK:
-        return Answer(data, text, next_commands=next_commands_without_show(run))
-    if execution_status.is_recompiled(project, ref, run.run_paths.id):
-        return Answer(data, text, next_commands=(f"execplan evaluate {run.plan_name}",))
-    work = edit_steps(run.plan_name, f"execplan compile {run.plan_name}")
-    return Answer(data, text, next_commands=next_commands_without_show(run), work=work)
+    advice = advise_after_run(run, is_shown=True)
+    return Answer(data, "\n\n".join(sections), next_commands=advice.commands, work=advice.work)
 
 
 _OPTIONAL_COLUMNS = ("tries", "exit", "time")
@@ -195,7 +189,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         from execplan.cli.run_output.loaded_run import load_run
         from execplan.engine.run_records import run_directories
 
-        return run_answer(project, ref, load_run(project, ref, run_directories.find_run(project, ref, run or None)))
+        return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])

@@ -200,13 +200,15 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
 def _first_advice(rows: list[_PlanRow]) -> tuple[Advice, _PlanRow | None]:
     """Return the first advice to do something, in the order of states, with its row; plans that wait come last.
 
-    Plans without tasks come after those with some. Advice needs the plan itself, so only plans up to the first with
+    A plan with a claim of the reader comes first. Plans without tasks come after those with some. Advice needs the plan itself, so only plans up to the first with
     advice are read.
     """
 
-    def order(row: _PlanRow) -> tuple[bool, int, bool]:
+    def order(row: _PlanRow) -> tuple[bool, bool, int, bool]:
         counts = row.data["counts"]
-        return bool(row.data["blocked_by"]), STATES.index(row.data["state"]), counts is not None and not counts["total"]
+        is_own = row.open_tasks is not None and row.open_tasks.is_yours
+        has_no_tasks = counts is not None and not counts["total"]
+        return not is_own, bool(row.data["blocked_by"]), STATES.index(row.data["state"]), has_no_tasks
 
     for row in sorted(rows, key=order):
         if row.plan.state != ARCHIVED:

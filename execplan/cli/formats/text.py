@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from execplan import features
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import color, printable_text
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import is_overflow, merge_findings, summarize
 from execplan.linter.rule import SAFE
 from execplan.named_tuple import NamedTuple
-from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _plan_lines(name: str, all_findings: Sequence[Finding], lines: list[str], la
         else:
             location, message = f"{name}:{finding.line}:{finding.column}", printable_line(finding.message)
             output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
-        line_text = mask_secrets(lines[finding.line - 1]) if finding.line <= len(lines) else ""
+        line_text = features.load(features.MASKING)(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
         if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [
             (finding[2:6], note)

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
+from execplan.cli.plan_hints import denied_commands
 from execplan.cli.prompts import can_ask
 from execplan.engine.error_hints import format_resume_command
 from execplan.errors import CHECK_FAILED, ExecplanError
@@ -33,7 +34,7 @@ _SHOWN_DIGEST_DIGITS = 12
 def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> str:
     """Return the command that approves an evaluated plan, for its reader; `name` is already quoted for a shell.
 
-    A person at a terminal is asked. Text that goes elsewhere may be read by an agent, which has to ask a person unless
+    A person at a terminal is denied. Text that goes elsewhere may be read by an agent, which has to ask a person unless
     the policy approves every step. Another program gets the command with the digest.
     """
     from execplan.execution.evaluation.approval_scope import approval_scope
@@ -41,7 +42,8 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> st
     covered = approval_scope(evaluated.evaluation, None, None)
     if is_agent() or not as_json:
         command = f"execplan approve {name}"
-        return ask_person(command) if covered.manual_steps and (is_agent() or not can_ask()) else command
+        needs_person = covered.manual_steps or denied_commands()  # the guard lets no agent approve
+        return ask_person(command) if needs_person and (is_agent() or not can_ask()) else command
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
 

@@ -43,7 +43,7 @@ def task_handoff_parts(agent_handoff: Handoff) -> list[TextPart]:
         TextPart("Record what you find out and decide, and add missing tasks:"),
         TextPart(code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
         TextPart(
-            "If the guard is installed, it allows only approved steps. In that case, a person must review and approve the steps: "
+            "If the guard is installed, it allows only approved steps. To see who approves the steps: "
             f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`."
         ),
         TextPart("## Background"),

@@ -142,6 +142,8 @@ def _dialect_lines() -> list[str]:
     for dialect in load_dialects():
         places = (*dialect.all_directories, *dialect.files)
         text = f"{dialect.about}. In {', '.join(places[:6])}{', …' if len(places) > 6 else ''}"
+        if dialect.required_lines:
+            text += f". Its guide demands {', '.join(dialect.required_lines)}"
         lead = f"  {dialect.name:<19}  "
         lines += wrap(text, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False)
     return lines

@@ -100,6 +100,11 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
         for part in text.iter_printable(in_full):
             sys.stdout.write(part)
         sys.stdout.write("\n" if in_full else "")
+    if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
+        from execplan.cli.plan_hints import denied_commands, fit_plan_names
+        from execplan.plan_store.hint_reader import fit_commands
+
+        next_commands = fit_commands(map(fit_plan_names(), next_commands), denied_commands())
     summary_lines += [f"next: {command}" for command in next_commands]
     sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
 
@@ -179,13 +184,11 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """
     files = [checked_file for checked_file in checked if checked_file.findings]
     if files:
-        from shlex import quote
-
         from execplan.linter.finding_summary import CONFLICT_CODE
 
         conflicted = [checked_file for checked_file in files if _report(checked_file).first_error == CONFLICT_CODE]
         if conflicted:
-            return (f"execplan merge {quote(conflicted[0].display_name)}",)
+            return (f"execplan merge {_plan_name(conflicted[0])}",)
     reports = _reports(checked)
     codes = [report.first_error for report in reports if report.first_error] or [
         report.first_code for report in reports
@@ -195,10 +198,22 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
         from execplan.plan_store.hint_reader import fill_command
 
         if section := unfilled_section(files[0].findings):
-            return (fill_command(section, quote(files[0].display_name)),)
+            return (fill_command(section, _plan_name(files[0])),)
     if len(files) == 1 and codes[0] == "EP501":
-        return (f"execplan outcome 'What works now' -p {quote(files[0].display_name)}",)
+        return (f"execplan outcome 'What works now' -p {_plan_name(files[0])}",)
     return (f"execplan explain {codes[0]}",) if codes else ()
+
+
+def _plan_name(checked: CheckedFile) -> str:
+    """Return the name of a plan in suggested commands, quoted for a shell: its path if no ID leads to it."""
+    from execplan.plan_store import plan_store
+    from execplan.plan_store.plan_store import quote_plan_name
+    from execplan.project import project_discovery
+
+    path = os.path.abspath(checked.display_name)
+    project = project_discovery.find_for_file(path)
+    refs = [ref for ref in plan_store.all_refs(project) if ref.path == path]
+    return plan_store.name_in_commands(project, refs[0]) if refs else quote_plan_name(checked.display_name)
 
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:

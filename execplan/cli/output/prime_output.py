@@ -9,6 +9,7 @@ from execplan.advice.overview_builder import build_overview, make_redactor
 from execplan.advice.plan_advice import Advice
 from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer, Call, print_answer
+from execplan.cli.plan_hints import denied_commands
 from execplan.context import session_primer
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
 from execplan.errors import ExecplanError
@@ -116,7 +117,8 @@ def _fit_to_reader(overview: PlanOverview) -> PlanOverview:
     completion_command, commands = overview.completion_command, overview.commands
     if overview.claim_command and explicit_actor() is not None:
         completion_command, commands = "", (overview.claim_command, *commands)
-    return overview._replace(completion_command=fit_command(completion_command), commands=fit_commands(commands))
+    commands = fit_commands(commands, denied_commands())
+    return overview._replace(completion_command=fit_command(completion_command), commands=commands)
 
 
 def _build_answer(

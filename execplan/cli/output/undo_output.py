@@ -14,7 +14,7 @@ from execplan.cli.output.move_output import move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
 from execplan.edits.edit_entries import REDO, UNDO
-from execplan.engine.run_records.run_statuses import ensure_no_open_runs
+from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.errors import OK
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from execplan.advice.plan_advice import Advice, advise_plan, edit_steps
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.error_hints import format_replan_command
 from execplan.engine.journal import journal_entries
@@ -12,54 +13,60 @@ from execplan.engine.journal.journal_entries import change_kind
 from execplan.engine.journal.journal_writer import never_begun_error
 from execplan.engine.replanning.run_revisions import load_document
 from execplan.engine.run_records import run_summary
+from execplan.engine.run_records.finishing_commands import finishing_commands, has_new_steps
+from execplan.engine.run_records.run_statuses import OPEN_STATES, read_run_status
 from execplan.engine.run_state import RunState
 from execplan.execution import states
+from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_records.run_summary import RunSummary
-    from execplan.engine.run_state import Attempt, Question
+    from execplan.engine.run_state import Attempt
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
 
-def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
-    """Return the suggested commands for a run."""
+def advise_after_run(run: LoadedRun, *, is_shown: bool = False) -> Advice:
+    """Return the advice after a run; `is_shown`: the run's steps are on the screen already."""
+    if run.summary.state == run_summary.COMPLETED:
+        return advise_after_completion(run.project, run.ref, run.plan_name)
+    commands = _next_commands(run)
+    if not is_shown:
+        return Advice(commands)
+    commands = tuple([command for command in commands if command != _show_command(run)])
+    compile_command = f"execplan compile {run.plan_name}"
+    return Advice(commands, edit_steps(run.plan_name, compile_command) if compile_command in commands else None)
+
+
+def advise_after_completion(project: Project, ref: PlanRef, name: str) -> Advice:
+    """Return the advice for a plan whose run has completed: to continue with the plan, or to check the record."""
+    advice = advise_plan(plan_store.load(project, ref))
+    return advice._replace(commands=(*advice.commands, f"execplan audit {name}"))
+
+
+def _next_commands(run: LoadedRun) -> tuple[str, ...]:
+    """Return the suggested commands for a run that has not completed."""
     name, run_state = run.plan_name, run.run_state
-    if run.summary.state == "archived":
+    if run.summary.state == run_summary.ARCHIVED:
         return (f"execplan audit {name}",)
-    resume_command = run.resume_command()
-    rollback_command = format_run_command("rollback", run.run_paths.id, name)
-    if run.summary.rolling:
-        return (rollback_command,)
-    if is_unapproved(run_state.status, run_state.question):
-        return f"execplan evaluate {name}", f"execplan approve {name}", resume_command
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
         return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
-    question = run_state.question
-    is_with_agent = question is None or question.why == journal_entries.COVERED
-    if run_state.is_agent_run and run_state.status in (states.IN_PROGRESS, states.REPLANNING) and is_with_agent:
-        return f"execplan handoff {name}", rollback_command
-    if run_state.status == states.COMPLETED:
-        return f"execplan next {name}", f"execplan audit {name}", f"execplan show {name}"
+    run_status = read_run_status(run.project, run.run_paths)
+    if run_status.state in OPEN_STATES:
+        return finishing_commands(run.project, run.ref, run_status, name)
+    last_run, _ = run_summary.find_last_begun_run(run.project, run.ref)
+    if last_run is not None and last_run.id != run.run_paths.id:
+        return (f"execplan show {name} --run {last_run.id}",)
     if run_state.status == states.ROLLED_BACK:
-        return _show_command(run), f"execplan edit {name}", f"execplan compile {name}"
-    if run_state.status == states.FAILED:
-        return _show_command(run), format_replan_command(run.run_paths.id, name), resume_command, rollback_command
-    return resume_command, rollback_command
-
-
-def is_unapproved(status: str, question: Question | None) -> bool:
-    """Return whether a run has a revision that needs an approval before it can be resumed."""
-    return status == states.REPLANNING and (question is None or question.why != journal_entries.COVERED)
-
-
-def next_commands_without_show(run: LoadedRun) -> tuple[str, ...]:
-    """Return the suggested commands without the one that shows the run."""
-    return tuple([next_command for next_command in run_next_commands(run) if next_command != _show_command(run)])
+        is_compiled = has_new_steps(run.project, run.ref, run.run_paths.id)
+        return _show_command(run), f"execplan {'evaluate' if is_compiled else 'compile'} {name}"
+    rollback_command = format_run_command("rollback", run.run_paths.id, name)
+    replan_command = format_replan_command(run.run_paths.id, name)
+    return _show_command(run), replan_command, run.resume_command(), rollback_command
 
 
 def _show_command(run: LoadedRun) -> str:
@@ -69,6 +76,8 @@ def _show_command(run: LoadedRun) -> str:
 class LoadedRun(NamedTuple):
     """A run read from its directory."""
 
+    project: Project
+    ref: PlanRef
     run_paths: RunPaths
     document: ExecutionPlan
     run_state: RunState
@@ -114,6 +123,8 @@ def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
     plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
     summary = run_summary.summarize_run(project, ref, run_paths)
     return LoadedRun(
+        project,
+        ref,
         run_paths,
         document,
         RunState(document, journal_entries),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.prompts import can_ask
-from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
+from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
@@ -30,7 +30,10 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
         next_commands: tuple[str, ...] = (format_run_command("rollback", rolled_back.run, name),)
         text = "\n".join(rollback_preview_lines(rolled_back))
     else:
-        next_commands = (f"execplan show {name} --run {rolled_back.run}", f"execplan evaluate {name}")
+        next_commands = (
+            f"execplan show {name} --run {rolled_back.run}",
+            f"execplan {'compile' if rolled_back.is_whole_run else 'evaluate'} {name}",
+        )
         text = "\n".join(
             rollback_lines(rolled_back) + ([f"committed {rolled_back.commit[:12]}"] if rolled_back.commit else [])
         )
@@ -105,7 +108,8 @@ def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, 
     question = finished_run.question or run.run_state.question
     if run.run_state.is_agent_run and finished_run.status == states.IN_PROGRESS and question is None:
         text = printable_line(f"the agent continues run {run.run_paths.id}, {_progress_text(run)}")
-        return Answer(outcome_json(run, finished_run), text, OK, finished_run.warnings, run_next_commands(run))
+        commands = advise_after_run(run).commands
+        return Answer(outcome_json(run, finished_run), text, OK, finished_run.warnings, commands)
     if finished_run.status not in states.ENDED_RUN_STATES or finished_run.question is not None:
         raise _paused_error(run, question)
     if finished_run.cause == _DRIFT:
@@ -120,12 +124,14 @@ def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, 
     lines += _replay_lines(run, finished_run)
     lines += rollback_lines(finished_run.rolled_back) if finished_run.rolled_back is not None else []
     lines += [f"committed {finished_run.commit[:12]}"] if finished_run.commit else []
+    advice = advise_after_run(run)
     return Answer(
         outcome_json(run, finished_run),
         "\n".join(lines),
         OK if completed else CHECK_FAILED,
         finished_run.warnings,
-        run_next_commands(run),
+        advice.commands,
+        work=advice.work,
     )
 
 
@@ -195,7 +201,9 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     subject = f"run {run.run_paths.id} of {run.document.plan_id}"
     if question is None or question.why == journal_entries.APPROVE:
         message = f"{subject} has a new revision that needs approval"
-        hint = f"review, approve and resume it: execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
+        hint = (
+            f"review and approve it, then resume: execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
+        )
         return ExecplanError("paused", message, exit=PAUSED, hint=hint)
     message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]

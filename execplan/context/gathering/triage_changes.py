@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.context.triage.change_summary import ChangedFile, find_parts_by_name
+from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage, parse_thresholds
 from execplan.context.triage.triage_table import load_builtin_table
 from execplan.files import file_access
 from execplan.git import git_history, git_query
@@ -22,6 +23,12 @@ _DIFF_ARGS = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-rena
 def staged_changes(project: Project) -> list[ChangedFile]:
     """Return the changes of the next commit, without files that belong to plans. Raises ExecplanError if git fails."""
     return _count_changes(project, "--cached", "--")
+
+
+def plan_reasons(project: Project) -> tuple[str, ...]:
+    """Return the reasons why the changes of the next commit need a plan; none if they need none. Raises ExecplanError."""
+    triage_result = evaluate_triage(None, staged_changes(project), thresholds=parse_thresholds(project.settings.triage))
+    return triage_result.reasons if triage_result.verdict == PLAN else ()
 
 
 def changes_since(project: Project, revision: str) -> list[ChangedFile]:

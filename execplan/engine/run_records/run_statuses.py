@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import run_lock_holder
 from execplan.engine.run_records import run_directories
-from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution import states
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -192,40 +191,6 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
     """
     statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
-
-
-def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
-    """Return the commands that finish a run; `name` is the plan as typed in a shell."""
-    from execplan.engine.error_hints import format_resume_command
-
-    rollback = f"execplan rollback {run_status.id} -p {name}"
-    if run_status.state == ROLLING_BACK:
-        return (rollback,)
-    resume = format_resume_command(run_status.id, name, run_status.executor)
-    return (f"execplan handoff {name}" if run_status.state == BY_AGENT else resume, rollback)
-
-
-def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
-    """Raise ExecplanError if a plan has unfinished runs that could not be resumed or rolled back after an action.
-
-    `action`: what the command would do, such as "archived".
-    """
-    from execplan.archive.plan_move import ensure_not_running
-
-    ensure_not_running(project, ref)
-    statuses = list_open_runs(project, ref)
-    if not statuses:
-        return
-    lines = [f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}" for run_status in statuses]
-    raise ExecplanError(
-        "open-run",
-        f"{ref.id} can't be {action}: "
-        + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
-        exit=CHECK_FAILED,
-        hint=f"resume or roll back first: {'; '.join(finishing_commands(statuses[0], ref.shell_name))}",
-        candidates=lines,
-        data={"reasons": lines},
-    )
 
 
 def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:

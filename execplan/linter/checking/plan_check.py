@@ -17,6 +17,7 @@ from execplan.plan import reader
 from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
+from execplan.project.plan_dialects import dialect_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ def make_rule_context(
         allows_draft=options.is_hook,
         skips_other_files=not is_explicit,
         path=project.display_path(ref.path),
+        required_lines=dialect_of(project.display_path(ref.path), project.settings.dialects).required_lines,
         id=ref.id,
         name_format=project.settings.name if is_in_plans_directory else "",
         stalled_days=project.settings.stalled_days,

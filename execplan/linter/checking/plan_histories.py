@@ -63,14 +63,14 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     plans = read_plans(iter_targets([group for group in groups if group.project.plans in asking_directories]))
     histories = load_histories(plans, base_commit)
     if base_commit is None and histories:
-        from execplan.linter.checking.shipped_work import find_shipped_work
+        from execplan import features
 
         stored_plans = [
             plan_store.StoredPlan(project, ref, data, plan, None)
             for project, ref, data in plans
             if not ref.archived and (plan := reader.read_or_none(data)) is not None
         ]
-        for path, shipped in find_shipped_work(stored_plans, options.selection).items():
+        for path, shipped in features.load(features.SHIPPED_WORK)(stored_plans, options.selection).items():
             histories[path] = histories[path]._replace(shipped=shipped)
     return options._replace(histories=histories)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan import features
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.git import git_query
 from execplan.git.blob_reader import read_blobs
@@ -18,6 +19,7 @@ from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.linter.rule_facts import OutdatedIndex
     from execplan.project.project import Project
 
 
@@ -84,11 +86,7 @@ def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) ->
         path = find_index(project) or ""
         if not path:
             return []
-        from execplan.plan_index import index_check
-
-        outdated_index = (
-            index_check.find_outdated_staged_index(project) if is_staged else index_check.find_outdated_index(project)
-        )
+        outdated_index: OutdatedIndex | None = features.load(features.OUTDATED_INDEX)(project, is_staged=is_staged)
     except ExecplanError as error:
         if error.exit == ENVIRONMENT or not path:
             raise
@@ -182,19 +180,8 @@ def _commit_facts(project: Project) -> ProjectFacts:
         commit_files=commits,
         plan_scopes=tuple(scopes),
         max_files=project.settings.follow_files,
-        triage_reasons=_triage_reasons(project),
+        triage_reasons=features.load(features.TRIAGE_REASONS)(project)[:_MAX_REASONS],
     )
-
-
-def _triage_reasons(project: Project) -> tuple[str, ...]:
-    """Return the reasons why the staged changes need a plan; empty if they need none."""
-    from execplan.context.gathering import triage_changes
-    from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage, parse_thresholds
-
-    triage_result = evaluate_triage(
-        None, triage_changes.staged_changes(project), thresholds=parse_thresholds(project.settings.triage)
-    )
-    return triage_result.reasons[:_MAX_REASONS] if triage_result.verdict == PLAN else ()
 
 
 def _named_paths(project: Project, data: bytes) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan import features
 from execplan.errors import ExecplanError
 from execplan.files.tree_walk import walk_tree
 from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, NEED, RepositoryTree
@@ -13,9 +14,7 @@ from execplan.text.pure_paths import is_inside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.dependencies.dependency_answers import DependencyAnswers
-    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
-    from execplan.review.comment_records import ParsedRecords
 
 MAX_WALKED_FILES = 50_000
 """Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
@@ -48,27 +47,25 @@ class RepositoryTrees:
         if kind == ENDS:
             return self._file_index(project).has_suffix(subject.strip("/"))
         if kind == EVIDENCE:
-            from execplan.archive.archive_evidence import recorded_digest
-
-            return recorded_digest(project, os.path.join(project.root, subject))
+            return features.load(features.EVIDENCE_DIGEST)(project, os.path.join(project.root, subject))
         if kind in (DEPENDENCY, NEED, CYCLE):
             answers = self._dependency_answers(project)
             if kind == NEED:
                 return answers.find_need_problem(subject)
             return answers.find_problem(subject) if kind == DEPENDENCY else answers.find_cycle(subject)
         if kind == COMMENTS:
-            return self._list_open_comments(project, os.path.join(project.root, subject))
+            ref = plan_store.ref_for_path(project, os.path.join(project.root, subject))
+            return features.load(features.OPEN_COMMENTS)(project, ref, is_staged=self._is_staged)
         return self._find_same_id(project, os.path.join(project.root, subject))
 
     def _dependency_answers(self, project: Project) -> DependencyAnswers:
         """Return the answers for a project; projects whose plans can name the same plans share them."""
         if project.base not in self._dependencies_by_project:
-            from execplan.dependencies.dependency_answers import DependencyAnswers
             from execplan.project.project_discovery import related_projects
 
             bases = tuple([member.base for member in related_projects(project)])
             if bases not in self._dependencies_by_bases:
-                self._dependencies_by_bases[bases] = DependencyAnswers(project)
+                self._dependencies_by_bases[bases] = features.load(features.DEPENDENCY_ANSWERS)(project)
             self._dependencies_by_project[project.base] = self._dependencies_by_bases[bases]
         return self._dependencies_by_project[project.base]
 
@@ -117,44 +114,6 @@ class RepositoryTrees:
         )
         split_paths = [os.path.split(path) for path in self._file_index(project).paths if plan_pattern.search(path)]
         return [(os.path.join(project.root, directory), [name]) for directory, name in split_paths]
-
-    def _list_open_comments(self, project: Project, path: str) -> tuple[tuple[str, str, str, str, int, int, str], ...]:
-        """Return the open review comments of the plan in a file, in plain tuples that a cache can store.
-
-        What can't be read is a comment without an ID and an author, whose text is the reason. Raises ExecplanError if Git
-        fails.
-        """
-        from execplan.plan.plan_anchors import PLAN, Anchor
-        from execplan.review.comment_reading import read_records
-        from execplan.review.comment_threads import build_threads
-
-        ref = plan_store.ref_for_path(project, path)
-        try:
-            parsed = _read_staged_records(project, ref) if self._is_staged else read_records(project, ref)
-        except ExecplanError as error:
-            if self._is_staged:
-                raise
-            return (("", "", *Anchor(PLAN), error.message),)
-        unreadable = [f"line {problem.line}: {problem.message}" for problem in parsed.problems if problem.is_unreadable]
-        open_threads = [thread for thread in build_threads(parsed.records) if thread.is_open]
-        return (
-            *[("", "", *Anchor(PLAN), reason) for reason in unreadable],
-            *[
-                (thread.short_id, thread.comment.author, *thread.comment.anchor, " ".join(thread.comment.text.split()))
-                for thread in open_threads
-            ],
-        )
-
-
-def _read_staged_records(project: Project, ref: PlanRef) -> ParsedRecords:
-    """Read the records of a plan as the next commit contains them. Raises ExecplanError if Git fails."""
-    from execplan.git.blob_reader import read_blobs
-    from execplan.git.git_query import index_files
-    from execplan.review.comment_location import comments_path
-    from execplan.review.comment_records import parse_records
-
-    files = index_files(project, [project.display_path(comments_path(project, ref))])
-    return parse_records(b"\n".join([data for data, _ in read_blobs(project, files)]))
 
 
 def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:

@@ -7,9 +7,10 @@ from execplan.plan.task_checks import find_check, has_checks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from execplan.plan.model import ParsedPlan
+    from execplan.plan.task_checks import TaskCheck
 
 
 @rule("EP516", WARNING)
@@ -32,7 +33,9 @@ def unreadable_check(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     if not has_checks(plan):
         return
-    from execplan.execution.acceptance_check import check_problem
+    from execplan import features
+
+    check_problem: Callable[[TaskCheck], str] = features.load(features.CHECK_PROBLEM)
 
     for task in plan.tasks:
         check = find_check(plan, task)

@@ -80,7 +80,9 @@ def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator
 def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section other than the living sections is missing.
 
-    Each section answers a question of a newcomer. A section with nothing to say needs only one line that says so.
+    Each section answers a question of a newcomer. A section with nothing to say needs only one line that says so. In an
+    open plan of another dialect, the rule checks that lines start as the dialect's guide demands, such as `**Goal:**` in
+    plans of superpowers. The setting `dialects` changes these lines.
 
     Bad:
         # Build the parser
@@ -99,7 +101,14 @@ def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
         ## Artifacts and Notes
         ## Interfaces and Dependencies
     """
-    return _missing_sections(plan, context, living=False)
+    if context.required_lines is None:
+        yield from _missing_sections(plan, context, living=False)
+    elif context.required_lines and not (context.is_archived or context.is_superseded or plan.state() == COMPLETE):
+        lines = [line.lstrip() for line in plan.text.lines]
+        for start in context.required_lines:
+            if not any([line.startswith(start) for line in lines]):
+                message = f"no line starts with `{start}`, as the guide of this dialect demands"
+                yield on_line(plan, max(plan.title_line, 0), message)
 
 
 @rule("EP104", ERROR)

@@ -6,9 +6,10 @@ from execplan.linter.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, o
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from execplan.plan.model import ParsedPlan
+    from execplan.secrets.service_tokens import Secret
 
 
 @rule("EP409", WARNING, needs=TREE)
@@ -71,12 +72,13 @@ def secret_in_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
         In the root of the repository, `make push` prints `pushed`. It reads the key of the `ci` user from the keychain.
     """
-    from execplan.secrets.certain_secrets import find_secrets, visible_length
+    from execplan import features
 
-    for secret in find_secrets(context.source.text):
+    secrets: Iterable[Secret] = features.load(features.SEARCH_OF_SECRETS)(context.source.text)
+    for secret in secrets:
         line, column = context.source.position_of(secret.start)
         end_line, end_column = context.source.position_of(secret.end)
-        begins = context.source.text[secret.start : secret.start + visible_length(secret)]
+        begins = context.source.text[secret.start : secret.start + secret.visible_length]
         article = "an" if secret.kind[:1] in "AEIOUa" else "a"
         message = f"{article} {secret.kind} ({begins}…): revoke it at its source, then remove it"
         yield RuleMatch(message, line, column, end_line + 1, end_column)

@@ -92,7 +92,12 @@ def done_without_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     for task in plan.tasks:
-        if task.state == DONE and task.timestamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
+        if (
+            task.state == DONE
+            and task.timestamp is None
+            and task.status is None
+            and not task.text.startswith(_DONE_BEFORE_PLAN)
+        ):
             location = " in parentheses before its text" if _has_misplaced_timestamp(task.text) else ""
             yield on_line(plan, task.box_line, f"task {task.number} is done but has no timestamp{location}")
 

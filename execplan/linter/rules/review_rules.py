@@ -40,10 +40,10 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     comments = context.tree.open_comments(context.path)
     if not comments:
         return
-    from execplan.execution.annotations.annotated_steps import find_annotated_steps
+    from execplan import features
     from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchors
 
-    targets = list_targets(plan, [(draft.id, draft.start) for draft in find_annotated_steps(plan).drafts])
+    targets = list_targets(plan, features.load(features.STEP_PLACES)(plan))
     places = locate_anchors(targets, [Anchor(*comment[2:6]) for comment in comments])
     for (short_id, author, *_, text), target in zip(comments, places, strict=True):
         line = target.line if target is not None else max(plan.title_line, 0)

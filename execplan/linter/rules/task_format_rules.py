@@ -176,7 +176,7 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
     """
     issues_by_description: dict[str, list[_FormatIssue]] = {}
     for task in plan.tasks:
-        if task.mark not in " x-" or task.item_block.mark in "*+":
+        if task.status is None and (task.mark not in " x-" or task.item_block.mark in "*+"):
             for issue in _task_issues(plan, task):
                 issues_by_description.setdefault(issue.description, []).append(issue)
     for issue in _unrecognized_tasks(plan):

@@ -250,10 +250,14 @@ def _read_side(unit: Unit) -> _TaskSide:
     task = unit.task
     assert task is not None
     line = unit.lines[task.box_line - task.start]
-    box_index = line.index(f"[{task.mark}]")
-    checkbox = read_checkbox(line[box_index:])
-    assert isinstance(checkbox, Checkbox)
-    text_index = len(line) - len(checkbox.text)
+    if task.status is not None:
+        box_index = task.status.column
+        text_index = box_index + len(task.status.text)
+    else:
+        box_index = line.index(f"[{task.mark}]")
+        checkbox = read_checkbox(line[box_index:])
+        assert isinstance(checkbox, Checkbox)
+        text_index = len(line) - len(checkbox.text)
     text_lines = (line[text_index:], *unit.lines[task.box_line - task.start + 1 : task.end - task.start])
     return _TaskSide(
         unit, task, line[:box_index], line[box_index:text_index], text_lines, unit.lines[task.end - task.start :]

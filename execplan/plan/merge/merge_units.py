@@ -96,8 +96,9 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     for boxes in (plan.tasks, [box for _, box in plan.checklists]):
         first = bisect_left(boxes, section.start, key=lambda box: box.start)
         last = bisect_left(boxes, section.end, first, key=lambda box: box.start)
-        tasks |= {box.start: box for box in boxes[first:last]}
-    starts: dict[int, tuple[int, bool]] = {}
+        tasks |= {box.start: box for box in boxes[first:last] if box.status is None or box.start == box.box_line}
+    rows = [task.start for task in tasks.values() if task.status is not None and task.status.form == "cell"]
+    starts: dict[int, tuple[int, bool]] = dict.fromkeys(rows, (0, True))
     quote_end = -1
     for block in plan.blocks[section.first_block : section.block_end]:
         if not block.depth or (block.kind == ITEM and block.start >= quote_end):

@@ -64,7 +64,7 @@ def _ask_concurrently(desk: GuardRepository, commands: Sequence[str]) -> list[An
             process.wait()
 
 
-@pytest.mark.parametrize("count", [12, 30])
+@pytest.mark.parametrize("count", [12, pytest.param(30, marks=pytest.mark.exhaustive)])
 def test_reads_and_calls_of_a_step_before_the_run_has_begun(approved: GuardRepository, count: int) -> None:
     commands = [READS[at % 3] if at % 2 else "make parser" for at in range(count)]
     answers = _ask_concurrently(approved, commands)
@@ -73,7 +73,7 @@ def test_reads_and_calls_of_a_step_before_the_run_has_begun(approved: GuardRepos
     assert [entry["kind"] for entry in approved.entries()].count("begun") == 1
 
 
-@pytest.mark.parametrize("count", [12, 30])
+@pytest.mark.parametrize("count", [12, pytest.param(30, marks=pytest.mark.exhaustive)])
 def test_while_the_run_is_under_way(approved: GuardRepository, count: int) -> None:
     assert approved.ask("make parser").kind == "allow"
     answers = _ask_concurrently(approved, [READS[at % 3] if at % 2 else "make parser" for at in range(count)])

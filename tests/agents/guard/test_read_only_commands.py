@@ -504,6 +504,7 @@ COMMANDS += [
 ]
 
 
+@pytest.mark.exhaustive
 def test_every_flag_that_passes_is_rated_low(sandbox: CallSandbox) -> None:
     wrong = [
         command_line

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 ATTEMPTS = int(os.environ.get("EXECPLAN_READING", "8000"))
 _MAX_RUN = max(400, ATTEMPTS // 20)
 SLOW = ("sleep", "seq", "factor", "sum")

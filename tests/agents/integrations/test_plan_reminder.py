@@ -197,6 +197,7 @@ def follows(repo: Folder, env: dict[str, str]) -> None:
     assert passed.returncode == 0, passed
 
 
+@pytest.mark.exhaustive
 def test_the_hook_of_this_repository_in_the_pre_commit_program(followed: Folder, itself: dict[str, str]) -> None:
     hook = {**itself, "hooks": [{"id": "execplan-follow"}]}
     followed.write(SETTINGS, "")

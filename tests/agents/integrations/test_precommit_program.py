@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.conftest import Folder
 from tests.plans import CLEAN
+
+pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).resolve().parents[3]
 BROKEN = CLEAN.replace("## Decision Log", "## Decisions of old")

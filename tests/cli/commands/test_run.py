@@ -41,7 +41,7 @@ def test_a_run_that_is_completed(desk: InProcessRepository) -> None:
     assert lines[1].endswith("): created src/made.py")
     assert lines[5].startswith("completed 2 of 2 steps in ")
     assert lines[5].endswith(f": run {run}")
-    assert lines[6:] == [f"next: execplan next {NAME}"]
+    assert lines[6:] == [f"next: execplan outcome 'What works now' -p {NAME} --create"]
     assert (desk.path / "src/made.py").read_text() == "X = 1\n"
 
 

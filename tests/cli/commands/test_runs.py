@@ -168,7 +168,8 @@ def test_a_run_on_a_page(desk: InProcessRepository) -> None:
     assert "1 build: checked off 'Build the parser.'" in lines
     assert f"  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md" in lines
     assert "2 api: created src/made.py" in lines
-    assert lines[-1] == f"next: execplan next {NAME}"
+    assert lines[-1].startswith("next: do task 1 (Build the parser), then: execplan done ")
+    assert desk.type("show", "--run", "1", "--json").json["next"][-1] == f"execplan audit {NAME}"
 
 
 def test_the_document_of_a_run(desk: InProcessRepository) -> None:

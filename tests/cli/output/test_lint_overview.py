@@ -96,4 +96,4 @@ def test_conflict_markers_suggest_a_merge(repo: Folder) -> None:
         CLEAN.replace("- [ ] Build", "<<<<<<< a\n- [ ] Build").replace("- [ ] Write", "=======\n>>>>>>> b\n- [ ] Write")
     )
     out = repo.run("lint").out
-    assert out.splitlines()[-1] == "next: execplan merge .agent/execplans/2026-01-01_parser.md"
+    assert out.splitlines()[-1] == "next: execplan merge 2026-01-01_parser"

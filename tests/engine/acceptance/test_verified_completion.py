@@ -288,6 +288,7 @@ def test_a_check_that_edits_the_plan(checked: CheckedRepository) -> None:
     assert len(checked.artifacts()) == 1
 
 
+@pytest.mark.exhaustive
 def test_twenty_at_once(checked: CheckedRepository) -> None:
     tasks = "".join([f"- [ ] Task {number}.\n  - Check: `test -f Makefile`\n" for number in range(20)])
     checked.plan(f"# P\n\n## Progress\n\n{tasks}")

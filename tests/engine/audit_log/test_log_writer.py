@@ -200,6 +200,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(audited_plan: AuditedPlan, monk
     assert audited_plan.path.read_bytes() == before
 
 
+@pytest.mark.exhaustive
 def test_eight_processes_write_one_chain(audited_plan: AuditedPlan) -> None:
     children = [forked(audited_plan, number, 25) for number in range(8)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8

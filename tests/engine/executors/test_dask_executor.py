@@ -89,6 +89,7 @@ def test_steps_run_on_workers_and_their_outputs_come_home(
     assert not [path for path in cluster.folder.rglob("execplan/*") if path.is_dir()]  # nothing stays on the workers
 
 
+@pytest.mark.exhaustive
 def test_what_an_earlier_step_removed_or_replaced_is_gone_on_the_worker(
     run_repo: RunRepository, cluster: Cluster
 ) -> None:
@@ -104,6 +105,7 @@ def test_what_an_earlier_step_removed_or_replaced_is_gone_on_the_worker(
     assert run_repo.text("list.txt") == LISTED_FILES
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
 def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
     cluster.start_worker()
@@ -135,6 +137,7 @@ def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluste
     assert run_repo.text("out/lost.txt") == "y = 1\n"
 
 
+@pytest.mark.exhaustive
 def test_the_command_after_a_revision_names_the_executor(run_repo: RunRepository, cluster: Cluster) -> None:
     cluster.start_worker()
     run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt on-failure=ask}\nfalse\n```"))
@@ -145,6 +148,7 @@ def test_the_command_after_a_revision_names_the_executor(run_repo: RunRepository
     assert approved["next"] == [next_command]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("impatient")
 def test_a_worker_that_is_stopped_is_lost(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
@@ -160,6 +164,7 @@ def test_a_worker_that_is_stopped_is_lost(run_repo: RunRepository, cluster: Clus
     assert counts(counter) == {"lost": 1}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_retry_goes_to_another_worker_than_the_lost_one(
@@ -189,6 +194,7 @@ def test_a_retry_goes_to_another_worker_than_the_lost_one(
     assert first.worker != second.worker
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("impatient")
 def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
     run_repo: RunRepository, cluster: Cluster, counter: Path
@@ -209,6 +215,7 @@ def test_a_lost_worker_that_answers_again_is_used_if_no_other_is_left(
     assert first.worker == second.worker
 
 
+@pytest.mark.exhaustive
 def test_nobody_waits_for_a_worker_that_has_left(
     run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +238,7 @@ def test_nobody_waits_for_a_worker_that_has_left(
     assert len(workspaces) == 1  # that of the killed worker
 
 
+@pytest.mark.exhaustive
 def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
@@ -251,6 +259,7 @@ def test_the_scheduler_is_killed(run_repo: RunRepository, cluster: Cluster, coun
     assert counts(counter) == {"lost": 1, "next": 1}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
 def test_the_run_is_killed_and_resumed(run_repo: RunRepository, cluster: Cluster, counter: Path, effect: str) -> None:
     cluster.start_worker()
@@ -273,6 +282,7 @@ def test_the_run_is_killed_and_resumed(run_repo: RunRepository, cluster: Cluster
     assert counts(counter) == {"lost": 1 if effect == "once" else 2, "next": 1}
 
 
+@pytest.mark.exhaustive
 def test_large_files_of_earlier_steps_cause_no_warning(run_repo: RunRepository, cluster: Cluster) -> None:
     cluster.start_worker()
     make = "```sh {#big inputs=src/other.py outputs=out/big.bin shell}\nmkdir -p out && head -c 30000000 /dev/urandom > out/big.bin\n```"
@@ -288,6 +298,7 @@ def test_large_files_of_earlier_steps_cause_no_warning(run_repo: RunRepository, 
     assert run_repo.text("out/size.txt").strip() == "30000000"
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_stops_the_command_on_its_worker(
     run_repo: RunRepository, cluster: Cluster, counter: Path
 ) -> None:
@@ -312,6 +323,7 @@ def test_a_stopped_run_stops_the_command_on_its_worker(
     assert f"execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("doctor").out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("effect", ["once", "idempotent"])
 def test_a_worker_that_hears_nothing_stops_the_command(
     run_repo: RunRepository, cluster: Cluster, counter: Path, monkeypatch: pytest.MonkeyPatch, effect: str
@@ -337,6 +349,7 @@ def test_a_worker_that_hears_nothing_stops_the_command(
     assert counts(counter) == {"long": 1}
 
 
+@pytest.mark.exhaustive
 def test_the_limit_of_a_step_applies_on_its_worker(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     cluster.start_worker()
     run_repo.write_user_settings('sandbox = "off"')
@@ -344,6 +357,7 @@ def test_the_limit_of_a_step_applies_on_its_worker(run_repo: RunRepository, clus
     assert run_repo.run_plan(executor=cluster.address).cause == "timeout"
 
 
+@pytest.mark.exhaustive
 def test_a_failed_step_leaves_nothing(run_repo: RunRepository, cluster: Cluster) -> None:
     cluster.start_worker()
     step = "```sh {#bad inputs=Makefile outputs=src/other.py shell=sh}\necho broken >src/other.py; echo no >&2; exit 3\n```"
@@ -357,6 +371,7 @@ def test_a_failed_step_leaves_nothing(run_repo: RunRepository, cluster: Cluster)
     assert "! no" in run_repo.text(transcript.transcript)
 
 
+@pytest.mark.exhaustive
 def test_the_workspace_is_the_one_on_disk(run_repo: RunRepository, cluster: Cluster) -> None:
     cluster.start_worker()
     run_repo.write(".gitignore", "*.cache\n")
@@ -380,6 +395,7 @@ def test_the_workspace_is_the_one_on_disk(run_repo: RunRepository, cluster: Clus
     assert run_repo.text("log.txt") == "All\nAll\n"
 
 
+@pytest.mark.exhaustive
 def test_other_versions_are_refused(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
@@ -393,6 +409,7 @@ def test_other_versions_are_refused(run_repo: RunRepository, cluster: Cluster, t
     assert not run_repo.runs()  # the approval is not used up
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_without_execplan_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
@@ -408,6 +425,7 @@ def test_a_scheduler_without_execplan_is_not_used(run_repo: RunRepository, tmp_p
         cluster.close()
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_without_workers_is_reported(
     run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,6 +440,7 @@ def test_a_scheduler_without_workers_is_reported(
     assert not run_repo.runs()
 
 
+@pytest.mark.exhaustive
 def test_an_idempotent_step_whose_scheduler_was_killed(
     run_repo: RunRepository, cluster: Cluster, counter: Path
 ) -> None:
@@ -445,6 +464,7 @@ def test_an_idempotent_step_whose_scheduler_was_killed(
     assert performed.reason in out
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_that_left_long_ago_is_a_plain_error(
     run_repo: RunRepository, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -464,6 +484,7 @@ def test_a_scheduler_that_left_long_ago_is_a_plain_error(
         executor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_that_repeats_tasks_is_not_used(run_repo: RunRepository, tmp_path: Path) -> None:
     cluster = Cluster(tmp_path / "cluster", allowed_failures=3)
     try:
@@ -499,6 +520,7 @@ def test_executors_that_are_not_used(
     assert not run_repo.runs()
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_with_tls(run_repo: RunRepository, tmp_path: Path) -> None:
     import dask
 
@@ -522,6 +544,7 @@ def test_a_cluster_with_tls(run_repo: RunRepository, tmp_path: Path) -> None:
     assert run_repo.text("out.txt") == "parser:\n"
 
 
+@pytest.mark.exhaustive
 def test_the_sandbox_of_a_worker(run_repo: RunRepository, cluster: Cluster, counter: Path) -> None:
     need("bwrap")
     cluster.start_worker()
@@ -534,6 +557,7 @@ def test_the_sandbox_of_a_worker(run_repo: RunRepository, cluster: Cluster, coun
     assert "= in bwrap on the worker" in run_repo.text(result.transcript)
 
 
+@pytest.mark.exhaustive
 def test_a_worker_without_a_required_sandbox(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
     need("bwrap")
     programs = tmp_path / "programs"
@@ -548,6 +572,7 @@ def test_a_worker_without_a_required_sandbox(run_repo: RunRepository, cluster: C
     assert not run_repo.exists("out.txt")
 
 
+@pytest.mark.exhaustive
 def test_a_worker_with_another_program(run_repo: RunRepository, cluster: Cluster, tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -578,6 +603,7 @@ def test_a_run_without_an_executor_imports_no_dask(run_repo: RunRepository) -> N
     assert completed.returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_workers_of_this_machine_by_the_command(run_repo: RunRepository) -> None:
     """The real script starts processes that import it again."""
     run_repo.approve_plan(steps("```sh {#see inputs=Makefile outputs=out.txt}\ncp Makefile out.txt\n```"))

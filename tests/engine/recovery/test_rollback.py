@@ -367,6 +367,7 @@ CALLS = ("rename", "unlink", "rmdir", "mkdir", "symlink", "fchmod")
 """What changes a file, a folder or an entry; a kill in between leaves what they have left."""
 
 
+@pytest.mark.exhaustive
 def test_a_rollback_killed_at_any_call(
     desk: InProcessRepository, files_before: TreeEntries, record_property: Callable[[str, object], None]
 ) -> None:

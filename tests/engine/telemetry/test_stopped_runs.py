@@ -168,6 +168,7 @@ def test_a_receiver_of_others_accepts_the_spans(run_repo: RunRepository, monkeyp
     assert {"key": "execplan.rollback.cause", "value": {"stringValue": "failure"}} in matched["attributes"]
 
 
+@pytest.mark.exhaustive
 def test_killed_at_an_entry_and_resumed_each_attempt_has_one_span(tmp_path: Path, collector: Collector) -> None:
     scenario = RunScenario(tmp_path / "stage")
     scenario.repo.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.url

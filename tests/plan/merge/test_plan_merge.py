@@ -183,6 +183,7 @@ def test_what_only_adds_and_ticks_never_conflicts(steps: list[list[Step]]) -> No
     assert check(base, apply_steps(base, steps[0]), apply_steps(base, steps[1])).conflict_count == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
 @given(st.data(), branches())
 @settings(max_examples=80)
@@ -192,6 +193,7 @@ def test_verbs_on_plans_of_the_corpus(data: st.DataObject, steps: list[list[Step
     check(base, apply_steps(base, steps[0]), apply_steps(base, steps[1]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
 def test_every_tenth_plan_of_the_corpus_is_cut_and_put_together_again() -> None:
     for path in PLANS[::10]:

@@ -103,7 +103,7 @@ def _new_secrets(location: str, text: str, old_text: str) -> Iterator[HarmfulPat
     for secret in certain_secrets.find_secrets(text):
         secret_text = text[secret.start : secret.end]
         if secret_text not in old_text:
-            preview = secret_text[: certain_secrets.visible_length(secret)] + "…"
+            preview = secret_text[: secret.visible_length] + "…"
             message = f"{location} contains a {secret.kind} ({preview})"
             yield HarmfulPattern(ERROR, message, "remove it, and replace the secret with a new one")
 
