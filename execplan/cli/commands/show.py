@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.execution.execution_plan import Step
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.project.project import Project
+    from execplan.plan_store.plan_store import StoredPlan
 
 
 _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
 
 
-def run_answer(project: Project, ref: PlanRef, run: LoadedRun) -> Answer:
+def run_answer(run: LoadedRun) -> Answer:
     """Show the result of a run, step by step."""
     from execplan.cli.output.terminal_layout import fit_lines
     from execplan.engine.run_records.record_builder import build_record
@@ -190,7 +189,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         from execplan.cli.run_output.loaded_run import load_run
         from execplan.engine.run_records import run_directories
 
-        return run_answer(project, ref, load_run(project, ref, run_directories.find_run(project, ref, run or None)))
+        return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])
