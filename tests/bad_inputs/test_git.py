@@ -410,9 +410,8 @@ def test_52_twenty_commits_at_once(repo: Folder) -> None:
     stage_changes(repo)
     before, count = staged(repo), commits(repo)
     assert shutil.which("git")
-    started = [repo.start("add", f"Step {number}.", "--commit") for number in range(20)]
-    results = [(*process.communicate(timeout=120), process.returncode) for process in started]
-    assert [result[2] for result in results] == [0] * 20, results
+    results = repo.run_at_once([("add", f"Step {number}.", "--commit") for number in range(20)])
+    assert [result.exit for result in results] == [0] * 20, results
     assert commits(repo) == count + 20
     assert staged(repo) == before
     assert repo.ok("show")["counts"]["total"] == 23
