@@ -15,6 +15,8 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 @pytest.mark.parametrize("shape", ["absolute", "relative", "chain"])

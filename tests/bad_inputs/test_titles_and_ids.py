@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 TITLES = (
     "日本語の計画",
     "中文计划",
@@ -164,7 +166,6 @@ def test_29_adopted_plan(plain: Folder) -> None:
     assert path.read_bytes() == CLEAN.encode()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """Twenty calls at the same moment make twenty plans."""
@@ -180,7 +181,6 @@ def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     assert not list(project.glob(".execplan-*"))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 def test_29_twenty_writers_of_one_plan(request: pytest.FixtureRequest, kind: str) -> None:
     """Twenty writers of one plan at the same moment: twenty edits."""
