@@ -32,9 +32,9 @@ $(DEMOS): .venv/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo/$@.sh
 
 quick: .venv/ready ## Run the tests of one package without property tests: make quick PACKAGE=engine/journal
-	$(PYTEST) -m "not hypothesis" tests/$(PACKAGE)
+	EXECPLAN_TESTS=all $(PYTEST) -m "not hypothesis" tests/$(PACKAGE)
 
-test: .venv/ready ## Run the tests that a change waits for (8 minutes on two processors)
+test: .venv/ready ## Run the tests that a change waits for (about 8 minutes on two processors)
 	@$(BIN)/python scripts/fetch_spec.py >/dev/null
 	$(PYTEST)
 

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,6 +102,11 @@ class Folder:
             check=False,
         )
         return Result(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
+
+    def run_at_once(self, calls: Sequence[Sequence[str]]) -> list[Result]:
+        """Run execplan in as many processes as there are calls, all at the same time."""
+        with ThreadPoolExecutor(len(calls)) as threads:
+            return list(threads.map(lambda call: self.run(*call), calls))
 
     def ok(self, *arguments: str, stdin: bytes = b"") -> dict[str, Any]:
         """Run execplan with `--json`, expect exit 0, and give the document's data."""

@@ -148,8 +148,7 @@ def test_twenty_at_once(repo: Folder) -> None:
     path = repo.plan(with_sections("## Artifacts and Notes\n\nNone yet.\n"))
     for number in range(20):
         repo.write(f"{number}/run.log", f"{number}\n" if number % 2 else "same\n")
-    running = [repo.start("attach", f"{number}/run.log") for number in range(20)]
-    ends = [process.communicate() and process.returncode for process in running]
+    ends = [result.exit for result in repo.run_at_once([("attach", f"{number}/run.log") for number in range(20)])]
     contents = sorted(Path(repo.path / ARTIFACTS / name).read_text() for name in names(repo))
     assert set(ends) == {0}
     assert contents == sorted(["same\n"] + [f"{number}\n" for number in range(1, 20, 2)])

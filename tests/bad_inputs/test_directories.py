@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 PATH = ".agent/execplans/2026-01-01_parser.md"
 COMPLETE_PLAN = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
 COMMANDS: tuple[tuple[str, ...], ...] = (

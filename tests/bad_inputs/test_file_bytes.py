@@ -22,6 +22,8 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 SHORT = "# T\n\n## Decision Log\n\n- Decision: A.\n  Rationale: B.\n  Date/Author: 2025-12-30 / Ann\n\n## Progress\n\n- [ ] One."
 """A plan that ends with its only task, and without a line end."""
 MAX = 5 * 1024 * 1024

@@ -11,6 +11,8 @@ from tests.bad_inputs.test_git import commit_plan, install_hook, staged
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
+pytestmark = pytest.mark.exhaustive
+
 TICKED = CLEAN.replace("- [ ] Build", "- [x] (2026-01-01 00:00Z) Build")
 NAME = ".agent/execplans/2026-01-01_parser.md"
 

@@ -15,6 +15,8 @@ from tests.conftest import Folder
 from tests.execution.invalid_plans import BAD, BadPlan
 from tests.execution.plan_documents import command, plan, step
 
+pytestmark = pytest.mark.exhaustive
+
 _DEEP = 70
 JSON = (
     ("a key twice", '"version": 1', '"version": 1, "version": 1', "/version: duplicate key"),

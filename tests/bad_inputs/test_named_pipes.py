@@ -13,6 +13,8 @@ from execplan.files import file_access
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS
 
+pytestmark = pytest.mark.exhaustive
+
 PLAN = "2026-01-01_parser"
 READERS = (["doctor"], ["status"], ["prime"], ["show"], ["next"], ["lint"], ["context", "--estimate"])
 WRITERS = (["add", "Handle CRLF"], ["undo"], ["doctor", "--fix"], ["checkpoint"], ["done", "3", "--commit"])

@@ -15,6 +15,8 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 @pytest.mark.parametrize("shape", ["absolute", "relative", "chain"])
@@ -67,10 +69,8 @@ def test_31_link_and_target_are_locked_as_one(plain: Folder) -> None:
     path = plain.plan()
     link = plain.path / "link.md"
     link.symlink_to(path)
-    started = [plain.start("add", f"Step {number}.", "-p", str((path, link)[number % 2])) for number in range(10)]
-    assert [process.wait(timeout=60) for process in started] == [0] * 10
-    for process in started:
-        process.communicate()
+    calls = [("add", f"Step {number}.", "-p", str((path, link)[number % 2])) for number in range(10)]
+    assert [result.exit for result in plain.run_at_once(calls)] == [0] * 10
     assert plain.ok("show")["counts"]["total"] == 13
 
 

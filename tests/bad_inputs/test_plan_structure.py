@@ -14,6 +14,8 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 GHOSTS = {
     "fence": "```\n- [ ] Ghost.\n```",
     "tildes": "~~~md\n- [x] Ghost.\n~~~",

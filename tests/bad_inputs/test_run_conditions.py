@@ -10,6 +10,8 @@ import pytest
 from tests.conftest import CLOCK
 from tests.engine.run_scenario import ARTIFACTS, COUNTS, FILES, NAME, RunScenario, wait_for
 
+pytestmark = pytest.mark.exhaustive
+
 PLAN = """\
 # Print
 

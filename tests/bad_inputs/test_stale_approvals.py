@@ -15,6 +15,8 @@ from tests.in_process_repository import NAME, STEPS, InProcessRepository
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:

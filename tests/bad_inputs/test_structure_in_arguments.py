@@ -12,6 +12,8 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 TEXTS = {
     "heading": "## Progress",
     "title": "# Another title",

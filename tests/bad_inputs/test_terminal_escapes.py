@@ -13,6 +13,8 @@ from execplan.text.invisible_characters import escape_unprintable, escape_unprin
 from tests.conftest import Folder, Result
 from tests.plans import CLEAN, STEPS
 
+pytestmark = pytest.mark.exhaustive
+
 BAD = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eturned\u202c \u200bnone \x08\x7f"
 NAME = f"2026-01-01_a\nINJECTED {BAD}"
 SECOND_NAME = f"2026-01-02_b\nINJECTED {BAD}"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
+pytestmark = pytest.mark.exhaustive
+
 TITLES = (
     "日本語の計画",
     "中文计划",
@@ -164,14 +166,12 @@ def test_29_adopted_plan(plain: Folder) -> None:
     assert path.read_bytes() == CLEAN.encode()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """Twenty calls at the same moment make twenty plans."""
     folder: Folder = request.getfixturevalue(kind)
-    started = [folder.start("new", "Build it", "--purpose", f"Number {number}.", "--json") for number in range(20)]
-    results = [(*process.communicate(timeout=60), process.returncode) for process in started]
-    assert [result[2] for result in results] == [0] * 20, results
+    results = folder.run_at_once([("new", "Build it", "--purpose", f"Number {number}.") for number in range(20)])
+    assert [result.exit for result in results] == [0] * 20, results
     project = folder.path / ".agent" / "execplans"
     plans = sorted(path.stem for path in project.glob("*.md"))
     assert sorted(plans) == sorted(["2026-01-01_build-it", *[f"2026-01-01_build-it-{n}" for n in range(2, 21)]])
@@ -181,7 +181,6 @@ def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     assert not list(project.glob(".execplan-*"))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 def test_29_twenty_writers_of_one_plan(request: pytest.FixtureRequest, kind: str) -> None:
     """Twenty writers of one plan at the same moment: twenty edits."""
@@ -191,9 +190,8 @@ def test_29_twenty_writers_of_one_plan(request: pytest.FixtureRequest, kind: str
     calls += [("decide", f"Choice {number}.", "--why", "So.") for number in range(5)]
     calls += [("discover", f"Find {number}.", "--evidence", "Seen.") for number in range(3)]
     calls += [("done", "3"), ("outcome", "All at once.")]
-    started = [folder.start(*call) for call in calls]
-    results = [(*process.communicate(timeout=60), process.returncode) for process in started]
-    assert [result[2] for result in results] == [0] * 20, results
+    results = folder.run_at_once(calls)
+    assert [result.exit for result in results] == [0] * 20, results
     plan_data = folder.ok("show")
     assert {step["text"] for step in plan_data["tasks"][3:]} == {f"Step {step}." for step in range(10)}
     assert (len(plan_data["decisions"]), len(plan_data["discoveries"]), len(plan_data["outcomes"])) == (6, 4, 2)

@@ -14,6 +14,8 @@ from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN
 
+pytestmark = pytest.mark.exhaustive
+
 COMPLETE_PLAN = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 
 

@@ -33,6 +33,7 @@ def expect_done(page: Page, count: int) -> None:
     expect(page.locator(".task.done")).to_have_count(count)
 
 
+@pytest.mark.exhaustive
 def test_an_agents_work_appears_in_every_open_tab(browser: WatchedBrowser, server: RunningServer) -> None:
     """Ten tabs of one window, although a browser opens only six connections to a server."""
     first = browser.open(plan_url(server))

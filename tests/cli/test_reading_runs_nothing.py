@@ -425,6 +425,7 @@ SEVERAL = ("board --plain --all", "search lines", "stats --chart weekly", "next"
 """Commands that read several projects."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_setting_of_another_project_is_run(
     trap: Trap, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

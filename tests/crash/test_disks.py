@@ -19,6 +19,8 @@ from tests.crash.faults import has_advice
 from tests.crash.scenarios import PARSER, PLANS, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
 from tests.needs import need
 
+pytestmark = pytest.mark.exhaustive
+
 EXECPLAN = f"{shlex.quote(sys.executable)} -m execplan"
 READERS: tuple[tuple[str, ...], ...] = (("list",), ("status",), ("show", PARSER), ("next", PARSER), ("lint", READER))
 WRITERS: tuple[tuple[str, ...], ...] = (
@@ -41,7 +43,6 @@ FULL = {
 """How a file system is small, and what fills it."""
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("what", "name"),
     [("bytes", name) for name, scene in SCENES.items() if "commit" not in name and not scene.interrupted]
@@ -161,7 +162,6 @@ def test_41_artifacts_on_another_file_system(tmp_path: Path, name: str) -> None:
     assert tree(tmp_path / "moved") == tree(copy.path)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["archive", "restore"])
 def test_41_killed_on_the_way_to_another_file_system(
     tmp_path: Path, name: str, record_property: Callable[[str, object], None]

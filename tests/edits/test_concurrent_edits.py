@@ -89,6 +89,7 @@ def test_sixteen_hands_make_fifty_edits_each(repo: Folder) -> None:
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
 
 
+@pytest.mark.exhaustive
 def test_sixteen_hands_commit(repo: Folder) -> None:
     """Each commit holds one edit, and nothing of anybody's index."""
     path = repo.plan()

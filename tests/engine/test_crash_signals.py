@@ -25,6 +25,8 @@ from tests.engine.run_scenario import (
     wait_for,
 )
 
+pytestmark = pytest.mark.exhaustive
+
 PLAN = """\
 # Wait
 

@@ -113,8 +113,8 @@ def test_without_git(plain: Folder) -> None:
 
 def test_many_at_once_get_one_each(repo: Folder) -> None:
     repo.plan(with_sections("## Progress\n\n" + "".join(f"- [ ] Task {number}\n" for number in range(20))))
-    running = [repo.start("next", "--claim", f"agent-{number}", "--json") for number in range(20)]
-    got = [json.loads(process.communicate()[0])["data"]["task"]["text"] for process in running]
+    results = repo.run_at_once([("next", "--claim", f"agent-{number}", "--json") for number in range(20)])
+    got = [result.json["data"]["task"]["text"] for result in results]
     assert sorted(got) == sorted(f"Task {number}" for number in range(20))
 
 
@@ -332,13 +332,10 @@ def test_a_claim_of_an_older_version(repo: Folder) -> None:
 def test_edits_wait_for_each_other_and_claims_are_kept(repo: Folder) -> None:
     """While tasks are reworded others claim: no claim is lost and none is given twice."""
     repo.plan(with_sections("## Progress\n\n" + "".join(f"- [ ] Task {number}\n" for number in range(8))))
-    running = []
+    calls = []
     for number in range(8):
-        running.append(repo.start("next", "--claim", f"agent-{number}", "--json"))
-        running.append(repo.start("reword", f"Task {number}", f"New {number}", "--json"))
-    for process in running:
-        process.communicate()
-        assert process.returncode == 0
+        calls += [("next", "--claim", f"agent-{number}"), ("reword", f"Task {number}", f"New {number}")]
+    assert [result.exit for result in repo.run_at_once(calls)] == [0] * 16
     tasks = repo.ok("next")["taken"]
     assert len({task["by"] for task in tasks}) == len(tasks) == 8
     assert {task["text"] for task in tasks} == {f"New {number}" for number in range(8)}

@@ -37,17 +37,17 @@ def open_texts(repo: Folder, plan: str = NAME) -> list[str]:
 
 def test_twenty_writers_at_once_lose_nothing(repo: Folder) -> None:
     repo.plan()
-    writers = [repo.start("comment", f"Comment {number}", "--on", "2") for number in range(20)]
-    assert [writer.wait() for writer in writers] == [0] * 20
+    results = repo.run_at_once([("comment", f"Comment {number}", "--on", "2") for number in range(20)])
+    assert [result.exit for result in results] == [0] * 20
     assert sorted(texts(repo)) == sorted(f"Comment {number}" for number in range(20))
     assert len(repo.ok("show")["comments"]) == 20
 
 
 def test_comments_and_edits_at_once_lose_nothing(repo: Folder) -> None:
     path = repo.plan()
-    writers = [repo.start("comment", f"Comment {number}", "--on", "Progress") for number in range(6)]
-    writers += [repo.start("add", f"Task {number}") for number in range(6)]
-    assert [writer.wait() for writer in writers] == [0] * 12
+    comments = [("comment", f"Comment {number}", "--on", "Progress") for number in range(6)]
+    results = repo.run_at_once([*comments, *[("add", f"Task {number}") for number in range(6)]])
+    assert [result.exit for result in results] == [0] * 12
     assert len(texts(repo)) == 6
     assert path.read_text().count("- [ ] Task ") == 6
 

@@ -181,8 +181,7 @@ def test_a_guide_that_can_not_be_read_stops_only_the_upgrade(plain: Folder) -> N
 def test_ten_upgrades_at_once(plain: Folder) -> None:
     path = guide(plain, FIRST + "\nMine.\n")
     plain.ok("init")
-    started = [plain.start("init", "--upgrade") for _ in range(10)]
-    assert [process.communicate(timeout=60) and process.returncode for process in started] == [0] * 10
+    assert [result.exit for result in plain.run_at_once([("init", "--upgrade")] * 10)] == [0] * 10
     assert path.read_text(encoding="utf-8") == NEWEST.removesuffix(MARK) + "\nMine.\n" + MARK
 
 

@@ -424,6 +424,7 @@ REPOSITORIES = _repositories()
 
 
 @pytest.mark.skipif(CORPUS is None, reason="needs the corpus of real plans beside the checkout")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", REPOSITORIES)
 def test_a_real_repository(bare: Folder, name: str) -> None:
     """Every real plan is found or told, and one of them is ticked; nothing else changes."""

@@ -387,8 +387,7 @@ def test_links_do_not_lead_out(repo: Folder) -> None:
 
 def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
     write_template(repo, "told", "# {{ title }}\n\n{{ id }}\n")
-    started = [repo.start("new", "Cut", "--template", "told") for _ in range(10)]
-    assert [process.communicate(timeout=60) and process.returncode for process in started] == [0] * 10
+    assert [result.exit for result in repo.run_at_once([("new", "Cut", "--template", "told")] * 10)] == [0] * 10
     plans = sorted((repo.path / ".agent/execplans").glob("*.md"))
     assert len(plans) == 10
     assert all(path.read_text().splitlines()[2] == path.stem for path in plans)

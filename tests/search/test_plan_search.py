@@ -412,6 +412,7 @@ def test_the_order_does_not_depend_on_earlier_versions(repo: Folder) -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_twenty_searches_while_plans_are_edited(repo: Folder) -> None:
     for at in range(60):
         repo.plan(CLEAN.replace("parser", f"parser {at}"), f"2026-01-01_plan-{at}")

@@ -379,9 +379,7 @@ def test_twenty_at_once_lose_nothing(repo: Folder) -> None:
         repo.ok("add", f"Task {number}")
     original = path.read_bytes()
     commands = [("undo",)] * 6 + [("add", f"Late {number}") for number in range(6)] + [("undo", "-p", "parser")] * 8
-    started = [repo.start(*call, "--json") for call in commands]
-    ends = [process.communicate(timeout=300) and process.returncode for process in started]
-    assert ends == [0] * 20
+    assert [result.exit for result in repo.run_at_once(commands)] == [0] * 20
     listing = repo.ok("undo", "--list")
     summaries = [operation["summary"] for operation in listing["undo"]]
     assert len(summaries) == 12 + 6 - 14

@@ -320,10 +320,7 @@ def test_uninstall_needs_no_project(repo: Folder, plain: Folder) -> None:
 
 def test_two_at_once_make_one_block(repo: Folder) -> None:
     path = repo.write("AGENTS.md", "Mine\n")
-    started = [repo.start("install", "agents") for _ in range(4)]
-    assert [process.wait(timeout=60) for process in started] == [0] * 4
-    for process in started:
-        process.communicate()
+    assert [result.exit for result in repo.run_at_once([("install", "agents")] * 4)] == [0] * 4
     assert path.read_text().count(BEGIN) == 1
 
 

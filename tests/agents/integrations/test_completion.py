@@ -80,6 +80,7 @@ def test_commands_options_plans_and_tasks_are_offered(project: Folder, shell: st
     assert offered(project, shell, "install", "completion", "--shell", "z") == ["zsh"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shell", PLACES)
 def test_sections_templates_topics_codes_and_integrations_are_offered(project: Folder, shell: str) -> None:
     def escaped(*names: str) -> list[str]:

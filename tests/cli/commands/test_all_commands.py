@@ -473,9 +473,8 @@ def test_output_is_plain_text_elsewhere_than_on_a_terminal(repo: Folder) -> None
 
 
 def test_ten_inits_at_once(plain: Folder) -> None:
-    started = [plain.start("init") for _ in range(10)]
-    ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
-    assert [outcome[2] for outcome in ended] == [0] * 10, ended
+    results = plain.run_at_once([("init",)] * 10)
+    assert [result.exit for result in results] == [0] * 10, results
     assert plain.ok("init")["changed"] is False
     assert [path.name for path in (plain.path / ".agent").iterdir() if path.name.endswith(".tmp")] == []
 
@@ -493,13 +492,12 @@ def test_init_commits_what_an_earlier_init_could_not(repo: Folder) -> None:
 
 def test_archive_while_others_write(repo: Folder) -> None:
     repo.plan(COMPLETE_PLAN)
-    started = [repo.start("outcome", f"Seen {at}.") for at in range(6)] + [repo.start("archive")]
-    ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
-    assert ended[-1][2] == 0, ended
-    assert {status for _, _, status in ended[:-1]} <= {0, 1, 3, 4}
+    results = repo.run_at_once([*[("outcome", f"Seen {at}.") for at in range(6)], ("archive",)])
+    assert results[-1].exit == 0, results
+    assert {result.exit for result in results[:-1]} <= {0, 1, 3, 4}
     text = (repo.path / ".agent/execplans/archive/2026-01-01_parser.md").read_text()
-    for at, (_, _, status) in enumerate(ended[:-1]):
-        assert (f"Seen {at}." in text) == (status == 0)
+    for at, result in enumerate(results[:-1]):
+        assert (f"Seen {at}." in text) == (result.exit == 0)
 
 
 def test_of_two_plans_with_one_id_the_current_one_is_meant(repo: Folder) -> None:

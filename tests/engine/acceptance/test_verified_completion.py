@@ -292,18 +292,15 @@ def test_a_check_that_edits_the_plan(checked: CheckedRepository) -> None:
 def test_twenty_at_once(checked: CheckedRepository) -> None:
     tasks = "".join([f"- [ ] Task {number}.\n  - Check: `test -f Makefile`\n" for number in range(20)])
     checked.plan(f"# P\n\n## Progress\n\n{tasks}")
-    processes = [checked.start("done", f"Task {number}.", "--verify") for number in range(20)]
-    for process in processes:
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == 0, err
+    for result in checked.run_at_once([("done", f"Task {number}.", "--verify") for number in range(20)]):
+        assert result.exit == 0, result
     assert checked.states() == ["done"] * 20
     assert len(checked.artifacts()) == 20
     assert checked.text().count("[transcript]") == 20
 
 
 def test_the_same_task_at_once_gets_one_link(checked: CheckedRepository) -> None:
-    processes = [checked.start("done", "1", "--verify") for _ in range(6)]
-    assert [process.communicate(timeout=120) and process.returncode for process in processes] == [0] * 6
+    assert [result.exit for result in checked.run_at_once([("done", "1", "--verify")] * 6)] == [0] * 6
     assert checked.text().count("[transcript]") == 1
     assert len(checked.artifacts()) == 1
 
