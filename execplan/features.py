@@ -65,6 +65,8 @@ SEARCH_OF_SECRETS: Final = "execplan.secrets.certain_secrets:find_secrets"
 """Returns the secrets in a text, for the rule about them."""
 MASKING: Final = "execplan.secrets.certain_secrets:mask_secrets"
 """Returns a text with the secrets in it masked, for messages and fixes."""
+DENIED_COMMANDS: Final = "execplan.agents.integrations.guard_hook:denied_commands"
+"""Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
 MOVE_RECOVERY: Final = "execplan.archive.move_execution:recover_move_or_warn"
 """Finishes an interrupted move before other work in a project."""
 

@@ -57,11 +57,6 @@ def _is_progress(title: str) -> bool:
     return re.sub(r"\(.*\)\s*$", "", title.partition(" / ")[0]).strip(" *_:").lower() == "progress"
 
 
-def _is_cell(line: str) -> bool:
-    """Return whether a task is a row of a table or has a status word, so that it has no checkbox."""
-    return line.lstrip().startswith("|") or not _BOX.search(line)
-
-
 def _first_line(token: Token) -> int:
     return token.map[0] if token.map else -1
 
@@ -123,8 +118,7 @@ class Probe:
     def read_tasks(self, plan: ParsedPlan) -> list[tuple[int, str]]:
         """Return the line and the state of each task that has a checkbox; anywhere, also of checklist items."""
         boxes = plan.boxes if self.anywhere else plan.tasks
-        lines = plan.text.lines
-        return sorted([(box.start, task_state(box.mark, "")) for box in boxes if not _is_cell(lines[box.box_line])])
+        return sorted([(box.start, task_state(box.mark, "")) for box in boxes if box.status is None])
 
     def counted_tasks(self, data: bytes) -> list[tuple[int, str]]:
         """Return what `read_tasks` should return, according to markdown-it-py."""

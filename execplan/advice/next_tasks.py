@@ -135,11 +135,14 @@ def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim]
 
 
 def load_listed_claims(plans: Sequence[ListedPlan]) -> dict[str, dict[str, Claim]]:
-    """Return the claims on the open tasks of plans, by path and task ID; the claims of each project are read once."""
-    projects = {plan.project.base_path: plan.project for plan in plans}
+    """Return the claims on the open tasks of plans, by path and task ID; the claims of each directory are read once.
+
+    The same project in another worktree is another directory.
+    """
+    projects = {plan.project.base: plan.project for plan in plans}
     claims_by_path: dict[str, dict[str, Claim]] = {}
-    for base_path, project in projects.items():
-        refs = [plan.ref for plan in plans if plan.project.base_path == base_path and plan.state in (ACTIVE, DRAFT)]
+    for directory, project in projects.items():
+        refs = [plan.ref for plan in plans if plan.project.base == directory and plan.state in (ACTIVE, DRAFT)]
         claims_by_path |= claims.load_task_claims(project, refs) if refs else {}
     open_ids = {plan.ref.path: {task.id for task in plan.facts.open_tasks} for plan in plans if claims_by_path}
     return {

@@ -31,7 +31,7 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
         "dialect": dialect_of(
             stored_plan.project.display_path(stored_plan.ref.path), stored_plan.project.settings.dialects
         ).name,
-        "title": plan.title if plan is not None else None,
+        "title": plan_store.plan_title(stored_plan.project, stored_plan.ref, plan.title) if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
         "digest": digest(stored_plan.data) if plan is not None else None,

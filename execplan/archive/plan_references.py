@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ENVIRONMENT
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.files.file_status import file_stat
 from execplan.plan.path_rewriting import PathReplacement, replace_paths, rewrite_lines
 from execplan.plan_store import plan_store
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
+    from execplan.files.file_status import FileStat
     from execplan.plan.plan_change import ChangeBuilder
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -100,16 +102,32 @@ def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]
     """Return the other plans that may name a moved path, archived ones too, and those that can't be read from disk."""
     names = {os.fsencode(os.path.basename(old).removesuffix(".md")) for old, _ in moves}
     names |= {_quote_path(os.fsdecode(name)).encode() for name in names}
-    refs = []
+    refs, own_path = [], ref.real_path
     for other_ref in plan_store.all_refs(project):
-        if other_ref.real_path != ref.real_path:
-            stored_plan = plan_store.load(project, other_ref)
-            is_unreadable = (
-                stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT
-            )  # the rewrite reports the error
-            if is_unreadable or any([name in stored_plan.data for name in names]):
-                refs.append(other_ref)
+        try:
+            data = read_once(project, other_ref.path)
+            is_named = any([name in data for name in names])
+        except ExecplanError as error:
+            is_named = error.exit == ENVIRONMENT  # the rewrite reports the error
+        if is_named and other_ref.real_path != own_path:
+            refs.append(other_ref)
     return refs
+
+
+_read_versions: dict[str, tuple[FileStat, bytes]] = {}
+"""The plans that this process has searched: a command that moves many plans searches all others for each of them."""
+
+
+def read_once(project: Project, path: str) -> bytes:
+    """Return the bytes of a plan, which is read again only if it has changed; raises ExecplanError."""
+    try:
+        status = file_stat(os.stat(path))
+    except OSError:
+        return plan_store.read_bytes(project, path)  # this raises the error
+    version = _read_versions.get(path)
+    if version is None or version[0] != status:
+        version = _read_versions[path] = status, plan_store.read_bytes(project, path)
+    return version[1]
 
 
 def _is_distinct(name: str) -> bool:

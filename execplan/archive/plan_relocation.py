@@ -60,7 +60,7 @@ def rename_plan(
         project,
         ref,
         goal,
-        _title_change(title),
+        _title_change(title, has_own_directory=not project.is_flat),
         options,
         command="rename",
         regenerate=regenerate,
@@ -85,11 +85,16 @@ def renamed_id(old: str, old_title: str, title: str) -> str:
     return lead + new_slug
 
 
-def _title_change(title: str) -> ChangeBuilder:
-    """Return a change that puts the title into the heading, in either heading style."""
+def _title_change(title: str, *, has_own_directory: bool = False) -> ChangeBuilder:
+    """Return a change that puts the title into the heading, in either heading style.
+
+    A plan without a title whose directory has its name needs no change.
+    """
 
     def change(plan: ParsedPlan) -> PlanChange:
         old_facts = plan_content(plan)
+        if plan.title is None and has_own_directory:
+            return PlanChange((), old_facts, f"rename, {title}", (f"renamed: {title}",))
         if plan.title is None:
             raise ExecplanError(
                 "no-title",

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.archive import move_record
-from execplan.archive.plan_references import plans_naming, reference_change
+from execplan.archive.plan_references import plans_naming, read_once, reference_change
 from execplan.edits import edit_journal, journal_moves
 from execplan.edits.edit_entries import FOLLOW
 from execplan.edits.edit_journal import Operation
@@ -108,7 +108,7 @@ def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, s
     digests = {}
     for other_ref in plan_store.all_refs(project) if names else ():
         try:
-            data = plan_store.read_bytes(project, other_ref.path)
+            data = read_once(project, other_ref.path)
         except ExecplanError:
             continue
         if any([name in data for name in names]) and other_ref.real_path != ref.real_path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from execplan import features
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store, sticky_plan
 from execplan.plan_store.hint_reader import is_agent
@@ -31,7 +32,7 @@ def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
     which the commands need, too.
     """
     omit_plan, use_paths = _omit_sticky_plan(), _use_paths()
-    if directory is None:
+    if directory is None or os.path.normpath(directory) == os.curdir:
         return lambda text: use_paths(omit_plan(text))
     return lambda text: _in_directory(use_paths(omit_plan(text)), directory)
 
@@ -45,29 +46,26 @@ def _in_directory(text: str, directory: str) -> str:
         inner = split(match[1])[0] if match[1] else ""
         return f"execplan -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
 
-    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])", redirect, text)
+    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])(?!explain )", redirect, text)
 
 
 def denied_commands() -> Collection[str]:
-    """Return the commands that an agent asks a person to run, because the guard of its program denies them.
-
-    `evaluate` comes before an approval, and an agent edits files itself.
-    """
+    """Return the commands that an agent asks a person to run, because the guard of its program denies them."""
     if not is_agent():
         return ()
-    from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
-    from execplan.agents.integrations import guard_hook
-
     try:
-        is_guarded = bool(guard_hook.find_programs(project_discovery.find(os.getcwd())))
+        project = project_discovery.find(os.getcwd())
     except (ExecplanError, OSError):
         return ()
-    return DENIED_COMMANDS.keys() - {"approve", "edit"} if is_guarded else ()
+    commands: Collection[str] = features.load(features.DENIED_COMMANDS)(project)
+    return commands
 
 
 def _use_paths() -> Callable[[str], str]:
     """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
-    paths = {ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.outside}
+    paths = {
+        ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.path_only
+    }
     if not paths:
         return lambda text: text
     import re

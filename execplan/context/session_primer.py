@@ -25,6 +25,7 @@ _LINE_LIMITS = (240, 160, 110, 70, 40)
 MAX_COMMANDS = 3
 _MAX_DECISIONS = 3
 _MAX_PATHS = 4
+_MAX_CLAIMS = 8
 _MAX_PLANS = 6
 
 
@@ -110,7 +111,14 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         yield True, f"{label}, {overview.next_task_id}:"
         yield False, task.text
     yield from _dependency_lines(overview)
-    for task_id, claimant in overview.claimed_tasks[:2]:
+    is_all_claimed = bool(overview.claimed_tasks) and not overview.next_task_id and not overview.blockers
+    if is_all_claimed:
+        yield True, "All open tasks are claimed:"
+        yield (
+            False,
+            join_first([f"{task_id} by {claimant}" for task_id, claimant in overview.claimed_tasks], _MAX_CLAIMS),
+        )
+    for task_id, claimant in [] if is_all_claimed else overview.claimed_tasks[:2]:
         yield True, f"Claimed, {task_id}:"
         yield False, f"by {claimant}: {claimed_task.text if (claimed_task := _find_task(overview, task_id)) else ''}"
     if plan.decisions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
@@ -24,11 +25,11 @@ def ensure_not_archived(project: Project, ref: PlanRef) -> None:
 
 
 def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
-    """Raise ExecplanError if a plan was moved or removed while this process waited for its lock."""
+    """Raise ExecplanError if a plan is no longer there: moved or removed by others, or not on the branch checked out."""
     if not os.path.lexists(ref.path):
         raise ExecplanError(
             "plan-gone",
-            f"{project.display_path(ref.path)} was moved or removed while the command waited for it",
+            f"{project.display_path(ref.path)} is not here: it was moved or removed, or it is on another branch",
             exit=CONFLICT,
-            hint="see where it is: execplan list --all",
+            hint=f"see all plans here: execplan list --all; or find its commits: git log --all --oneline -- {quote(os.path.relpath(ref.path))}",
         )

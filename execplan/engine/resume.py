@@ -134,7 +134,7 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
             "nothing-to-resume",
             f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to do",
             exit=CHECK_FAILED,
-            hint=f"to run the plan again, evaluate it first: execplan evaluate {ref.shell_name}",
+            hint=f"see what is next: execplan next {ref.shell_name}",
         )
 
 

@@ -125,8 +125,7 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
         facts = entry.decode() if entry is not None else None
         is_new = entry is None or facts is None or facts.digest != file_digest
         if entry is None or is_new:
-            path = project.display_path(ref.path)
-            encoded = encode_facts(extract_facts(reader.read(data), file_digest, path, ref.archived))
+            encoded = encode_facts(extract_facts(project, ref, reader.read(data), file_digest))
         else:
             encoded = entry.encoded
     except ExecplanError as error:

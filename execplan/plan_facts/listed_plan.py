@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.plan.model import ARCHIVED, BROKEN, COMPLETE, DOCUMENT
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_recognition import lacks_outcome
+from execplan.plan_store.plan_store import plan_title
 
 if TYPE_CHECKING:
     from typing import Any
@@ -99,7 +100,7 @@ def list_stored_plan(stored_plan: StoredPlan) -> ListedPlan:
     project, ref, data, plan, error = stored_plan
     if plan is None:
         return ListedPlan(project, ref, broken_facts(error.message if error is not None else ""))
-    return ListedPlan(project, ref, extract_facts(plan, digest(data), project.display_path(ref.path), ref.archived))
+    return ListedPlan(project, ref, extract_facts(project, ref, plan, digest(data)))
 
 
 def broken_facts(message: str) -> PlanFacts:
@@ -107,8 +108,8 @@ def broken_facts(message: str) -> PlanFacts:
     return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message)
 
 
-def extract_facts(plan: ParsedPlan, file_digest: str, path: str, is_archived: bool) -> PlanFacts:
-    """Extract the facts from a parsed plan, given the digest of its file and its path from the repository root."""
+def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest: str) -> PlanFacts:
+    """Extract the facts from a parsed plan, given the digest of its file."""
     from execplan.plan.plan_dates import is_on_hold, latest_date
     from execplan.plan.plan_dependencies import read_dependencies
     from execplan.plan.plan_lookup import task_ids
@@ -126,16 +127,16 @@ def extract_facts(plan: ParsedPlan, file_digest: str, path: str, is_archived: bo
     state = plan.state()
     return PlanFacts(
         file_digest,
-        plan.title,
+        plan_title(project, ref, plan.title),
         state,
         TaskCounts(**plan.counts()),
         tuple(open_tasks),
         tuple(read_dependencies(plan)),
         read_metadata(plan).id if plan.text.lines and plan.text.lines[0].startswith("---") else "",
         latest_date(plan),
-        is_on_hold(plan, path),
+        is_on_hold(plan, project.display_path(ref.path)),
         plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
-        _finishing_command(plan) if state == COMPLETE and not is_archived else "",
+        _finishing_command(plan) if state == COMPLETE and not ref.archived else "",
         "",
     )
 

@@ -73,7 +73,7 @@ def make_entry(stored_plan: StoredPlan) -> IndexEntry:
     return IndexEntry(
         ref.id,
         ref.path,
-        plan.title or ref.id,
+        plan_store.plan_title(stored_plan.project, ref, plan.title) or ref.id,
         stored_plan.state,
         counts["done"],
         counts["total"],

@@ -135,7 +135,10 @@ def transfer_claims(
 
 
 def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> tuple[str, ...]:
-    """Move the claims on a plan to its new path, or drop them if the plan is archived; return warnings on failure."""
+    """Move the claims on a plan to its new path, or drop them if the plan is archived; return warnings on failure.
+
+    While another worktree has the plan at its old path, the claims also stay there.
+    """
     if not os.path.exists(claims_path(project)):
         return ()
     try:
@@ -144,6 +147,8 @@ def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> t
             claims = load_claims(project)
             moved = [claim._replace(plan=new_key) if claim.plan == old_key else claim for claim in claims]
             moved = [claim for claim in moved if not (is_archived and claim.plan == new_key)]
+            if not is_archived and _is_in_other_worktree(project, old_key):
+                moved += [claim for claim in claims if claim.plan == old_key]
             if moved != claims:
                 write_claims(project, moved)
             claim_log.record_plan_move(project, old_key, new_key)
@@ -199,7 +204,10 @@ class ClaimGuard:
         return tuple(lines)
 
     def follow_tasks(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
-        """Move claims to the tasks that a change has reworded or split; return warnings on failure."""
+        """Move claims to the tasks that a change has reworded or split; return warnings on failure.
+
+        While another worktree has the plan, and so the old tasks, the claims also stay on these.
+        """
         try:
             plan_claims = _plan_claims(self.project, self.ref)
             if not plan_claims or self._lock is None:
@@ -216,6 +224,7 @@ class ClaimGuard:
             ]
             if moved != plan_claims:
                 key = _plan_key(self.project, self.ref)
+                moved += plan_claims if _is_in_other_worktree(self.project, key) else []
                 write_claims(
                     self.project,
                     [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)],
@@ -307,6 +316,22 @@ def _plan_claims(project: Project, ref: PlanRef) -> list[Claim]:
     claims = load_claims(project)
     key = _plan_key(project, ref) if claims else ""
     return [claim for claim in claims if claim.plan == key]
+
+
+def _is_in_other_worktree(project: Project, key: str) -> bool:
+    """Return whether another worktree has a plan at this path from its root."""
+    from execplan.git.linked_worktrees import has_linked_worktrees, list_worktrees  # off the fast path: edits only
+
+    if not has_linked_worktrees(project):
+        return False
+    root = os.path.realpath(project.root)
+    return any(
+        [
+            os.path.lexists(os.path.join(worktree.root, key))
+            for worktree in list_worktrees(project)
+            if worktree.root != root
+        ]
+    )
 
 
 def _plan_key(project: Project, ref: PlanRef) -> str:

@@ -26,8 +26,8 @@ PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
 _LIST_HINT = "list all plans: execplan list --all"
 
-outside: list[tuple[Project, PlanRef]] = []
-"""The plans outside the plans directories that this command has selected by their paths, which are their only names."""
+path_only: list[tuple[Project, PlanRef]] = []
+"""The plans that this command has selected by their paths, and that have no other name: no ID, or not one of their own."""
 
 
 def plan_from_environment() -> str | None:
@@ -112,10 +112,16 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
 
 
 def _select_path(project: Project, path: str) -> tuple[Project, PlanRef]:
-    """Return the plan in a file, and note it if no ID leads to it."""
+    """Return the plan in a file, and note it if no ID leads to it alone."""
     ref = plan_store.ref_for_path(project, path)
-    if ref.path not in [listed.path for listed in plan_store.all_refs(project)]:
-        outside.append((project, ref))
+    try:
+        listed = [
+            other for member in project_discovery.related_projects(project) for other in plan_store.all_refs(member)
+        ]
+    except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
+        listed = plan_store.all_refs(project)
+    if [other.path for other in listed if other.id == ref.id] != [ref.path]:
+        path_only.append((project, ref))
     return project, ref
 
 

@@ -87,6 +87,32 @@ def name_in_commands(project: Project, ref: PlanRef) -> str:
     return quote_plan_name(path if has_namesake else ref.id, path)
 
 
+def plan_title(project: Project, ref: PlanRef, title: str | None) -> str | None:
+    """Return the title of a plan; of one in its own directory, without `Tasks:` and the like.
+
+    If nothing remains, the title is the directory's name in words.
+    """
+    if project.is_flat or ref.path in project.files:
+        return title
+    head, _, rest = (title or "").partition(":")
+    if head and not _is_general(head):
+        return title
+    if rest.strip():
+        return rest.strip()
+    words = ref.id.replace("_", "-").split("-")
+    while len(words) > 1 and words[0].isdigit():
+        words.pop(0)
+    name = " ".join(words)
+    return name[:1].upper() + name[1:]
+
+
+def _is_general(title: str) -> bool:
+    """Return whether any plan could have a title."""
+    from execplan.plan.section_roles import TASKS, find_role, part_number
+
+    return find_role(title) == TASKS and not part_number(title)
+
+
 def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:
     """Return the directories that contain plans, or archived plans, each with the names of the plan files."""
     folders = [project.plans]

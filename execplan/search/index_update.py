@@ -224,7 +224,8 @@ def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> Plan
         plan = reader.read(data)
     except ExecplanError as error:
         return PlanContent(record._replace(problem=error.message.removeprefix(f"can't read {ref.path}: ")), ())
-    record = record._replace(title=plan.title or "", state=plan.state(archived=ref.archived))
+    title = plan_store.plan_title(project, ref, plan.title) or ""
+    record = record._replace(title=title, state=plan.state(archived=ref.archived))
     return PlanContent(record, (*plan_items(plan), *artifact_items(plan_file.artifacts)))
 
 

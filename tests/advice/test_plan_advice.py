@@ -90,10 +90,12 @@ def test_prime_says_what_is_yours(repo: Folder) -> None:
     assert own_claim in repo.run("prime", EXECPLAN_AGENT="agent-1").out
     output = repo.run("prime").out
     assert "Yours" not in output
-    assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in output
+    assert f"\nAll open tasks are claimed:\n> {task} by agent-1\n" in output
     assert "execplan done" not in output
     assert "(claimed by you, in progress)" in repo.run("status", "--as", "agent-1").out
     assert "all open tasks are claimed: 2. by agent-1" in repo.run("status").out
+    repo.ok("add", "Read it again.")
+    assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in repo.run("prime").out
 
 
 def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:

@@ -368,3 +368,16 @@ def test_an_agent_is_led_to_the_plan_that_it_works_on(repo: Folder) -> None:
     assert [plan["next"]["id"] for plan in plans] == [task, task]
     others = repo.run("next", "--as", "bob", "--json").json["error"]["candidates"]
     assert [plan["next"]["id"] == task for plan in others] == [True, False]
+
+
+def test_a_plan_that_shares_its_id_is_named_by_its_path(repo: Folder) -> None:
+    for folder in ("plans", "docs/execplans"):
+        repo.write(f"{folder}/health.md", plan_of(2))
+    (repo.path / ".agent/execplans").rmdir()
+    repo.ok("init")
+    for command in (["done", "1", "-p"], ["show"], ["next"], ["checkpoint"], ["rename"]):
+        result = repo.run(*command, "plans/health.md", *(["Watch it"] if command == ["rename"] else []))
+        assert result.exit == 0, result
+        for line in result.out.splitlines():
+            if line.startswith("next: "):
+                assert repo.run(*shlex.split(line[line.index("execplan ") :])[1:]).exit == 0, line

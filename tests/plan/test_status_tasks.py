@@ -227,6 +227,8 @@ def test_commands_work_on_them(repo: Folder, text: str) -> None:
     for command in (["add", "More"], ["reword", "3", "More"], ["split", "3", "--done", "A", "--remaining", "B"]):
         refused = repo.run(*command)
         assert (refused.exit, "needs tasks with checkboxes" in refused.err) == (3, True)
+    hint = "add an item below the task" if text is WORDS else "\nhint: omit --verify"  # only an item contains others
+    assert hint in repo.run("done", "3", "--verify").err
     repo.ok("undo")
     assert path.read_text() == text
     repo.ok("convert", "parser")

@@ -342,3 +342,25 @@ def test_edits_wait_for_each_other_and_claims_are_kept(repo: Folder) -> None:
     tasks = repo.ok("next")["taken"]
     assert len({task["by"] for task in tasks}) == len(tasks) == 8
     assert {task["text"] for task in tasks} == {f"New {number}" for number in range(8)}
+
+
+def test_a_worktree_made_by_hand_shows_claims_on_plans_of_both(repo: Folder) -> None:
+    """Also if the other one has changed another plan, or has renamed or reworded what is claimed."""
+    repo.plan(THREE)
+    repo.plan(THREE, "2026-01-02_scanner")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    other = repo.path.parent / "other"
+    repo.git("worktree", "add", "-q", str(other))
+    assert repo.run("next", "parser", "--claim", "ann", cwd=other).exit == 0
+    assert repo.run("done", "3", "-p", "scanner", "--as", "ann", cwd=other).exit == 0
+    assert repo.run("next", "scanner", "--claim", "ann", cwd=other).exit == 0
+    for directory in (repo.path, other):
+        status = repo.run("status", "--as", "bob", cwd=directory).out
+        assert status.count("claimed: 2. by ann") == 2, status
+        plans = repo.run("next", "--json", "--as", "bob", cwd=directory).json["error"]["candidates"]
+        assert [[claim["by"] for claim in plan["taken"]] for plan in plans] == [["ann"], ["ann"]]
+    assert repo.run("reword", "2", "Uno", "-p", "parser", "--as", "ann", cwd=other).exit == 0
+    assert repo.run("rename", "parser", "Read plans", "--as", "ann", cwd=other).exit == 0
+    assert "claimed by ann" in repo.run("next", "parser", "--as", "bob").out
+    assert "claimed by ann" in repo.run("next", "read-plans", "--as", "bob", cwd=other).out

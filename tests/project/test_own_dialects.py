@@ -109,3 +109,32 @@ def test_a_new_plan_has_it_too(repo: Folder, path: str) -> None:
     created = repo.ok("new", "Write lines")["path"]
     findings = repo.run("lint", created, "--json").json["data"]["findings"]
     assert "EP103" not in [finding["code"] for finding in findings]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("openspec/changes/add-login/tasks.md", "", "Add login"),
+        ("specs/004-add-login/tasks.md", "# Tasks: Log in by mail\n", "Log in by mail"),
+        ("specs/004-add-login/tasks.md", "# Tasks\n", "Add login"),
+        (".kiro/specs/2fa_login/tasks.md", "# Implementation Plan\n", "2fa login"),
+        (".kiro/specs/add-login/tasks.md", "# Phase 2: Log in\n", "Phase 2: Log in"),
+        ("docs/plans/add-login.md", "# Tasks\n", "Tasks"),
+    ],
+)
+def test_a_plan_with_its_own_directory_has_its_name(repo: Folder, path: str, text: str, title: str) -> None:
+    repo.write(path, f"{text}\n## 1. Reader\n{TASKS}")
+    repo.ok("init")
+    [plan] = repo.ok("list")["plans"]
+    assert plan["title"] == title
+    assert repo.ok("show", plan["id"])["title"] == title
+    assert [hit["title"] for hit in repo.ok("search", "lines")["plans"]] == [title]
+
+
+def test_a_plan_without_a_title_is_renamed_by_its_directory(repo: Folder) -> None:
+    repo.write("openspec/changes/add-login/tasks.md", f"## 1. Reader\n{TASKS}")
+    repo.ok("init")
+    repo.ok("rename", "add-login", "Add logout")
+    assert [plan["title"] for plan in repo.ok("list")["plans"]] == ["Add logout"]
+    repo.ok("undo")
+    assert (repo.path / "openspec/changes/add-login/tasks.md").read_text() == f"## 1. Reader\n{TASKS}"

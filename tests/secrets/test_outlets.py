@@ -151,11 +151,15 @@ OUTLETS: dict[str, Callable[[Form, Path], str]] = {
 
 
 @pytest.mark.parametrize("outlet", OUTLETS)
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_no_form_leaves(form: Form, outlet: str, tmp_path: Path) -> None:
-    printed = OUTLETS[outlet](form, tmp_path)
-    assert printed
-    assert not remaining_secret(form, printed), printed
+def test_no_form_leaves(outlet: str, tmp_path: Path) -> None:
+    leaves = []
+    for at, form in enumerate(FORMS):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        printed = OUTLETS[outlet](form, folder)
+        if not printed or remaining_secret(form, printed):
+            leaves.append((form.name, printed))
+    assert leaves == []
 
 
 def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

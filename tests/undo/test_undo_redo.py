@@ -443,3 +443,22 @@ def test_a_move_is_undone_after_git_has_restored_the_old_place(repo: Folder, nam
     changed = repo.write(f"{PLANS}/2026-01-01_parser.md", "# Another\n").read_bytes()
     assert repo.run("undo").exit != 0
     assert (repo.path / PLANS / "2026-01-01_parser.md").read_bytes() == changed
+
+
+def test_a_new_plan_that_was_committed_and_changed_is_not_to_be_dropped(repo: Folder) -> None:
+    path = repo.path / repo.ok("new", "Mistaken", "--commit")["path"]
+    path.write_text(path.read_text() + "\nBy hand.\n")
+    error = repo.run("undo", "--json").json["error"]
+    assert error["code"] == "committed-plan"
+    assert error["hint"] == "archive it: execplan archive 2026-01-01_mistaken --as abandoned --reason 'Why'"
+
+
+def test_a_plan_on_another_branch_is_said_to_be_there(repo: Folder) -> None:
+    repo.git("commit", "-q", "--allow-empty", "-m", "Begin")
+    repo.git("switch", "-q", "-c", "feature")
+    plan = repo.ok("new", "Mistaken", "--task", "One", "--commit")
+    repo.ok("done", "1", "--commit")
+    repo.git("switch", "-q", "main")
+    result = repo.run("undo")
+    assert (result.exit, "or it is on another branch" in result.err) == (4, True)
+    assert result.err.endswith(f"; or find its commits: git log --all --oneline -- {plan['path']}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
 from execplan.agents.integrations import hook_entry
 from execplan.agents.integrations.hook_file import PROGRAMS, HookIntegration, hook_file_path
 from execplan.agents.integrations.integration_changes import LIMIT
@@ -11,6 +12,8 @@ from execplan.errors import ExecplanError
 from execplan.files import file_access
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from execplan.agents.integrations.hook_entry import Hook
     from execplan.project.project import Project
 
@@ -50,6 +53,14 @@ def hook_handler(program: str) -> dict[str, Any]:
 def find_programs(project: Project) -> list[str]:
     """Return the programs whose files contain a guard hook, installed by execplan or added by hand."""
     return [name for name in PROGRAMS if _has_command(hook_file_path(project, name))]
+
+
+def denied_commands(project: Project) -> Collection[str]:
+    """Return the commands that the guard denies to agents in a project, if it is installed there.
+
+    `approve` is not among them, because `evaluate` comes before it, nor `edit`, because an agent edits files itself.
+    """
+    return DENIED_COMMANDS.keys() - {"approve", "edit"} if find_programs(project) else ()
 
 
 def _has_command(path: str) -> bool:

@@ -16,6 +16,7 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.edits.plan_commit import changed_plans, commit_plan, commit_plans
 from execplan.errors import USAGE, ExecplanError
+from execplan.git import git_query
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
 from execplan.project.project_settings import SETTINGS_FILE
@@ -90,12 +91,10 @@ def commit(
     if not files:
         return answer
     note = printable_lines([f"not committed: {', '.join(files)}"])
-    return answer._replace(
-        text=f"{answer.text}\n{note}",
-        next_commands=(
-            f"git add {' '.join([quote(os.path.relpath(os.path.join(current_project.root, file))) for file in files])}",
-        ),
-    )
+    paths = " ".join([quote(os.path.relpath(os.path.join(current_project.root, file))) for file in files])
+    is_tracked = set(files) <= set(git_query.tracked_files(current_project))
+    git_command = f"git commit -m 'Set up execplan' -- {paths}" if is_tracked else f"git add {paths}"
+    return answer._replace(text=f"{answer.text}\n{note}", next_commands=(*answer.next_commands, git_command))
 
 
 def _uncommitted_settings(project: Project) -> list[str]:

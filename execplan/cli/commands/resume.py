@@ -14,7 +14,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal.journal_entries import ANSWERS
-from execplan.plan_store.author import explicit_actor
 from execplan.plan_store.hint_reader import require_person
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.text.message_parts import format_count
@@ -86,8 +85,8 @@ def resume(
     """Continue a paused, interrupted or failed run.
 
     Default: the plan's last run. If the run waits for an answer, the command asks on a terminal, and elsewhere needs
-    --answer; after a checkpoint it just continues. The results of completed steps must be unchanged; otherwise the
-    command exits 4 and lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
+    --answer; after a checkpoint it just continues. The results of completed steps must be unchanged; otherwise the command exits 4 and
+    lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
     --answer. Only a person resumes a run: an agent with a name, from --as or $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run
@@ -110,9 +109,8 @@ def resume(
             ],
         )
     answer_arguments = ("--answer", answer) if answer else ()
-    if explicit_actor() is not None:
-        preview_resume(project, ref, run_paths, answer)  # an agent does not ask a person for what can't be done
-    require_person(format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments))
+    command = format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments)
+    require_person(command, lambda: preview_resume(project, ref, run_paths, answer))
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(
             project, ref, run_paths, answer, observer, options, jobs=jobs, executor_text=executor

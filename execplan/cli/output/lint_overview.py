@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.formats import text
 from execplan.cli.output.text_table import format_table
 from execplan.errors import ExecplanError
 from execplan.git import git_history
+from execplan.linter.checking import baseline_file
 from execplan.linter.checking.check_targets import iter_targets
 from execplan.linter.finding_summary import count_by_rule
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
@@ -68,7 +70,13 @@ def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile])
     safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
     commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
     commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
-    commands += ["lint --write-baseline  # accepts these findings", "lint --all  # lists all findings"]
+    baseline = os.path.relpath(baseline_file.default_file(os.getcwd()))
+    commands += (
+        [f"lint --baseline {quote(baseline)}  # leaves out the findings in this file"]
+        if os.path.lexists(baseline)
+        else ["lint --write-baseline  # accepts these findings"]
+    )
+    commands += ["lint --all  # lists all findings"]
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],

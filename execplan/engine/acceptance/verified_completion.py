@@ -16,6 +16,7 @@ from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.plan_lookup import find_task
+from execplan.plan.transcript_links import can_have_items
 from execplan.plan.verified_tasks import CHECKS_DIRECTORY, complete_verified_tasks, task_of_id
 from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
@@ -122,11 +123,13 @@ def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: S
     missing = [str(task.number) for task, check in zip(tasks, checks, strict=True) if check is None]
     if missing:
         word = "task" if len(missing) == 1 else "tasks"
+        can_add = all([can_have_items(task) for task in tasks])
+        example = "add an item below the task, as in: - Check: `pytest -q tests/reader`; or " if can_add else ""
         raise ExecplanError(
             "no-check",
             f"{word} {', '.join(missing)} of {ref.id} {'has' if len(missing) == 1 else 'have'} no check",
             exit=INPUT,
-            hint="add an item below the task, as in: - Check: `pytest -q tests/reader`; or omit --verify",
+            hint=f"{example}omit --verify",
         )
     return [check for check in checks if check is not None]
 

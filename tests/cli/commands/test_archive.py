@@ -45,6 +45,18 @@ def commit_plans(repo: Folder, *names: str) -> None:
     repo.git("commit", "-q", "-m", "Plans")
 
 
+@pytest.mark.parametrize("options", [("--dry-run",), ()])
+def test_many_plans_do_not_make_the_search_for_references_longer_for_each(
+    repo: Folder, options: tuple[str, ...]
+) -> None:
+    names = [f"part{number}" for number in range(8)]
+    commit_plans(repo, *names)
+    bystander = repo.plan(CLEAN, "2026-01-09_bystander")
+    lines = repo.run("archive", "--complete", "-v", *options).err.splitlines()
+    reads = [line for line in lines if line.split(" ")[-2:] == ["read", str(bystander)]]
+    assert 0 < len(reads) < len(names)
+
+
 def test_documents_that_name_the_plan_are_reported(repo_with_mentions: Folder) -> None:
     for options in (("--dry-run",), ()):
         document = repo_with_mentions.run("archive", *options, "--json").json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from tests.conftest import Folder
 
 
@@ -16,7 +18,9 @@ def test_all_plans_are_committed_and_settings_are_named(plain: Folder) -> None:
         "next: git add .agent/PLANS.md .agent/execplan.toml",
     ]
     plain.git(*lines[2].split()[2:])
-    plain.git("commit", "-q", "-m", "Settings")
+    again = plain.run("commit", "--all").out.splitlines()
+    assert again[-1] == "next: git commit -m 'Set up execplan' -- .agent/PLANS.md .agent/execplan.toml"
+    plain.git(*shlex.split(again[-1])[2:])
     assert plain.git("status", "--porcelain") == ""
     assert plain.run("commit", "--all").out == "nothing to commit: no plan has changes\n"
 

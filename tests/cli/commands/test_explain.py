@@ -66,20 +66,21 @@ def test_pages_of_refusals_stand_in_order() -> None:
     assert list(REFUSALS) == sorted(REFUSALS)
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_screen(name: str) -> None:
-    lines = PAGES[name].split("\n")
-    assert len(lines) <= (12 if name in REFUSALS else TABLE_LINES.get(name, 40))
-    assert max(map(len, lines)) <= help_topics.PAGE_WIDTH
+def test_pages_fit_a_screen() -> None:
+    lines = {name: page.split("\n") for name, page in PAGES.items()}
+    limits = {name: 12 if name in REFUSALS else TABLE_LINES.get(name, 40) for name in PAGES}
+    assert [(name, len(lines[name])) for name in PAGES if len(lines[name]) > limits[name]] == []
+    widths = {name: max(map(len, lines[name])) for name in PAGES}
+    assert [(name, width) for name, width in widths.items() if width > help_topics.PAGE_WIDTH] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_commands_of_a_page_can_be_typed(name: str) -> None:
-    commands = [line.strip() for line in PAGES[name].split("\n") if line.startswith("    execplan ")]
-    commands += re.findall(r"`(execplan [^`]+)`", PAGES[name])
-    for line in commands:
-        for command in re.split(r" {3,}(?=execplan )", line):
-            check_command(command.split("   ")[0])
+def test_commands_of_pages_can_be_typed() -> None:
+    for page in PAGES.values():
+        commands = [line.strip() for line in page.split("\n") if line.startswith("    execplan ")]
+        commands += re.findall(r"`(execplan [^`]+)`", page)
+        for line in commands:
+            for command in re.split(r" {3,}(?=execplan )", line):
+                check_command(command.split("   ")[0])
 
 
 def test_every_page_is_printed_and_listed(plain: Folder) -> None:
@@ -165,11 +166,9 @@ def test_every_attribute_of_a_step_and_of_a_plan_is_described() -> None:
     assert "execplan explain attributes" in help_topics.topic_text("steps")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_names_no_file_that_only_the_repository_has(name: str) -> None:
-    assert not re.search(
-        r"(?<![\w./-])(?:docs|tests|scripts|execplan)/[a-z_-]+(?:/[a-z_-]+)*\.(?:md|py|toml)\b", PAGES[name]
-    )
+def test_pages_name_no_file_that_only_the_repository_has() -> None:
+    file = re.compile(r"(?<![\w./-])(?:docs|tests|scripts|execplan)/[a-z_-]+(?:/[a-z_-]+)*\.(?:md|py|toml)\b")
+    assert [(name, match[0]) for name, page in PAGES.items() if (match := file.search(page))] == []
 
 
 def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:

@@ -97,3 +97,10 @@ def test_conflict_markers_suggest_a_merge(repo: Folder) -> None:
     )
     out = repo.run("lint").out
     assert out.splitlines()[-1] == "next: execplan merge 2026-01-01_parser"
+
+
+def test_a_baseline_that_was_written_is_suggested(many: Folder) -> None:
+    assert many.run("lint", "--write-baseline").exit == 0
+    command = "execplan lint --baseline .agent/lint-baseline.json"
+    assert f"next: {command}  # leaves out the findings in this file" in many.run("lint").out
+    assert many.run(*command.split()[1:]).exit == 0
