@@ -15,6 +15,7 @@ from execplan.engine import run as run_module
 from execplan.engine.agent_runs import agent_handoff, agent_report
 from execplan.engine.recovery import rollback as rollback_module
 from execplan.engine.replanning import run_replan
+from execplan.engine.resume_preview import preview_resume
 from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.engine.run_records import record_builder, run_directories, run_summary
 from execplan.engine.run_records.run_summary import find_active_run
@@ -141,8 +142,11 @@ def resume(
 
     `executor` says where commands may run, as in `RunOptions`.
     """
-    require_person(f"execplan resume -p {plan.ref.shell_name}")
     run_paths = run_directories.find_run(plan.project, plan.ref, run)
+    require_person(
+        f"execplan resume -p {plan.ref.shell_name}",
+        lambda: preview_resume(plan.project, plan.ref, run_paths, answer),
+    )
     return resume_module.resume(
         plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options, executor_text=executor
     )
@@ -179,17 +183,17 @@ def rollback(
     options: WriteOptions = _DEFAULT,
 ) -> RollbackResult:
     """Undo the changes of a run (default: the last one), or of one of its steps."""
+    run_paths = run_directories.find_run(plan.project, plan.ref, run)
+
+    def start(observer: RunObserver, options: WriteOptions) -> RollbackResult:
+        return rollback_module.rollback(
+            plan.project, plan.ref, run_paths, step=step, automatic="", observer=observer, options=options
+        )
+
     if not options.dry_run:
-        require_person(f"execplan rollback -p {plan.ref.shell_name}")
-    return rollback_module.rollback(
-        plan.project,
-        plan.ref,
-        run_directories.find_run(plan.project, plan.ref, run),
-        step=step,
-        automatic="",
-        observer=observer or RunObserver(),
-        options=options,
-    )
+        preview_options = options._replace(dry_run=True)
+        require_person(f"execplan rollback -p {plan.ref.shell_name}", lambda: start(RunObserver(), preview_options))
+    return start(observer or RunObserver(), options)
 
 
 def runs(plan: Plan) -> list[RunSummary]:

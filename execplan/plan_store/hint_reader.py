@@ -39,10 +39,14 @@ def is_agent() -> bool:
     return bool(explicit_actor() or session_id())
 
 
-def require_person(command: str) -> None:
-    """Raise ExecplanError if a named agent runs a command with which a person decides."""
+def require_person(command: str, preview: Callable[[], object] = lambda: None) -> None:
+    """Raise ExecplanError if a named agent runs a command with which a person decides.
+
+    `preview` first raises the error that the person would get.
+    """
     name = explicit_actor()
     if name is not None:
+        preview()
         message = f"only a person can {_verb(command)}, and --as or EXECPLAN_AGENT names an agent: {name}"
         raise ExecplanError("person-required", message, exit=INPUT, hint=ask_person(command))
 

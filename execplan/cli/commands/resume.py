@@ -85,8 +85,8 @@ def resume(
     """Continue a paused, interrupted or failed run.
 
     Default: the plan's last run. If the run waits for an answer, the command asks on a terminal, and elsewhere needs
-    --answer; after a checkpoint it just continues. The results of completed steps must be unchanged; otherwise the
-    command exits 4 and lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
+    --answer; after a checkpoint it just continues. The results of completed steps must be unchanged; otherwise the command exits 4 and
+    lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
     --answer. Only a person resumes a run: an agent with a name, from --as or $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run

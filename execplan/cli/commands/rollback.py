@@ -16,6 +16,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.run_observer import RollbackResult
 
 
 @define_command(
@@ -44,6 +45,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     from execplan.cli.run_output.run_outcome import rollback_answer
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.recovery.rollback import rollback as roll_back
+    from execplan.engine.run_observer import RunObserver
     from execplan.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
