@@ -10,6 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.app import run
+from execplan.cli.commands import COMMANDS
 from execplan.cli.error_handler import run_with_error_handling
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
@@ -98,9 +99,10 @@ class InProcessRepository(Folder):
     def type(self, *arguments: str) -> Result:
         """Run execplan in this process."""
         out, trouble = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-        as_json = "--json" in arguments
+        as_json = "--json" in arguments or "--jsonl" in arguments
+        kind = next((argument for argument in arguments if argument in COMMANDS), "execplan")
         with redirect_stdout(out), redirect_stderr(trouble):
-            status = run_with_error_handling(lambda: run(list(arguments)), as_json=as_json, kind="execplan")
+            status = run_with_error_handling(lambda: run(list(arguments)), as_json=as_json, kind=kind)
         sys.stdout.flush()
         texts = [
             stream.buffer.getvalue().decode() for stream in (out, trouble) if isinstance(stream.buffer, io.BytesIO)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
-_USED: Final = "used"
 _UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
@@ -196,11 +195,8 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
     run: LastRunJson | None = status["run"] if status else None
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
-    if is_rolled_back(run):
-        from execplan.engine.run_records.finishing_commands import has_new_steps
-
-        if has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"])):
-            return None
+    if has_steps_after_rollback(run, stored_plan):
+        return None
     ended, plan = run["ended"], stored_plan.require_plan()
     if ended and is_utc_timestamp(ended):
         minute = parse_utc_timestamp(ended) // 60
@@ -210,6 +206,15 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
         if any([earliest > minute for earliest, _ in filter(None, stamps)]):
             return None
     return run
+
+
+def has_steps_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -> bool:
+    """Return whether the last run was rolled back, and other steps were compiled since."""
+    if run is None or not is_rolled_back(run):
+        return False
+    from execplan.engine.run_records.finishing_commands import has_new_steps
+
+    return has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"]))
 
 
 def is_rolled_back(run: LastRunJson) -> bool:
@@ -242,11 +247,9 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
     Returns no command if nothing was compiled, or if the plan no longer compiles.
     """
-    is_after_rollback = status is not None and status["run"] is not None and is_rolled_back(status["run"])
-    unapproved = (*_UNAPPROVED, _USED) if is_after_rollback else _UNAPPROVED
-    if status is None or status["state"] not in (*unapproved, APPROVED) or status["mode"] is None:
+    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED) or status["mode"] is None:
         return ()
-    if status["state"] != APPROVED:
+    if status["state"] in _UNAPPROVED:
         return (f"execplan evaluate {name}",)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 

@@ -106,10 +106,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice(commands)
     if state == COMPLETE:
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
-    if run := execution_status.find_failed_run(execution, stored_plan):
-        return advise_after_failure(run, name)
-    if commands := execution_status.start_commands(execution, name):
-        return Advice(commands)
+    if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
+        return advice
     has_own_task = open_tasks is not None and open_tasks.is_yours
     if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
         return advise_filling(sections, name)
@@ -118,6 +116,15 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return _advise_open_task(open_tasks.task, plan, execution, name)
+
+
+def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
+    """Return the advice for steps of which no run is open; empty if the tasks are next."""
+    if run := execution_status.find_failed_run(execution, stored_plan):
+        return advise_after_failure(run, name)
+    if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
+        return Advice((f"execplan evaluate {name}",))
+    return Advice(execution_status.start_commands(execution, name))
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:

@@ -38,7 +38,7 @@ class Answer(NamedTuple):
     next_commands: tuple[str, ...] = ()
     """Useful commands to run next."""
     is_requested: bool = True
-    """Whether the user denied for the text, so that `--quiet` keeps it."""
+    """Whether the user asked for the text, so that `--quiet` keeps it."""
     is_raw: bool = False
     """Whether the text is a file for another program, so that characters are escaped only on a terminal."""
     work: Work | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.errors import PAUSED
 from tests.cli.approved_plan import FAILS, MAKE, sandbox_off
 from tests.commands import check_command
 from tests.in_process_repository import NAME, InProcessRepository
@@ -260,7 +261,9 @@ def test_each_hint_can_be_run_and_leads_on(repository: InProcessRepository, stat
             return
         followed.append(step)
         result = desk.follow(hint)
-        assert result.exit in (0, 1, 8), ([hint for hint, _ in followed], result)
+        if hint.startswith(ASK) and result.exit == PAUSED:  # what is printed is for the person, who answers
+            result = desk.follow(ASK + next(hints(result)))
+        assert result.exit in (0, 1, PAUSED), ([hint for hint, _ in followed], result)
     else:
         raise AssertionError([hint for hint, _ in followed])
     assert state in LASTING or not (repository.path / f".agent/execplans/{NAME}.md").exists(), followed

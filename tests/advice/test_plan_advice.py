@@ -146,7 +146,7 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     assert f"archive {name}" not in prime
     assert repo.run("lint").out.splitlines()[-2:] == [
         "8 errors in 1 plan",
-        f"next: execplan set 'Purpose / Big Picture' - -p .agent/execplans/{name}.md",
+        f"next: execplan set 'Purpose / Big Picture' - -p {name}",
     ]
     error = repo.run("archive", "--json").json["error"]
     assert error["candidates"] == [f"EP109 on line 7: 8 sections still contain placeholder text: {', '.join(sections)}"]

@@ -70,7 +70,7 @@ CALLS = {
     "evaluate": ["evaluate"],
     "approve": ["approve", "--dry-run"],
     "run": ["run"],
-    "resume": ["resume"],
+    "resume": ["resume", "--answer", "go"],
     "rollback": ["rollback"],
     "replan": ["replan", "--reason", "It failed."],
     "runs": ["runs"],

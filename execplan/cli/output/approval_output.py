@@ -34,7 +34,7 @@ _SHOWN_DIGEST_DIGITS = 12
 def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> str:
     """Return the command that approves an evaluated plan, for its reader; `name` is already quoted for a shell.
 
-    A person at a terminal is denied. Text that goes elsewhere may be read by an agent, which has to ask a person unless
+    A person at a terminal is asked. Text that goes elsewhere may be read by an agent, which has to ask a person unless
     the policy approves every step. Another program gets the command with the digest.
     """
     from execplan.execution.evaluation.approval_scope import approval_scope
