@@ -9,6 +9,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import structure
 
+from execplan import features
+
 BUDGETS = """
 (finding the project) 3
 add 18
@@ -96,3 +98,9 @@ def test_what_a_command_can_reach_only_shrinks() -> None:
     # Two below its budget allow a little growth; what is further below would be lost again without notice.
     shrunk = {name: count for name, count in thousands.items() if count < budgets[name] - 2}
     assert shrunk == {}, "lower these budgets"
+
+
+def test_each_name_of_a_feature_can_be_loaded() -> None:
+    names = [value for name, value in vars(features).items() if name.isupper() and isinstance(value, str)]
+    for name in [*names, *features.SETTING_TABLES.values()]:
+        assert features.load(name) is not None, name
