@@ -6,6 +6,7 @@ import os
 
 from execplan.clock import now
 from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
+from execplan.plan.model import is_unfinished
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.plan_store import claim_log, plan_store
 from execplan.plan_store.author import actor, session_id
@@ -32,7 +33,9 @@ _ENFORCE = "enforce"
 def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
     """Return the current claims on open tasks of a plan by task ID."""
     open_ids = _open_ids(plan)
-    return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
+    return {
+        claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids and not claim.is_finished
+    }
 
 
 def claims_of_others(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
@@ -50,7 +53,7 @@ def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, di
     paths_by_key = {_plan_key(project, ref): ref.path for ref in plans}
     claims_by_path: dict[str, dict[str, Claim]] = {}
     for claim in all_claims:
-        if claim.plan in paths_by_key:
+        if claim.plan in paths_by_key and not claim.is_finished:
             claims_by_path.setdefault(paths_by_key[claim.plan], {})[claim.task] = claim
     return claims_by_path
 
@@ -184,7 +187,7 @@ class ClaimGuard:
         from execplan.plan import reader
 
         actor_name = actor(self.project)
-        other_claims = {claim.task: claim for claim in claims if claim.name != actor_name}
+        other_claims = {claim.task: claim for claim in claims if claim.name != actor_name and not claim.is_finished}
         plan = reader.read(old)
         claimed_ids = [task_id for task_id in _touched_task_ids(plan, change) if task_id in other_claims]
         if not claimed_ids:
@@ -204,9 +207,10 @@ class ClaimGuard:
         return tuple(lines)
 
     def follow_tasks(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
-        """Move claims to the tasks that a change has reworded or split; return warnings on failure.
+        """Move claims to the tasks that a change has reworded or split, and mark those whose holder finishes them.
 
-        While another worktree has the plan, and so the old tasks, the claims also stay on these.
+        Returns warnings on failure. While another worktree has the plan, and so the old tasks, the claims also stay on
+        these.
         """
         try:
             plan_claims = _plan_claims(self.project, self.ref)
@@ -214,17 +218,23 @@ class ClaimGuard:
                 return ()
             from execplan.plan import reader
 
-            old_tasks, new_texts = reader.read(old).tasks, [text for _, text in change.expected_content.tasks]
+            old_tasks, new_tasks = reader.read(old).tasks, change.expected_content.tasks
+            new_texts, actor_name = [text for _, text in new_tasks], actor(self.project)
             ids, new_ids = task_ids(old_tasks), ids_for_texts(new_texts)
             new_indexes = dict(zip(ids, match_edited_tasks([task.text for task in old_tasks], new_texts), strict=True))
-            moved = [
-                claim._replace(task=new_ids[index])
-                for claim in plan_claims
-                for index in new_indexes.get(claim.task, ())
-            ]
+            moved: list[Claim] = []
+            for claim in plan_claims:
+                for index in new_indexes.get(claim.task, ()):
+                    moved_claim = claim._replace(task=new_ids[index])
+                    is_finished = not is_unfinished(*new_tasks[index])
+                    moved.append(
+                        moved_claim.mark_finished(is_finished=is_finished) if claim.name == actor_name else moved_claim
+                    )
             if moved != plan_claims:
                 key = _plan_key(self.project, self.ref)
-                moved += plan_claims if _is_in_other_worktree(self.project, key) else []
+                if _is_in_other_worktree(self.project, key):
+                    moved_ids = [claim.task for claim in moved]
+                    moved += [claim for claim in plan_claims if claim.task not in moved_ids]
                 write_claims(
                     self.project,
                     [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)],

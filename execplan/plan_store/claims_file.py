@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MAX_FILE_BYTES = 1 << 20
 _MAX_SECONDS = 30 * 24 * 3600
 """Maximum duration of a claim in seconds, also assumed if the duration is unknown."""
+_FINISHED = "finished "
+"""Prefix of `Claim.baseline` after the holder has checked off the task."""
 
 
 class Claim(NamedTuple):
@@ -40,7 +42,17 @@ class Claim(NamedTuple):
     session: str = ""
     """ID of the agent program's session that made the claim; empty if there was none, or if it was handed over."""
     baseline: str = ""
-    """State of the plan's log when a session made the claim, as returned by `log_state`."""
+    """State of the plan's log when a session made the claim, as returned by `log_state`; see also `mark_finished`."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the holder has checked off the task: should it be reopened, it is nobody's."""
+        return self.baseline.startswith(_FINISHED)
+
+    def mark_finished(self, *, is_finished: bool) -> Claim:
+        """Return the claim with or without the mark of a finished task, in a field that older versions keep."""
+        baseline = self.baseline.removeprefix(_FINISHED)
+        return self._replace(baseline=_FINISHED + baseline if is_finished else baseline)
 
     def format_end(self) -> str:
         """Format the expiry as a UTC timestamp."""

@@ -178,6 +178,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "open": written(TWO),
     "claimed": written(TWO, "next --claim"),
     "claimed by another": written(TWO, "next --claim bob"),
+    "reopened after done by another": written(TWO, "next --claim bob", "person done 1 --as bob", "reopen 1"),
     "one done": written(TWO, "done 1"),
     "all done": written(TWO, "done 1", "done 2"),
     "finished": written(TWO, "done 1", "done 2", "outcome 'It works.'"),

@@ -222,10 +222,38 @@ def test_enforced_claims_stop_the_edit(repo: Folder) -> None:
         assert "execplan next 2026-01-01_parser --release ann --to bob" in error["hint"]
     assert path.read_bytes() == before
     repo.ok("done", "2", "--as", "ann")
-    assert repo.run("reopen", "2", "--as", "bob", "--json").json["error"]["code"] == "claimed-task"
     repo.ok("reopen", "2", "--as", "ann")
     repo.ok("next", "--release", "ann", "--to", "bob")
     repo.ok("done", "2", "--as", "bob")
+    repo.ok("reopen", "2", "--as", "ann")
+    repo.ok("done", "2", "--as", "ann")
+
+
+@pytest.mark.parametrize("has_worktree", [False, True])
+def test_a_reopened_task_is_free(repo: Folder, has_worktree: bool) -> None:
+    repo.plan(THREE)
+    if has_worktree:
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", "Plan")
+        repo.git("worktree", "add", "-q", "../elsewhere")
+    assert claimed(repo, "bob") == "One"
+    repo.ok("done", "2", "--as", "bob")
+    for arguments in (("reword", "2", "Uno"), ("reopen", "2")):
+        assert "claimed by" not in repo.run(*arguments, "--as", "ann").err
+    assert "claimed" not in repo.run("status", "--as", "ann").out
+    assert claimed(repo, "ann") == "Uno"
+    assert claimed(repo, "bob") == "Two"
+
+
+def test_only_the_holder_finishes_a_claimed_task(repo: Folder) -> None:
+    repo.plan(THREE)
+    for task in ("2", "3"):
+        repo.ok("next", "--claim", "bob", "--task", task)
+    for command in ("done", "reopen"):
+        repo.ok(command, "2", "--as", "bob")
+    repo.ok("done", "3", "--as", "ann")
+    repo.ok("undo", "--as", "ann")
+    assert claimants_by_text(repo) == {"One": "bob", "Two": "bob"}
 
 
 def test_the_setting_knows_two_values(repo: Folder) -> None:
