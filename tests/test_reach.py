@@ -13,7 +13,7 @@ BUDGETS = """
 (finding the project) 3
 add 18
 approve 84
-archive 69
+archive 70
 attach 69
 audit 40
 board 73
@@ -38,8 +38,8 @@ graph 26
 guard 56
 handoff 47
 index 16
-init 17
-install 28
+init 18
+install 29
 job 69
 lint 31
 list 49
@@ -52,7 +52,7 @@ note 18
 outcome 18
 overlaps 26
 prime 56
-redo 52
+redo 53
 rename 69
 reopen 18
 replan 49
@@ -60,13 +60,13 @@ reply 69
 report 69
 resolve 69
 restore 69
-resume 68
+resume 69
 review 70
 revise 18
 reword 18
 rollback 61
 run 69
-runs 39
+runs 40
 schema 19
 search 20
 serve 90
@@ -77,9 +77,9 @@ split 18
 stats 42
 status 51
 summarize 20
-sync 70
+sync 71
 triage 16
-undo 52
+undo 53
 uninstall 28
 use 15
 worktree 72

@@ -26,8 +26,11 @@ PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
 _LIST_HINT = "list all plans: execplan list --all"
 
-outside: list[tuple[Project, PlanRef]] = []
-"""The plans outside the plans directories that this command has selected by their paths, which are their only names."""
+named_by_path: list[tuple[Project, PlanRef]] = []
+"""The plans that this command has selected, and that have only their paths as names.
+
+Either no ID leads to them, because they are outside the plans directories, or the ID is also that of another plan.
+"""
 
 
 def plan_from_environment() -> str | None:
@@ -114,9 +117,15 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
 def _select_path(project: Project, path: str) -> tuple[Project, PlanRef]:
     """Return the plan in a file, and note it if no ID leads to it."""
     ref = plan_store.ref_for_path(project, path)
-    if ref.path not in [listed.path for listed in plan_store.all_refs(project)]:
-        outside.append((project, ref))
+    note_path_name(project, ref)
     return project, ref
+
+
+def note_path_name(project: Project, ref: PlanRef) -> None:
+    """Note a plan that this command works on if its ID doesn't lead to it, so that suggested commands use its path."""
+    is_outside = os.path.lexists(ref.path) and ref.path not in [listed.path for listed in plan_store.all_refs(project)]
+    if is_outside or plan_store.has_namesake(project, ref):
+        named_by_path.append((project, ref))
 
 
 def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:
