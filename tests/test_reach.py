@@ -30,7 +30,7 @@ discover 18
 doctor 63
 done 18
 drop 40
-edit 29
+edit 30
 evaluate 52
 explain 28
 export 37

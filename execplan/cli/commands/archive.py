@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_json import no_open_plans_text
+from execplan.advice.no_open_plans import no_open_plans_text
 from execplan.archive import plan_archive
 from execplan.archive.plan_archive import ArchiveBlockers
 from execplan.cli.answer import Answer, Call

@@ -90,12 +90,18 @@ def commit(
     if not files:
         return answer
     note = printable_lines([f"not committed: {', '.join(files)}"])
-    return answer._replace(
-        text=f"{answer.text}\n{note}",
-        next_commands=(
-            f"git add {' '.join([quote(os.path.relpath(os.path.join(current_project.root, file))) for file in files])}",
-        ),
-    )
+    unstaged = _unstaged_files(current_project, files)
+    action = "git add" if unstaged else "git commit -m 'Set up execplan' --"
+    arguments = [quote(os.path.relpath(os.path.join(current_project.root, file))) for file in unstaged or files]
+    return answer._replace(text=f"{answer.text}\n{note}", next_commands=(f"{action} {' '.join(arguments)}",))
+
+
+def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
+    """Return which files, given from the root, differ from Git's index."""
+    from execplan.git import git_query
+
+    output = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *files)
+    return [os.fsdecode(path) for path in output.split(b"\0") if path]
 
 
 def _uncommitted_settings(project: Project) -> list[str]:

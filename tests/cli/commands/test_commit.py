@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from tests.conftest import Folder
 
 
@@ -16,7 +18,7 @@ def test_all_plans_are_committed_and_settings_are_named(plain: Folder) -> None:
         "next: git add .agent/PLANS.md .agent/execplan.toml",
     ]
     plain.git(*lines[2].split()[2:])
-    plain.git("commit", "-q", "-m", "Settings")
+    plain.git(*shlex.split(plain.run("commit", "--all").out.splitlines()[-1])[2:])
     assert plain.git("status", "--porcelain") == ""
     assert plain.run("commit", "--all").out == "nothing to commit: no plan has changes\n"
 
