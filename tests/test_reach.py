@@ -39,7 +39,7 @@ export 37
 graph 26
 guard 56
 handoff 47
-index 16
+index 17
 init 18
 install 29
 job 69
@@ -80,7 +80,7 @@ stats 42
 status 51
 summarize 20
 sync 71
-triage 16
+triage 17
 undo 53
 uninstall 29
 use 15

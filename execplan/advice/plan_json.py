@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from execplan.plan.model import DONE, OTHER, task_state
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
 from execplan.project.plan_dialects import dialect_of
 from execplan.text.text_lines import digest
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan_facts.listed_plan import ListedPlan, OpenTask
     from execplan.plan_store.plan_store import StoredPlan
-    from execplan.project.project import Project
 
 
 def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
@@ -86,27 +83,6 @@ def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
         "outcomes": [entry_json(entry, "date") for entry in plan.outcomes],
         "revisions": [entry_json(entry, "date") for entry in plan.revisions],
     }
-
-
-def no_open_plans_text(project: Project) -> str:
-    """Return a message that a project has no open plans, with the number of archived ones."""
-    count = _archived_count(project)
-    return f"no open plans, {count} archived" if count else "no plans yet"
-
-
-def no_open_plans_commands(project: Project) -> tuple[str, ...]:
-    """Return the suggested commands for a project without open plans."""
-    new = "execplan new 'Title'"
-    return ("execplan list --all", new) if _archived_count(project) else (new,)
-
-
-def _archived_count(project: Project) -> int:
-    return sum(
-        [
-            len(plan_store.refs(member_project, archive=True))
-            for member_project in project_discovery.with_nested_projects(project)
-        ]
-    )
 
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:

@@ -247,7 +247,7 @@ def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveB
 
     Abandoning it is suggested only before all tasks are done, and while nobody else works on one.
     """
-    name, sections = ref.shell_name, unfilled_sections(plan)
+    name, sections = plan_store.name_in_commands(project, ref), unfilled_sections(plan)
     filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
     other_claims = claims.claims_of_others(project, ref, plan) if plan.unfinished_tasks else {}
     if other_claims:

@@ -18,9 +18,9 @@ from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DOCUMENT, DRAFT
 from execplan.plan.plan_dates import day_start
 from execplan.plan.reader import MAX_BYTES
-from execplan.plan_facts.facts_loader import load_listed_plans, read_plan_facts
+from execplan.plan_facts.facts_loader import count_archived, load_listed_plans, read_plan_facts
 from execplan.plan_facts.listed_plan import ListedPlan
-from execplan.plan_store import claims, plan_store
+from execplan.plan_store import claims
 from execplan.plan_store.plan_activity import PlanActivity
 from execplan.project.plan_dialects import dialect_of
 from execplan.project.project_discovery import with_nested_projects
@@ -58,9 +58,8 @@ def load_board(
     listed_plans = load_listed_plans(project, archive=archived)
     resolver.add_listed(listed_plans)
     cards: list[Card] = []
-    archived_count = 0
+    archived_count = count_archived(project)
     for member in members:
-        archived_count += len(plan_store.refs(member, archive=True))
         member_path = member.display_path(member.base) if member is not project else ""
         plans = [plan for plan in listed_plans if plan.project.plans == member.plans]
         refs = [plan.ref for plan in plans]

@@ -105,7 +105,7 @@ class ExecplanCommand(click.Command):
     def _run(self, ctx: click.Context, call: Call) -> Answer:
         """Run the command and return its answer, which names the sticky plan if the command has written it."""
         sticky_plan.selected.clear()
-        plan_selection.path_only.clear()
+        plan_selection.named_by_path.clear()
         resolve_plan_name(ctx)
         assert self.callback is not None
         try:

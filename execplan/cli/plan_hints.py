@@ -63,8 +63,14 @@ def denied_commands() -> Collection[str]:
 
 def _use_paths() -> Callable[[str], str]:
     """Return a function that replaces the ID of each plan that was given by its path, and has no other name."""
+    plans = {
+        ref.path: (project, ref) for project, ref in plan_selection.named_by_path if os.path.lexists(ref.path)
+    }.values()
+    names = [ref.shell_name for _, ref in plans]
     paths = {
-        ref.shell_name: quote_plan_name(project.display_path(ref.path)) for project, ref in plan_selection.path_only
+        ref.shell_name: quote_plan_name(project.display_path(ref.path))
+        for project, ref in plans
+        if names.count(ref.shell_name) == 1  # otherwise nobody knows here which of them is meant
     }
     if not paths:
         return lambda text: text

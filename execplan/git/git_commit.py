@@ -41,6 +41,8 @@ UNCOMMITTED_NOTE = "the changes are on disk but not committed"
 _FATAL_PREFIX = "fatal: "
 _COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
 """Hooks that can stop a commit."""
+_HOOK_ADVICE = "execplan: nothing was committed; "
+"""The beginning of what execplan's own hook advises to a user of `git commit`."""
 _MAX_HOOK_LINES = 200
 """Maximum number of hook output lines to show; the last ones are kept."""
 
@@ -217,7 +219,7 @@ class _GitRunner:
 
     def _failed(self, command: str, status: int, output: list[str]) -> ExecplanError:
         """Return the error for a failed git command, with every line that git or a hook printed."""
-        lines = [line.rstrip() for line in output]
+        lines = [line.rstrip() for line in output if not line.startswith(_HOOK_ADVICE)]
         while lines and not lines[-1]:
             lines.pop()
         while lines and not lines[0]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.files.file_status import MTIME_MARGIN_NS, file_stat
+from execplan.plan.model import ARCHIVED
 from execplan.plan_facts.listed_plan import (
     ListedPlan,
     PlanFacts,
@@ -50,6 +51,12 @@ def load_listed_plans(project: Project, *, archive: bool = False) -> list[Listed
         for ref in (plan_store.all_refs(member) if archive else plan_store.refs(member))
     ]
     return load_facts(project, plans)
+
+
+def count_archived(project: Project) -> int:
+    """Return the number of archived plans of a project and of its nested projects; other files there don't count."""
+    plans = [(member, ref) for member in with_nested_projects(project) for ref in plan_store.refs(member, archive=True)]
+    return [plan.state for plan in load_facts(project, plans)].count(ARCHIVED)
 
 
 def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> list[ListedPlan]:

@@ -26,8 +26,11 @@ PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
 _LIST_HINT = "list all plans: execplan list --all"
 
-path_only: list[tuple[Project, PlanRef]] = []
-"""The plans that this command has selected by their paths, and that have no other name: no ID, or not one of their own."""
+named_by_path: list[tuple[Project, PlanRef]] = []
+"""The plans that this command has selected, and that have only their paths as names.
+
+Either no ID leads to them, because they are outside the plans directories, or the ID is also that of another plan.
+"""
 
 
 def plan_from_environment() -> str | None:
@@ -114,15 +117,15 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
 def _select_path(project: Project, path: str) -> tuple[Project, PlanRef]:
     """Return the plan in a file, and note it if no ID leads to it alone."""
     ref = plan_store.ref_for_path(project, path)
-    try:
-        listed = [
-            other for member in project_discovery.related_projects(project) for other in plan_store.all_refs(member)
-        ]
-    except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
-        listed = plan_store.all_refs(project)
-    if [other.path for other in listed if other.id == ref.id] != [ref.path]:
-        path_only.append((project, ref))
+    note_path_name(project, ref)
     return project, ref
+
+
+def note_path_name(project: Project, ref: PlanRef) -> None:
+    """Note a plan that this command works on if its ID doesn't lead to it, so that suggested commands use its path."""
+    is_outside = os.path.lexists(ref.path) and ref.path not in [listed.path for listed in plan_store.all_refs(project)]
+    if is_outside or plan_store.has_namesake(project, ref):
+        named_by_path.append((project, ref))
 
 
 def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:

@@ -73,18 +73,29 @@ def quote_plan_name(name: str, path: str = "") -> str:
 def name_in_commands(project: Project, ref: PlanRef) -> str:
     """Return the name of a plan in suggested commands, quoted for a shell.
 
-    It is the ID, or the path if the ID would be read as a flag, or if another project of the repository has a plan with
-    the same ID.
+    It is the ID, or the path if the ID would be read as a flag, or leads to another plan or to several.
     """
+    return quote_plan_name(unique_name(project, ref), project.display_path(ref.path))
+
+
+def unique_name(project: Project, ref: PlanRef) -> str:
+    """Return a plan's ID, or its path if the ID leads to another plan or to several."""
+    return project.display_path(ref.path) if has_namesake(project, ref) else ref.id
+
+
+def has_namesake(project: Project, ref: PlanRef) -> bool:
+    """Return whether another plan of the repository has the same ID; an archived one counts only for an archived plan."""
     try:
-        other_projects = [member for member in related_projects(project) if member.plans != project.plans]
+        members = related_projects(project)
     except ExecplanError:  # wrong settings of another project; commands about this plan don't need it
-        other_projects = []
-    has_namesake = not ref.archived and any(
-        [os.path.lexists(member.plan_file(member.plans, ref.id)) for member in other_projects]
-    )
-    path = project.display_path(ref.path)
-    return quote_plan_name(path if has_namesake else ref.id, path)
+        members = [project]
+    paths = {
+        member.plan_file(folder, ref.id)
+        for member in members
+        for folder in (member.plans, *(member.archives if ref.archived else ()))
+    }
+    namesakes = [path for path in paths if path != ref.path and os.path.lexists(path)]
+    return bool(namesakes) and os.path.lexists(ref.path)  # a plan that is yet to be moved has none
 
 
 def plan_title(project: Project, ref: PlanRef, title: str | None) -> str | None:

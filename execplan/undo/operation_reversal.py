@@ -48,13 +48,11 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
         ensure_still_next(selected, command)
         plan_change = change(plan)
         if not plan_change.edits and not options.dry_run:
-            if command == REDO:
-                edit_journal.mark_undone(project, ref.path, step.operation.number)
-            else:  # git or another program undid the edit; a journaled undo makes it possible to redo it
-                current, reversal = plan.text.to_bytes(), operation._replace(id=options.operation_id())
-                summary = plan_change.summary
-                with edit_journal.JournalTransaction(project, ref.path, command, summary, current, current, reversal):
-                    pass
+            # Git or another program did the same. A journaled reversal makes it possible to reverse this again.
+            current, reversal = plan.text.to_bytes(), operation._replace(id=options.operation_id())
+            summary = plan_change.summary
+            with edit_journal.JournalTransaction(project, ref.path, command, summary, current, current, reversal):
+                pass
         return plan_change
 
     operation = Operation(kind=EDIT, undoes=step.operation.id)
@@ -78,8 +76,10 @@ def ensure_still_next(selected: SelectedOperation, command: str) -> None:
 def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     """Return a change that restores the plan's text from before the operation; raises ExecplanError."""
     old, new = unpack_texts(selected)
-    if command == REDO and old == new:  # git or another program undid the edit
-        new, old = selected.step.operation.unpack()
+    if old == new:  # git or another program did what this is to reverse
+        old, new = selected.step.operation.unpack()
+        if command == REDO:
+            old, new = new, old
     description = describe_operation(selected)
     summary = f"{command}, {selected.step.operation.summary}"
     outcome = "undone" if command == UNDO else "redone"

@@ -9,6 +9,7 @@ from execplan.edits import edit_journal, operation_log
 from execplan.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.git.git_directory import head_commit
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.author import actor
@@ -206,9 +207,12 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
     """
     projects = project_discovery.with_nested_projects(project)
     journals: dict[str, tuple[dict[str, JournalEntry], tuple[UndoableOperation, ...]]] = {}
+    owners: dict[str, Project | None] = {}
     for checkout in {member.state: member for member in projects}.values():
         for operation, path in operation_log.newest_first(checkout):
-            owner = next((member for member in projects if _holds_plan(member, path)), None)
+            if path not in owners:
+                owners[path] = _find_owner(projects, path)
+            owner = owners[path]
             if owner is None:
                 continue
             if path not in journals:
@@ -236,8 +240,13 @@ def _is_new_operation(project: Project, entry: JournalEntry | None) -> bool:
     )
 
 
-def _holds_plan(project: Project, path: str) -> bool:
-    return any([f"{path}/".startswith(f"{folder}/") for folder in project.plan_paths])
+def _find_owner(projects: Sequence[Project], path: str) -> Project | None:
+    """Return which of some projects a plan belongs to, also if it is outside the plans directories; None if to no one."""
+    for project in projects:
+        if any([f"{path}/".startswith(f"{folder}/") for folder in project.plan_paths]):
+            return project
+    nearest = project_discovery.find_for_file(path) if os.path.lexists(path) else None
+    return next((project for project in projects if nearest is not None and project.plans == nearest.plans), None)
 
 
 def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:
@@ -278,7 +287,8 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
             "nothing-to-undo",
             f"nothing to undo: the journal has no operation {scope}",
             exit=CHECK_FAILED,
-            hint="only what execplan did in this checkout can be undone; for the rest: git log -p",
+            hint="only what execplan did in this checkout can be undone"
+            + ("; for the rest: git log -p" if head_commit(project) else ""),
         )
     return ExecplanError(
         "nothing-to-redo",

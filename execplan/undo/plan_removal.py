@@ -52,13 +52,28 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
                 exit=CONFLICT,
-                hint=f"remove it anyway: execplan drop {ref.shell_name} --force",
+                hint=_changed_plan_hint(project, ref),
             )
 
     path = project.display_path(ref.path)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
     summary = f"{command}, {step.operation.summary}"
     return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
+
+
+def _changed_plan_hint(project: Project, ref: PlanRef) -> str:
+    """Return what to do instead of undoing the creation of a plan that has changed since."""
+    if any([step.latest.old_digest == step.latest.new_digest for step in read_stack(project, ref.path).redoable]):
+        return (
+            f"if git has restored what it had undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
+        )
+    if project.git is not None and _is_committed(project, ref.real_path):
+        return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
+    return f"remove it anyway: execplan drop {ref.shell_name} --force"
+
+
+def _abandon_command(ref: PlanRef) -> str:
+    return f"execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
 
 
 def remove_plan(
@@ -242,15 +257,13 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
     left = [path for path in former_paths(project, ref.path) if path.endswith(".md") and not os.path.lexists(path)]
     for path in (ref.real_path, *[path for path in left if path.startswith(f"{root}/")]):
         relative_path = os.path.relpath(path, root)
-        if git_query.output_or_none(
-            project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}", no_status=1
-        ):
+        if _is_committed(project, path):
             place = "" if path == ref.real_path else f" as {relative_path}"
             raise ExecplanError(
                 "committed-plan",
                 f"{project.display_path(ref.path)} is committed{place}, so it can be archived but not dropped",
                 exit=CHECK_FAILED,
-                hint=f"archive it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
+                hint=f"archive it: {_abandon_command(ref)}",
             )
         if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
             raise ExecplanError(
@@ -259,3 +272,10 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
                 exit=CHECK_FAILED,
                 hint=f"unstage it first: git restore --staged {shlex.quote(os.path.relpath(path))}",
             )
+
+
+def _is_committed(project: Project, path: str) -> bool:
+    """Return whether the last commit has a file at an absolute path."""
+    relative_path = os.path.relpath(path, os.path.realpath(project.root))
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}")
+    return bool(git_query.output_or_none(project, *args, no_status=1))

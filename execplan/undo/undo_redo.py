@@ -12,7 +12,7 @@ from execplan.edits.plan_writer import remove_leftovers
 from execplan.edits.undo_stack import read_stack
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.named_tuple import NamedTuple
-from execplan.plan_store import plan_store
+from execplan.plan_store import plan_selection, plan_store
 from execplan.text.message_parts import format_count
 from execplan.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.undo.operation_selection import (
@@ -163,14 +163,25 @@ def _reverse_step(
 ) -> EditResult | MoveResult:
     """Reverse a step; raises ExecplanError, and SupersededError if it is no longer the last one on its plan."""
     ensure_reversible(selected)
+    plan_selection.note_path_name(selected.project, selected.ref)
     if selected.step.latest.kind in (MOVE, CREATE):
         may_move(selected.project, selected.ref)
     try:
         return _reverse_operation(selected, options, command)
     except ExecplanError as error:
-        if error.code in ("plan-gone", "no-such-file") and not is_still_next(selected, command):
-            raise SupersededError from None
+        if error.code in ("plan-gone", "no-such-file"):
+            raise (_missing_plan_error(selected) if is_still_next(selected, command) else SupersededError()) from None
         raise
+
+
+def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
+    """Build the error for an operation on a plan whose file is missing, for example because it is on another branch."""
+    return ExecplanError(
+        "plan-gone",
+        f"{selected.project.display_path(selected.ref.path)} is not in this checkout: {describe_operation(selected)}",
+        exit=CONFLICT,
+        hint="switch to the branch that has it, or restore it with git; to see other operations: execplan undo --list",
+    )
 
 
 def _blocked_error(selected: SelectedOperation, command: str) -> ExecplanError:

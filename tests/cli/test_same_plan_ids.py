@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dependencies.plan_files import plan_text
+from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
 ID = "2026-01-01_parser"
+COMPLETE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 OUTER, INNER = f".agent/execplans/{ID}.md", f"my lib/.agent/execplans/{ID}.md"
 
 
@@ -73,3 +75,29 @@ def test_a_missing_nested_project_does_not_stop_an_edit(repo_with_namesakes: Fol
     repo_with_namesakes.write(".agent/execplan.toml", 'homes = ["gone"]\n')
     document = repo_with_namesakes.run("done", "1", "-p", OUTER, "--json").json
     assert (document["ok"], document["next"]) == (True, [f"execplan next {ID}"])
+
+
+def test_plans_with_the_same_id_are_archived_each_by_itself(repo_with_namesakes: Folder) -> None:
+    repo = repo_with_namesakes
+    repo.write(OUTER, COMPLETE)
+    result = repo.run("archive", OUTER, INNER)
+    assert result.exit == 1
+    assert f"{INNER}: task 1 is open: Read lines" in result.err
+    repo.write(INNER, COMPLETE)
+    document = repo.run("archive", "--complete", "--json").json
+    assert len(document["data"]["plans"]) == 2
+    assert repo.run(*shlex.split(document["next"][0])[1:]).exit == 0
+
+
+@pytest.mark.parametrize("command", ["undo", "restore", "handoff", "worktree"])
+def test_commands_about_a_plan_given_by_path_name_it_by_path(repo_with_namesakes: Folder, command: str) -> None:
+    repo = repo_with_namesakes
+    repo.ok("done", "1", "2", "-p", OUTER)
+    arguments = [] if command == "undo" else [OUTER]
+    if command == "restore":
+        repo.write(OUTER, COMPLETE)
+        arguments = [repo.ok("archive", OUTER)["path"]]
+    result = repo.run(command, *arguments)
+    words = shlex.split((result.out + result.err).strip().splitlines()[-1].rpartition("execplan ")[2])
+    assert OUTER in words
+    assert repo.run(*words).exit == 0

@@ -443,20 +443,68 @@ def test_a_move_is_undone_after_git_has_restored_the_old_place(repo: Folder, nam
     assert (repo.path / PLANS / "2026-01-01_parser.md").read_bytes() == changed
 
 
-def test_a_new_plan_that_was_committed_and_changed_is_not_to_be_dropped(repo: Folder) -> None:
-    path = repo.path / repo.ok("new", "Mistaken", "--commit")["path"]
-    path.write_text(path.read_text() + "\nBy hand.\n")
-    error = repo.run("undo", "--json").json["error"]
-    assert error["code"] == "committed-plan"
-    assert error["hint"] == "archive it: execplan archive 2026-01-01_mistaken --as abandoned --reason 'Why'"
+def test_an_edit_that_git_took_away_and_brought_back_can_be_undone_after_a_redo(repo: Folder) -> None:
+    path = repo.path / repo.ok("new", "Build the scanner", "--task", "Read bytes", "--commit")["path"]
+    before = path.read_bytes()
+    repo.ok("done", "1", "-p", "scanner")
+    after = path.read_bytes()
+    path.write_bytes(before)  # as `git stash` does it
+    assert repo.run("undo").out.startswith("no longer there, so there is nothing to undo: done 1")
+    path.write_bytes(after)
+    refused = repo.run("undo")
+    assert refused.exit == 4
+    assert "execplan redo -p 2026-01-01_build-the-scanner" in refused.err
+    assert repo.run("redo").out.startswith("already there, so there is nothing to redo: done 1")
+    assert repo.run("undo").out.startswith("undone: done 1")
+    assert path.read_bytes() == before
+    repo.ok("redo")
+    assert path.read_bytes() == after
 
 
-def test_a_plan_on_another_branch_is_said_to_be_there(repo: Folder) -> None:
-    repo.git("commit", "-q", "--allow-empty", "-m", "Begin")
+def test_a_committed_plan_that_has_changed_is_not_proposed_to_be_dropped(repo: Folder) -> None:
+    path = repo.path / repo.ok("new", "Build the scanner", "--task", "Read bytes")["path"]
+    created = path.read_bytes()
+    path.write_bytes(created + b"\nMore.\n")
+    assert "execplan drop 2026-01-01_build-the-scanner --force" in repo.run("undo").err
+    repo.ok("commit", "scanner")
+    refused = repo.run("undo")
+    assert refused.exit == 4
+    command = refused.err.strip().rpartition("execplan ")[2]
+    assert repo.run(*shlex.split(command)).exit == 0
+
+
+def test_the_last_operation_may_be_on_a_plan_outside_the_plans_directory(repo: Folder) -> None:
+    path = repo.write("docs/scanner.md", CLEAN)
+    repo.plan()
+    repo.ok("done", "2", "-p", "parser")
+    repo.ok("done", "2", "-p", "docs/scanner.md")
+    undone = repo.run("undo")
+    assert undone.out.startswith("undone: done 2")
+    assert "next: execplan show docs/scanner.md" in undone.out
+    assert path.read_text() == CLEAN
+    assert "(2026-01-01_parser, " in repo.run("undo").out
+
+
+def test_an_operation_on_a_plan_of_another_branch_is_refused_with_the_reason(repo: Folder) -> None:
+    repo.ok("init")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Settings")
     repo.git("switch", "-q", "-c", "feature")
-    plan = repo.ok("new", "Mistaken", "--task", "One", "--commit")
-    repo.ok("done", "1", "--commit")
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.ok("done", "2", "-p", "scanner", "--commit")
     repo.git("switch", "-q", "main")
-    result = repo.run("undo")
-    assert (result.exit, "or it is on another branch" in result.err) == (4, True)
-    assert result.err.endswith(f"; or find its commits: git log --all --oneline -- {plan['path']}\n")
+    refused = repo.run("undo")
+    assert refused.exit == 4
+    assert f"{PLANS}/2026-01-02_scanner.md is not in this checkout: done 2" in refused.err
+    repo.git("switch", "-q", "feature")
+    assert repo.run("undo").exit == 0
+
+
+def test_the_history_of_git_is_proposed_only_if_there_is_one(plain: Folder) -> None:
+    plain.git("init", "-q")
+    assert "git log" not in plain.run("undo").err
+    plain.write("README.md", "Text.\n")
+    plain.git("add", "-A")
+    plain.git("commit", "-q", "-m", "All")
+    plain.ok("init")
+    assert "git log -p" in plain.run("undo").err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_json import no_open_plans_text
+from execplan.advice.no_open_plans import no_open_plans_text
 from execplan.archive import plan_archive
 from execplan.archive.plan_archive import ArchiveBlockers
 from execplan.cli.answer import Answer, Call
@@ -101,12 +101,14 @@ def archive(
     blocked: dict[str, ArchiveBlockers] = {}
     if complete or len(selected) > 1:
         blockers_by_plan = {
-            ref.id: _load_blockers(project, ref, finished=must_be_finished) for project, ref in selected if not force
+            plan_store.unique_name(project, ref): _load_blockers(project, ref, finished=must_be_finished)
+            for project, ref in selected
+            if not force
         }
         blocked = {name: blockers for name, blockers in blockers_by_plan.items() if blockers.reasons}
         if blocked and not complete:
             raise _not_finished_error(blocked, len(selected))
-    to_archive = [(project, ref) for project, ref in selected if ref.id not in blocked]
+    to_archive = [(project, ref) for project, ref in selected if plan_store.unique_name(project, ref) not in blocked]
     bulk = BulkOperation() if len(to_archive) > 1 else None
     failed = CHECK_FAILED
     moves: list[tuple[Project, PlanRef, MoveResult]] = []
@@ -123,7 +125,7 @@ def archive(
         except ExecplanError as error:
             if len(selected) == 1 and not complete:
                 raise
-            blocked[ref.id] = ArchiveBlockers((error.message, *error.candidates), "", "")
+            blocked[plan_store.unique_name(project, ref)] = ArchiveBlockers((error.message, *error.candidates), "", "")
             failed = error.exit
             continue
         moves.append((project, ref, moved))
@@ -134,7 +136,11 @@ def archive(
     answers = []
     for project, _, moved in moves:
         archived = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
-        command = None if links is False else f"execplan archive {archived.shell_name} --rewrite-links"
+        command = (
+            None
+            if links is False
+            else f"execplan archive {plan_store.name_in_commands(project, archived)} --rewrite-links"
+        )
         answers.append(PlanAnswer(project, move_answer(project, moved, options, "already archived", command)))
     if len(answers) == 1 and not complete and not blocked:
         return answers[0].answer
@@ -228,7 +234,7 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
     if not runs:
         return blockers
     reasons = [f"run {run.id} {describe_open_state(run.state, run.why)}: finish or roll it back first" for run in runs]
-    command = finishing_commands(project, ref, runs[0], ref.shell_name)[0]
+    command = finishing_commands(project, ref, runs[0], plan_store.name_in_commands(project, ref))[0]
     return ArchiveBlockers((*reasons, *blockers.reasons), "finish or roll back its run", command)
 
 

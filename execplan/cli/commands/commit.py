@@ -91,10 +91,19 @@ def commit(
     if not files:
         return answer
     note = printable_lines([f"not committed: {', '.join(files)}"])
-    paths = " ".join([quote(os.path.relpath(os.path.join(current_project.root, file))) for file in files])
-    is_tracked = set(files) <= set(git_query.tracked_files(current_project))
-    git_command = f"git commit -m 'Set up execplan' -- {paths}" if is_tracked else f"git add {paths}"
-    return answer._replace(text=f"{answer.text}\n{note}", next_commands=(*answer.next_commands, git_command))
+    unstaged = _unstaged_files(current_project, files)
+    action = "git add" if unstaged else "git commit -m 'Set up execplan' --"
+    arguments = [quote(os.path.relpath(os.path.join(current_project.root, file))) for file in unstaged or files]
+    return answer._replace(
+        text=f"{answer.text}\n{note}",
+        next_commands=(*answer.next_commands, f"{action} {' '.join(arguments)}"),
+    )
+
+
+def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
+    """Return which files, given from the root, differ from Git's index."""
+    output = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *files)
+    return [os.fsdecode(path) for path in output.split(b"\0") if path]
 
 
 def _uncommitted_settings(project: Project) -> list[str]:

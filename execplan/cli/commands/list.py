@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from execplan.advice import execution_status
+from execplan.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
 from execplan.advice.plan_json import (
     listed_conflict_warnings,
     listed_plan_json,
-    no_open_plans_commands,
-    no_open_plans_text,
 )
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command

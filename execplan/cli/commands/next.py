@@ -10,7 +10,8 @@ import click
 
 from execplan.advice.next_plan import select_next_plan
 from execplan.advice.next_tasks import blocked_task_ids, tasks_done_elsewhere
-from execplan.advice.plan_json import conflict_warnings, no_open_plans_commands, no_open_plans_text, plan_json
+from execplan.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
+from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option

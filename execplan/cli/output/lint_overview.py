@@ -10,7 +10,7 @@ from execplan.cli.formats import text
 from execplan.cli.output.text_table import format_table
 from execplan.errors import ExecplanError
 from execplan.git import git_history
-from execplan.linter.checking import baseline_file
+from execplan.linter.checking.baseline_file import DEFAULT_FILE
 from execplan.linter.checking.check_targets import iter_targets
 from execplan.linter.finding_summary import count_by_rule
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT
@@ -70,19 +70,22 @@ def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile])
     safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
     commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
     commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
-    baseline = os.path.relpath(baseline_file.default_file(os.getcwd()))
-    commands += (
-        [f"lint --baseline {quote(baseline)}  # leaves out the findings in this file"]
-        if os.path.lexists(baseline)
-        else ["lint --write-baseline  # accepts these findings"]
-    )
-    commands += ["lint --all  # lists all findings"]
+    commands += [_baseline_command(groups), "lint --all  # lists all findings"]
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],
         f"{title}\n{statistics_table(tallies)}",
         "\n".join([f"next: execplan {command}" for command in commands]),
     )
+
+
+def _baseline_command(groups: Sequence[TargetGroup]) -> str:
+    """Return the command that ignores known findings: it writes the baseline, or uses the one that exists."""
+    project = groups[0].project
+    path = os.path.join(project.base, DEFAULT_FILE)
+    if os.path.isfile(path):
+        return f"lint --baseline {quote(os.path.relpath(path))}  # ignores the findings in the baseline"
+    return "lint --write-baseline  # records these findings, for lint --baseline FILE"
 
 
 def statistics_table(tallies: Sequence[RuleStatistics]) -> str:

@@ -16,7 +16,7 @@ from execplan.cli.plan_editing import edit_answer
 from execplan.edits.edit_entries import REDO, UNDO
 from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.errors import OK
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 from execplan.undo.operation_selection import (
@@ -46,7 +46,10 @@ def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
         PlanAnswer(step.selected.project, _step_answer(step, undo_result.message, options))
         for step in undo_result.steps
     ]
-    left = {selected.ref.id: [error.message, error.hint] for selected, error in undo_result.left}
+    left = {
+        plan_store.unique_name(selected.project, selected.ref): [error.message, error.hint]
+        for selected, error in undo_result.left
+    }
     failed = undo_result.left[0][1].exit if undo_result.left else OK
     answer = join_answers(answers, f"{undo_result.message}:", left, "unchanged", options, failed=failed)
     operation = {
@@ -68,7 +71,7 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
         data = {**answer.data, "said": [message], "operation": operation}
         return answer._replace(data=data)
     path = os.path.join(chosen.project.root, result.path)
-    name = quote_plan_name(chosen.ref.id, result.path)
+    name = plan_store.name_in_commands(chosen.project, chosen.ref)
     answer = edit_answer(result, options, f"execplan show {name}" if os.path.lexists(path) else "execplan list")
     answer = answer._replace(data={**answer.data, "operation": operation})
     if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:

@@ -60,7 +60,10 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
         )
         yield on_line(plan, section.start, message, edits)
     else:
-        yield on_line(plan, section.start, "no task: add one with `execplan add 'First step'`")
+        from shlex import quote
+
+        option = f" -p {quote(context.path)}" if context.path else ""
+        yield on_line(plan, section.start, f"no task: add one with `execplan add 'First step'{option}`")
 
 
 def _box_edits(plan: ParsedPlan, section: Section) -> Iterator[Edit]:

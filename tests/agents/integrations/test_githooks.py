@@ -130,6 +130,16 @@ def test_the_staged_bytes_are_checked_not_the_file(repo: Folder) -> None:
     assert commit(repo).returncode == 0
 
 
+@pytest.mark.parametrize("variable", ["EXECPLAN_AGENT", "CLAUDE_CODE_SESSION_ID"])
+def test_an_agent_is_not_told_how_to_skip_the_hook(repo: Folder, variable: str) -> None:
+    repo.ok("install", "git-hooks")
+    repo.plan(BROKEN)
+    repo.git("add", "-A")
+    assert b"--no-verify" in commit(repo).stderr
+    repo.env[variable] = "alice"
+    assert commit(repo).stderr.endswith(b"execplan: nothing was committed; fix the errors and stage the plans\n")
+
+
 def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
     repo.ok("install", "git-hooks")
     plan = repo.ok("new", "Build the lexer", "--commit")["id"]
@@ -146,7 +156,7 @@ def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
     )
     assert sum(" EP109 " in line for line in lines) == 1
     assert any(" EP109 8 sections still contain placeholder text: Purpose / Big Picture, " in line for line in lines)
-    assert lines[-2].startswith("  execplan: nothing was committed; fix the errors and stage the plans")
+    assert "--no-verify" not in stopped.err
     assert lines[-1] == f"hint: fix what the hook reports, then: execplan commit {plan}"
     assert ";   " not in stopped.err
     document = repo.run("done", "2", "-p", plan, "--commit", "--json").json

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from tests.conftest import Folder
+
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 COMPLETE = "# Complete\n\n## Progress\n\n- [x] (2025-07-01 09:00Z) A.\n"
 
@@ -189,3 +191,12 @@ def test_a_failure_of_the_board_is_a_bug_report(desk: InProcessRepository, monke
     assert result.exit == 70
     assert any("internal error (a bug in execplan): RuntimeError: a bug" in line for line in result.lines)
     assert "locals" not in result.raw
+
+
+def test_every_command_counts_the_same_archived_plans(repo: Folder) -> None:
+    folder = ".agent/execplans"
+    repo.git("rm", "-q", "-r", "--ignore-unmatch", folder)
+    repo.write(f"{folder}/archive/parser.md", CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)"))
+    repo.write(f"{folder}/archive/notes.md", "# Notes on SQL\n\n## Outcome\nGood.\n\n## Notes\nText.\n")
+    for command in ("status", "board", "next", "list", "archive --complete"):
+        assert "1 archived" in repo.run(*command.split()).out, command

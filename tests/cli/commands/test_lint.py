@@ -290,3 +290,12 @@ def test_no_form_shows_a_secret(repo: Folder, form: str) -> None:
     assert "AKIA" in result.out
     assert secret not in result.out + result.err
     assert secret not in repo.run("lint", "--json").out
+
+
+def test_a_baseline_that_exists_is_proposed_instead_of_another(repo: Folder) -> None:
+    for number in range(70):
+        repo.plan(f"# Build part {number}\n\nA living document.\n\n## Progress\n\n- [ ] Read it.\n", f"part-{number}")
+    assert "next: execplan lint --write-baseline  #" in repo.run("lint").out
+    repo.ok("lint", "--write-baseline")
+    command = repo.run("lint").out.split("next: execplan lint --baseline ")[1].split("  #")[0]
+    assert repo.run("lint", "--baseline", command).exit == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +36,9 @@ def test_items_become_tasks(repo: Folder, items: str, tasks: str) -> None:
 
 def test_without_items_a_task_is_added(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace(TASKS, "Work has begun.\n"))
-    assert "EP201 no task: add one with `execplan add 'First step'`" in repo.run("lint").out
+    repo.plan(CLEAN, "2026-01-02_other")  # so the command must name the plan
+    command = repo.run("lint").out.split("EP201 no task: add one with `execplan ")[1].partition("`")[0]
     repo.run("lint", "--fix", "--unsafe-fixes", "--select", "EP201")
     assert path.read_text() == CLEAN.replace(TASKS, "Work has begun.\n")
+    repo.ok(*shlex.split(command))
+    assert "First step" in path.read_text()
