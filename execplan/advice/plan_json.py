@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.plan.model import DONE, OTHER, task_state
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan.task_checks import find_check
+from execplan.plan_store import plan_store
 from execplan.project.plan_dialects import dialect_of
 from execplan.text.text_lines import digest
 

@@ -47,7 +47,6 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
     def check(data: bytes) -> None:
         ensure_still_next(selected, command)
         if data != text:
-            _ensure_uncommitted(project, ref)  # nothing removes a committed plan that was changed
             raise ExecplanError(
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",

@@ -95,7 +95,7 @@ def test_the_rules_of_the_user_and_the_guide_of_a_home(plain: Folder) -> None:
 
 OWN_HANDLES = {
     "agents/guard/path_resolution.py": 1,
-    "cli/error_handler.py": 1,
+    "cli/bug_report.py": 1,
     "cli/editor.py": 2,
     "context/model_table.py": 1,
     "context/triage/triage_table.py": 1,
