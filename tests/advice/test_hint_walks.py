@@ -33,6 +33,7 @@ PLAN = TASKS.format("- [ ] Make it.\n- [ ] See it.\n\n", "## Concrete Steps\n\n{
 CONFLICT = "<<<<<<< ours\n- [ ] See it.\n=======\n- [ ] See all.\n>>>>>>> theirs\n"
 SEE = FAILS.replace("nowhere", "made").replace("{#see", '{#see task="See it"')
 BROKEN_SEE = SEE.replace("made.py\n```", "nowhere.py\n```")
+AGENT_PLAN = PLAN.format("```text {execution mode=agent}\n```\n\n" + MAKE + SEE)
 READERS: dict[str, dict[str, str]] = {
     "person": {},
     "named": {"EXECPLAN_AGENT": "agent-1"},
@@ -85,7 +86,15 @@ class Desk:
         arguments = shlex.split(command)[1:]
         if as_person and arguments[0] == "approve":
             arguments += ["--digest", self.repository.digest()]
+        if as_person and arguments[0] == "resume" and "--answer" not in arguments:
+            arguments += ["--answer", "go"]
+        if arguments[0] == "report":
+            self.make_file()
         return self.run(arguments, as_person=as_person)
+
+    def make_file(self) -> None:
+        """Do what the step says that creates a file."""
+        self.repository.write("src/made.py", "X = 1\n")
 
     def edit_steps(self) -> None:
         """Correct the step that fails."""
@@ -172,6 +181,17 @@ def replanned(*commands: str) -> Callable[[Desk], None]:
     return build
 
 
+def reported(step: str, asking_step: str) -> Callable[[Desk], None]:
+    """A plan whose first step an agent has reported, and whose next one waits for a person."""
+
+    def build(desk: Desk) -> None:
+        written(AGENT_PLAN.replace(step, asking_step), "person approve")(desk)
+        desk.make_file()
+        assert desk.run(shlex.split("report make --status completed --result Made.")).exit == 0
+
+    return build
+
+
 STATES: dict[str, Callable[[Desk], None]] = {
     "empty": empty,
     "new": new,
@@ -188,9 +208,9 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "several": written(TWO, "person new 'Another plan' --task 'Do it.'"),
     "waiting": waiting,
     "guarded": guarded,
-    "performed by an agent": written(
-        PLAN.format("```text {execution mode=agent}\n```\n\n" + MAKE + SEE), "person approve"
-    ),
+    "performed by an agent": written(AGENT_PLAN, "person approve"),
+    "checkpoint of an agent's run": reported("{#make", "{#make checkpoint"),
+    "confirmation in an agent's run": reported("{#see", "{#see confirm"),
     "uncompiled": written(PLAN.format(MAKE + SEE)),
     "compiled": written(PLAN.format(MAKE + SEE), "compile"),
     "blocked": written(PLAN.format(MAKE + SEE.replace("ls src/made.py", "ls /etc/../x; rm -rf /")), "compile"),
@@ -203,8 +223,8 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "approved revision": replanned("approve"),
     "rolled back revision": replanned("rollback"),
 }
-LASTING = ("blocked", "conflict", "claimed by another", "performed by an agent")
-"""States that only somebody else, an edit, or the report of a step ends."""
+LASTING = ("blocked", "conflict", "claimed by another")
+"""States that only somebody else or an edit ends."""
 
 
 @pytest.fixture
@@ -215,6 +235,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepo
 
 def hints(result: Result) -> Iterator[str]:
     """Yield the hints of a command's result, first the one to follow."""
+    if ready := re.search("Do one of these now, then report it: `(.+?)`", result.out):
+        yield f"execplan report {ready[1]} -p {NAME} --status completed --result Done."
     for line in reversed((result.out + result.err).splitlines()):
         if line.startswith(("next: ", "hint: ")) and "execplan " in line:
             yield line.partition(": ")[2]
@@ -264,7 +286,8 @@ def test_each_hint_can_be_run_and_leads_on(repository: InProcessRepository, stat
         result = desk.follow(hint)
         if hint.startswith(ASK) and result.exit == PAUSED:  # what is printed is for the person, who answers
             result = desk.follow(ASK + next(hints(result)))
-        assert result.exit in (0, 1, PAUSED), ([hint for hint, _ in followed], result)
+        statuses = (0,) if " report " in hint else (0, 1, PAUSED)
+        assert result.exit in statuses, ([hint for hint, _ in followed], result)
     else:
         raise AssertionError([hint for hint, _ in followed])
     assert state in LASTING or not (repository.path / f".agent/execplans/{NAME}.md").exists(), followed

@@ -18,7 +18,6 @@ TEXTS = {
     "heading": "## Progress",
     "title": "# Another title",
     "box": "- [ ] Ghost",
-    "done box": "[x] Ghost",
     "bullet": "* Ghost",
     "number": "1. Ghost",
     "parenthesis": "7) Ghost",

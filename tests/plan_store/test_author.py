@@ -69,6 +69,10 @@ def test_every_command_that_writes_has_it() -> None:
         has_actor = any(param.name == "actor" for param in command.params)
         assert has_actor == (writes and name != "archive") or name in (
             "board",
+            "context",
+            "evaluate",
+            "handoff",
+            "list",
             "prime",
             "review",
             "show",

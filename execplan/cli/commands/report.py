@@ -66,16 +66,23 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
     from execplan.engine.agent_runs.agent_handoff import handoff
 
     name = quote_plan_name(ref.id, project.display_path(ref.path))
+    agent_handoff = handoff(project, ref) if reported.next_steps and not dry_run else None
+    run_json = agent_handoff.payload["run"] if agent_handoff is not None else None
+    question = run_json["question"] if run_json is not None else None
+    reported = reported._replace(next_steps=()) if question is not None else reported
     lines = (
         list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     )
     lines += (
         [f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}"] if reported.next_steps else []
     )
+    lines += [f"waiting for an answer: {question['words']}"] if question is not None else []
     text = "\n".join([printable_line(line) for line in lines])
     has_completed = reported.status == states.COMPLETED and reported.recovery is None
     advice = advise_plan(plan_store.load(project, ref)) if has_completed else Advice(_next_commands(reported, name))
-    instructions = next_step_text(handoff(project, ref)) if reported.next_steps and not dry_run else ""
+    if agent_handoff is not None and question is not None:
+        advice = Advice(agent_handoff.next_commands)
+    instructions = next_step_text(agent_handoff) if agent_handoff is not None else ""
     return Answer(
         {**_report_json(reported), "instructions": instructions or None},
         f"{text}\n\n{instructions}\n" if instructions else text,

@@ -9,11 +9,12 @@ from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
+from execplan.engine.agent_runs.next_question import open_question
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.agent_runs.recorded_reports import build_schedule
 from execplan.engine.agent_runs.recovery_advice import recovery_advice
 from execplan.engine.error_hints import format_replan_command
-from execplan.engine.journal.journal_entries import APPROVE, REVISION_REASONS
+from execplan.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.engine.run_state import RunState
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.agent_runs.open_tasks import ProsePlan
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_state import Question
     from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
@@ -119,31 +121,33 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     data = plan_store.read_bytes(project, ref.path)
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(project, run_state)
+    question = open_question(project, run_state)
     steps = [
         _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
     ]
     redactor = make_redaction()
     clean_steps: Any = redactor.redact_value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
+    is_waiting = question is not None and question.why != COVERED
     payload = {
         "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.redact_value(plan.title))},
         "mode": "steps",
         "revision": document.revision,
         "approved": approval_check.approval is not None,
         "approval": redactor.redact_value(_approval_json(approval_check)),
-        "run": redactor.redact_value(_run_json(project, ref, agent_run)),
+        "run": redactor.redact_value(_run_json(agent_run, question)),
         "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
         "constraints": redactor.redact_value(document.constraints.model_dump(mode="json")),
         "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
-        "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
+        "next_steps": [] if has_ended or is_waiting else [step.id for step in next_steps(run_state, schedule)],
         "report": _report_commands(ref),
     }
     redacted = frozenset(
         [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
     )
-    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run))
+    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run, question))
 
 
 def make_visible(value: Any) -> Any:
@@ -183,16 +187,15 @@ def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     }
 
 
-def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dict[str, Any] | None:
+def _run_json(agent_run: AgentRun | None, question: Question | None) -> dict[str, Any] | None:
     if agent_run is None:
         return None
     run_state = agent_run.run_state
-    question = run_state.question._asdict() if run_state.question is not None else None
     return {
         "id": agent_run.run_paths.id,
         "status": run_state.status,
         "session": run_state.begin_fields["session"],
-        "question": question,
+        "question": question._asdict() if question is not None else None,
     }
 
 
@@ -227,7 +230,7 @@ def _step_json(
     approval: Approval | None,
 ) -> dict[str, Any]:
     """Return everything known about a step: the fields of its JSON, then its status."""
-    risk = effective_risk(step, policy)
+    risk, status = effective_risk(step, policy), run_state.status_of[step.id]
     approved_by = ""
     if approval is not None:
         approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
@@ -235,8 +238,8 @@ def _step_json(
     return {
         **step.model_dump(mode="json", by_alias=True),
         "risk": {"level": risk.level, "reasons": list(risk.reasons)},
-        "status": run_state.status_of[step.id],
-        "why": run_state.reasons.get(step.id) or None,
+        "status": status,
+        "why": (run_state.reasons.get(step.id) or None) if status in states.STATES_WITH_REASON else None,
         "attempts": len(run_state.attempts.get(step.id, ())),
         "approved_by": approved_by or None,
         "question": question.words if question is not None else None,
@@ -264,12 +267,10 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
     }
 
 
-def _next_commands(ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
-    if (
-        agent_run is not None
-        and agent_run.run_state.question is not None
-        and agent_run.run_state.question.why not in REVISION_REASONS
-    ):
+def _next_commands(
+    ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None, question: Question | None
+) -> tuple[str, ...]:
+    if agent_run is not None and question is not None and question.why not in REVISION_REASONS:
         return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
     if agent_run is not None and agent_run.run_state.status == states.FAILED:
         return (format_replan_command(agent_run.run_paths.number, ref.shell_name),)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import run_questions, run_setup
 from execplan.engine.agent_runs import agent_start
 from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context
-from execplan.engine.agent_runs.agent_transitions import next_steps
-from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.agent_runs.next_question import next_question
 from execplan.engine.journal.journal_entries import REVISION_REASONS, SKIP, SKIPPED, STOP
 from execplan.engine.run_observer import FinishedRun
 from execplan.engine.run_preconditions import ensure_same_document
@@ -22,7 +21,7 @@ from execplan.plan_store import author
 if TYPE_CHECKING:
     from execplan.engine.run_observer import RunObserver
     from execplan.engine.run_session import RunSession
-    from execplan.engine.run_state import Question, RunState
+    from execplan.engine.run_state import Question
 
 
 def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
@@ -31,8 +30,8 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
         session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state)
     )
     run_state = update.run_state
-    question = run_state.question or (
-        next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None
+    question = run_state.question or next_question(
+        run_state, update.schedule, session.policy.checkpoint_interval, is_required=answer is None
     )
     if question is None and answer is not None:
         message = "the run is not waiting for an answer"
@@ -52,12 +51,6 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
             session.journal_writer.write(SKIPPED, step=question.step, reason="skipped by the person who was asked")
             update.tick_task(update.schedule.steps_by_id[question.step])
     return update.advance()
-
-
-def next_question(run_state: RunState, schedule: Schedule, interval: int) -> Question | None:
-    """Return the question that would come before the next call, even if the run does not wait for it yet."""
-    step_questions = [step_question(step, run_state, interval) for step in next_steps(run_state, schedule)]
-    return next((question for question in step_questions if question is not None), None)
 
 
 def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:

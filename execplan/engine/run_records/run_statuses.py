@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import run_lock_holder
 from execplan.engine.run_records import run_directories
+from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_state import Question
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -73,11 +75,13 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     if state in (RUNNING, ROLLING_BACK):
         is_running = run_paths.id in run_lock_holder(project)
         state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
+    if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
+        return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
         executor = _find_executor(run_paths.journal) if state in (WAITING, CUT_SHORT) else ""
-        question = str(fields.get("question", "")) if state == WAITING else ""
-        return RunStatus(run_paths.id, state, why, question, executor=executor)
+        question_text = str(fields.get("question", "")) if state == WAITING else ""
+        return RunStatus(run_paths.id, state, why, question_text, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
     return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
 
@@ -85,6 +89,20 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
 def _idle_state(run_paths: RunPaths) -> str:
     """Return the state of a run without an active process; an agent's run continues with its next call."""
     return BY_AGENT if is_agent_run(run_paths) else CUT_SHORT
+
+
+def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
+    """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
+    from execplan.engine.agent_runs.next_question import open_question
+    from execplan.engine.replanning.run_revisions import load_document
+    from execplan.engine.run_records.run_summary import read_run_entries
+    from execplan.engine.run_state import RunState
+
+    try:
+        entries = read_run_entries(run_paths)
+        return open_question(project, RunState(load_document(run_paths, entries), entries))
+    except ExecplanError:
+        return None
 
 
 def is_agent_run(run_paths: RunPaths) -> bool:

@@ -144,6 +144,17 @@ def test_a_session_in_which_nobody_can_answer_is_denied(begun: GuardRepository) 
         assert guard(json.dumps({**json.loads(data), name: ""}).encode()).kind == "deny"
 
 
+def test_a_program_that_asks_does_so_at_the_next_call(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    begun.ask("make check")
+    _report(begun, "check")
+    (begun.path / "src/old.py").unlink(missing_ok=True)
+    _report(begun, "drop")
+    assert "Do one of these now, then report it: `ship`" in begun.type("handoff").out
+    assert "in progress, performed by an agent" in begun.type("status").out
+    assert begun.ask("make ship").kind == "ask"
+
+
 def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRepository) -> None:
     _report(begun, "build")
     answer = begun.ask("make ship", program="codex")

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
-TABLE_LINES = {"attributes": 105, "context": 48, "enhancer": 43, "policy": 56, "settings": 75}
-"""Maximum length of the topics that contain tables of attributes or settings."""
+TABLE_LINES = {
+    "attributes": 105,
+    "context": 48,
+    "dialects": 53,
+    "enhancer": 43,
+    "policy": 56,
+    "settings": 78,
+    "tasks": 42,
+}
+"""Maximum length of the topics that contain tables of attributes, settings or forms."""
 REFUSALS = help_topics.error_help_by_code()
 PAGES = {
     **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},

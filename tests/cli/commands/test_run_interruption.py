@@ -35,7 +35,7 @@ def test_a_person_is_asked_on_a_terminal(desk: InProcessRepository) -> None:
         "answered for 2 see: go",
         "ok 2 see",
         "completed 2 of 2 steps",
-        f"next: execplan next {NAME}",
+        f"next: execplan outcome 'What works now' -p {NAME} --create",
     ]
 
 

@@ -108,7 +108,7 @@ def test_a_request_that_names_parts_of_this_repository(desk: InProcessRepository
 def test_without_git_or_a_project(desk: InProcessRepository, plain_folder: Path) -> None:
     result = desk.type("triage", "Migrate the database", "-C", str(plain_folder), "--json")
     assert result.json["data"]["verdict"] == "plan"
-    assert result.json["next"] == ["execplan init"]
+    assert result.json["next"] == [f"execplan -C {plain_folder} init"]
     assert list(plain_folder.iterdir()) == []
     desk.refused(6, "no-repository", "triage", "--staged", "-C", str(plain_folder))
 

@@ -43,6 +43,30 @@ def test_from_the_first_report_to_the_end(agent: Agent) -> None:
     )
 
 
+def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> None:
+    agent.plan_steps(MAKE.replace("{#make", "{#make checkpoint"), COPY)
+    agent.report_failed("make", "failed")
+    assert agent.type("replan", "--reason", "Try again.").exit == 0
+    agent.make_file()
+    answer = "execplan resume"
+    question = "waiting for an answer: step make is a checkpoint: continue?"
+    report = agent.report("make")
+    assert question in report.out
+    assert f"next: {answer} 1" in report.out
+    assert agent.report_completed("make")["next_steps"] == []
+    for command in ("next", "status", "prime"):
+        shown = agent.type(command).out
+        assert question in shown, command
+        assert answer in shown, command
+    handoff = agent.type("handoff").out
+    assert "Nothing, until a person answers." in handoff
+    assert "which failed" not in handoff
+    assert agent.type("resume", "1", "--dry-run").exit == 0
+    assert "next: execplan handoff" in agent.type("resume", "1").out
+    agent.write("out.txt", "y = 1\n")
+    assert agent.report_completed("copy")["status"] == states.COMPLETED
+
+
 def test_without_an_approval_nothing_begins(agent: Agent) -> None:
     agent.plan_steps(MAKE, approve=False).make_file()
     assert "execplan approve" in agent.report_refused(7, "not-approved", "make")["hint"]

@@ -114,7 +114,7 @@ def test_status_and_list_say_what_waits(desk: InProcessRepository) -> None:
         "why": None,
     }
     scripted_run.write(journal_entries.PAUSED, why="confirm", step="drop", question="Go on?")
-    expected = {"id": run_paths.id, "state": "waiting", **nothing, "why": "confirm"}
+    expected = {"id": run_paths.id, "state": "waiting", **nothing, "reason": "Go on?", "why": "confirm"}
     assert desk.data("list")["plans"][0]["execution"]["run"] == expected
     assert desk.data("show", "--steps")["execution"]["run"] == expected
     for command in ("status", "list"):
