@@ -85,7 +85,8 @@ def test_a_plan_is_edited_archived_and_restored_in_its_directory(
     plan = path if by_path else name
     before = (several.path / path).read_bytes()
     several.ok("done", "1", "-p", plan)
-    assert (several.path / path).read_bytes() == before.replace(b"- [ ]", b"- [x]", 1)
+    done = before.replace(b"- [ ]", b"- [x]", 1).replace(b"**Status:** pending", b"**Status:** complete", 1)
+    assert (several.path / path).read_bytes() == done
     assert [line[3:].strip('"') for line in several.git("status", "--short").splitlines()] == [path]
     several.ok("undo")
     assert (several.path / path).read_bytes() == before

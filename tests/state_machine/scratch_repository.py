@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from execplan.cli import app, error_handler
+from execplan.cli import app, bug_report, error_handler
 from execplan.cli.output import help_topics
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import MOVE
@@ -49,7 +49,7 @@ class ScratchRepository:
         self._previous_directory = os.getcwd()
         self._stack = ExitStack()
         self._stack.enter_context(mock.patch.dict(os.environ, self.env, clear=True))
-        self._stack.enter_context(mock.patch.object(error_handler, "write_bug_report", _raise))
+        self._stack.enter_context(mock.patch.object(bug_report, "write_bug_report", _raise))
         os.chdir(path)
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ def test_no_state_follows_that_may_not(run_repo: RunRepository) -> None:
         options=WriteOptions(commit=False),
     )
     run_repo.write("fail.sh", "exit 0\n")
-    assert run_repo.resume_run("go").status == "completed"
+    assert run_repo.resume_run().status == "completed"
     run_state = RunState(run_repo.run_state().document)
     for entry in run_repo.entries():
         before, status = dict(run_state.status_of), run_state.status

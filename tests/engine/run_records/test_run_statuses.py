@@ -118,7 +118,7 @@ def test_status_and_list_say_what_waits(desk: InProcessRepository) -> None:
     assert desk.data("list")["plans"][0]["execution"]["run"] == expected
     assert desk.data("show", "--steps")["execution"]["run"] == expected
     for command in ("status", "list"):
-        assert "(steps: used, run 1 is waiting for an answer)" in desk.type(command).out
+        assert "(steps: used, run 1 is waiting for an answer: Go on?)" in desk.type(command).out
     scripted_run.write(
         journal_entries.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume"
     )
