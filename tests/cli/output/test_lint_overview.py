@@ -43,7 +43,7 @@ def test_a_long_report_is_an_overview(many: Folder) -> None:
         assert "38  EP107  warning  38 --fix" in out
         assert out.splitlines()[-3:] == [
             "next: execplan lint --fix  # fixes 80 findings",
-            "next: execplan lint --write-baseline  # accepts these findings",
+            "next: execplan lint --write-baseline  # records these findings, for lint --baseline FILE",
             "next: execplan lint --all  # lists all findings",
         ]
 
@@ -102,5 +102,5 @@ def test_conflict_markers_suggest_a_merge(repo: Folder) -> None:
 def test_a_baseline_that_was_written_is_suggested(many: Folder) -> None:
     assert many.run("lint", "--write-baseline").exit == 0
     command = "execplan lint --baseline .agent/lint-baseline.json"
-    assert f"next: {command}  # leaves out the findings in this file" in many.run("lint").out
+    assert f"next: {command}  # ignores the findings in the baseline" in many.run("lint").out
     assert many.run(*command.split()[1:]).exit == 0
