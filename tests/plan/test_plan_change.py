@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.edits.plan_writer import apply_change
@@ -88,6 +88,9 @@ def attempt(data: bytes, changer: ChangeBuilder) -> bytes | None:
 
 
 @given(plans())
+@example(
+    b"# Plan\n\n## A\n\n- [ ] Read\n\n## A\n\n- [ ] Read\n\n## A"
+)  # a diff of the lines aligns the second A with the first
 @settings(max_examples=300)
 def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
     for task in reader.read(data).tasks:
@@ -96,8 +99,8 @@ def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
         ticked = attempt(data, task_edits.complete_tasks([str(task.number)], MOMENT))
         if ticked is None:
             continue
-        removed, added = changed_lines(data, ticked)
-        assert len(removed) == len(added) == 1
+        pairs = zip(Text.from_bytes(data).lines, Text.from_bytes(ticked).lines, strict=True)
+        assert sum([before != after for before, after in pairs]) == 1
         assert attempt(ticked, task_edits.complete_tasks([str(task.number)], MOMENT)) == ticked
         assert attempt(ticked, task_edits.reopen_tasks([str(task.number)])) == data
 
