@@ -105,8 +105,9 @@ def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ..
     ]
     warnings = []
     if documents:
-        hint = f"; to rewrite {'it' if len(documents) == 1 else 'them'}: {command}" if command else ""
-        warnings.append(f"{_format_locations(documents)}{hint}")
+        pronoun = "it" if len(documents) == 1 else "them"
+        remedy = f"to rewrite {pronoun}: {command}" if command else f"change {pronoun} by hand"
+        warnings.append(f"{_format_locations(documents)}; {remedy}")
     if other_files:
         warnings.append(f"{_format_locations(other_files)}; change {'it' if len(other_files) == 1 else 'them'} by hand")
     return tuple(warnings)

@@ -44,6 +44,8 @@ class MoveDetails(NamedTuple):
     """Evidence that existed before the move."""
     bystanders: Mapping[str, str]
     """Digests, by path, of other plans that named the new paths before the move."""
+    documents: tuple[str, ...] = ()
+    """Documents outside the plans in which the move rewrites paths, as paths from the repository root."""
 
 
 def pack_details(project: Project, details: MoveDetails) -> str:
@@ -64,6 +66,7 @@ def unpack_details(project: Project, entry: JournalEntry) -> MoveDetails:
             record[name] = None if record[name] is None else a2b_base64(record[name])
         ids, artifacts, files = tuple(record["ids"]), tuple(record["artifacts"]), record["files"]
         record |= {"ids": ids, "artifacts": artifacts, "files": [(old, new) for old, new in files]}
+        record["documents"] = tuple(record.get("documents", ()))  # journals of older versions have none
         return _map_detail_paths(
             MoveDetails(**record), lambda path: os.path.normpath(os.path.join(project.path_base, path))
         )

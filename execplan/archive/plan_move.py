@@ -90,6 +90,8 @@ class Reversal(NamedTuple):
     """ID of the operation to undo or redo."""
     files: tuple[tuple[str, str], ...] = ()
     """Old and new paths of other files that move along."""
+    documents: tuple[str, ...] = ()
+    """Documents in which the operation has rewritten paths; this is reversed, too."""
 
 
 def move_plan(
@@ -112,7 +114,8 @@ def move_plan(
     `make_evidence` builds the evidence to write to the artifacts from the plan's new bytes; without it, old evidence is
     removed. `origin` is the path from which the file was moved by hand, without its artifacts. `confirm_rewrite`
     decides whether documents outside the plans that name the old paths are rewritten; None means no. With `reversal`,
-    `changer` itself restores the plan's own paths. Raises ExecplanError.
+    `changer` itself restores the plan's own paths, and the documents of the reversed operation are rewritten. Raises
+    ExecplanError.
     """
     _ensure_committable(project, goal, options)
     files = reversal.files if reversal is not None else ()
@@ -128,6 +131,8 @@ def move_plan(
         )
     reverses = reversal.latest.id if reversal is not None else ""
     mentions = document_mentions.find_mentions(project, named_moves)
+    documents = reversal.documents if reversal is not None else ()
+    to_rewrite = [mention for mention in mentions if mention.path in documents]
     if options.dry_run:
         write_result = rewrite_plan(project, ref, changer, options, command=command)
         followed = update_references(
@@ -145,8 +150,13 @@ def move_plan(
         preview = _move_result(
             project, goal, moves, write_result, followed, "\n".join(diffs), None, has_evidence=make_evidence is not None
         )
-        return preview._replace(mentions=tuple(mentions))
-    should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
+        return preview._replace(
+            rewritten=tuple([mention.path for mention in to_rewrite]),
+            mentions=tuple([mention for mention in mentions if mention not in to_rewrite]),
+        )
+    if mentions and confirm_rewrite is not None and confirm_rewrite(mentions):
+        to_rewrite = [mention for mention in mentions if mention.is_document]
+        documents = tuple([mention.path for mention in to_rewrite])
     options.prepare_commit(project)
     ensure_not_running(project, ref)
     with (
@@ -156,7 +166,7 @@ def move_plan(
         ensure_plan_exists(project, ref)
         moves = [*files, *_planned_moves(project, ref, goal, origin)]
         journaled_move = _JournaledMove(
-            project, ref, goal, command, ids, moves, make_evidence, reversal, options.operation_id
+            project, ref, goal, command, ids, moves, make_evidence, reversal, documents, options.operation_id
         )
         try:
             write_result = rewrite_plan(
@@ -179,11 +189,7 @@ def move_plan(
         if regenerate is not None and (moves or write_result.new != write_result.old):
             followed = followed.with_regenerated(regenerate(plan_store.PlanRef(goal.id, goal.path, False), moves))
         should_commit, commit_result = options.should_commit(project), None
-        rewrite_result = (
-            document_mentions.rewrite_documents(project, mentions, commits=should_commit)
-            if should_rewrite
-            else document_mentions.RewriteResult((), {}, ())
-        )
+        rewrite_result = document_mentions.rewrite_documents(project, to_rewrite, commits=should_commit)
         followed = followed.with_warnings(rewrite_result.warnings)
         if should_commit:
             other_contents = {plan_ref.path: plan_write.old for plan_ref, plan_write in followed.updates}
@@ -223,6 +229,7 @@ class _JournaledMove:
         moves: Sequence[tuple[str, str]],
         make_evidence: MakeEvidence | None,
         reversal: Reversal | None,
+        documents: tuple[str, ...],
         make_operation_id: Callable[[], str],
     ) -> None:
         self.project = project
@@ -233,6 +240,7 @@ class _JournaledMove:
         self.moves = moves
         self.make_evidence = make_evidence
         self.reversal = reversal
+        self.documents = documents
         self.make_operation_id = make_operation_id
         self.artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         self._begun: MoveIntent | None = None
@@ -278,6 +286,7 @@ class _JournaledMove:
             move_intent.evidence,
             move_intent.was,
             bystander_digests,
+            self.documents,
         )
         operation = Operation(move_intent.operation, MOVE, undoes, pack_details(self.project, details))
         recording = JournalTransaction(

@@ -203,7 +203,7 @@ def _reverse_by_move(
         return change(plan)
 
     make_evidence = None if old_evidence is None else lambda data: old_evidence
-    reversal = Reversal(step.latest, step.operation.id, pairs)
+    reversal = Reversal(step.latest, step.operation.id, pairs, details.documents)
     move_result = move_plan(
         project, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal
     )

@@ -50,7 +50,9 @@ def move_answer(
         else ("moved", "rewrote paths in", "wrote")
     )
     lines += [f"{move} {old} to {new}" for old, new in moved.moves]
-    lines += [f"{rewrite_paths} {path}" for path in (*moved.followed, *moved.rewritten)]
+    lines += [f"{rewrite_paths} {path}" for path in moved.followed]
+    by_user = "" if options.dry_run or moved.commit or project.git is None else "; to commit that, use git"
+    lines += [f"{rewrite_paths} {path}{by_user}" for path in moved.rewritten]
     lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")

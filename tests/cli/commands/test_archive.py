@@ -324,3 +324,27 @@ def test_all_reasons_are_named_before_the_tasks_are_done(repo: Folder) -> None:
     assert refused.exit == 1
     for reason in ("task 1 is open", "Outcomes & Retrospective is empty", "still contain placeholder text"):
         assert reason in refused.err
+
+
+@pytest.mark.parametrize("command", [("archive", NAME), ("rename", NAME, "Read files")])
+def test_undo_restores_the_documents_that_were_rewritten(repo_with_mentions: Folder, command: tuple[str, ...]) -> None:
+    repo = repo_with_mentions
+    assert "rewrote paths in README.md; to commit that, use git" in repo.run(*command, "--rewrite-links").out
+    rewritten = (repo.path / "README.md").read_text()
+    assert rewritten != README
+    preview = repo.ok("undo", "--dry-run")
+    assert preview["rewritten"] == ["README.md", "docs/guide.md"]
+    repo.write("README.md", rewritten + "More.\n")
+    undone = repo.run("undo", "--json").json
+    assert not [warning for warning in undone["warnings"] if warning.startswith(("README.md", "docs/guide.md"))]
+    assert (repo.path / "README.md").read_text() == README + "More.\n"
+    assert (repo.path / "docs/guide.md").read_text() == GUIDE
+    repo.ok("redo")
+    assert (repo.path / "README.md").read_text() == rewritten + "More.\n"
+
+
+def test_undo_leaves_the_documents_that_were_not_rewritten(repo_with_mentions: Folder) -> None:
+    repo_with_mentions.ok("archive", NAME)
+    repo_with_mentions.write("notes.md", f"See {HOME}/archive/{NAME}.md.\n")
+    warnings = repo_with_mentions.run("undo", "--json").json["warnings"]
+    assert warnings == ["notes.md:1 names the old path; change it by hand"]
