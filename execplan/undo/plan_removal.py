@@ -66,7 +66,7 @@ def _changed_plan_hint(project: Project, ref: PlanRef) -> str:
         return (
             f"if git has restored what it had undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
         )
-    if project.git is not None and _is_committed(project, ref.real_path):
+    if project.git is not None and is_committed(project, ref.real_path):
         return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
     return f"remove it anyway: execplan drop {ref.shell_name} --force"
 
@@ -256,7 +256,7 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
     left = [path for path in former_paths(project, ref.path) if path.endswith(".md") and not os.path.lexists(path)]
     for path in (ref.real_path, *[path for path in left if path.startswith(f"{root}/")]):
         relative_path = os.path.relpath(path, root)
-        if _is_committed(project, path):
+        if is_committed(project, path):
             place = "" if path == ref.real_path else f" as {relative_path}"
             raise ExecplanError(
                 "committed-plan",
@@ -273,7 +273,7 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
             )
 
 
-def _is_committed(project: Project, path: str) -> bool:
+def is_committed(project: Project, path: str) -> bool:
     """Return whether the last commit has a file at an absolute path."""
     relative_path = os.path.relpath(path, os.path.realpath(project.root))
     args = ("rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{relative_path}")

@@ -461,6 +461,19 @@ def test_an_edit_that_git_took_away_and_brought_back_can_be_undone_after_a_redo(
     assert path.read_bytes() == after
 
 
+def test_the_removal_of_a_committed_plan_can_be_committed(repo: Folder) -> None:
+    repo.ok("new", "Build the scanner", "--task", "Read bytes")
+    assert repo.run("undo").out.endswith("next: execplan list\n")
+    repo.ok("redo")
+    repo.ok("commit", "scanner")
+    hint = repo.run("undo").out.splitlines()[-1]
+    assert hint.startswith("next: git commit ")
+    repo.git(*shlex.split(hint)[2:])
+    assert repo.git("status", "--porcelain") == ""
+    repo.ok("redo")
+    assert repo.run("list").out.startswith("draft")
+
+
 def test_a_committed_plan_that_has_changed_is_not_proposed_to_be_dropped(repo: Folder) -> None:
     path = repo.path / repo.ok("new", "Build the scanner", "--task", "Read bytes")["path"]
     created = path.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import islice
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from execplan.advice.plan_advice import Work
@@ -26,6 +27,7 @@ from execplan.undo.operation_selection import (
     iter_operations,
     operations_on_plan,
 )
+from execplan.undo.plan_removal import is_committed
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
@@ -72,13 +74,21 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
         return answer._replace(data=data)
     path = os.path.join(chosen.project.root, result.path)
     name = plan_store.name_in_commands(chosen.project, chosen.ref)
-    answer = edit_answer(result, options, f"execplan show {name}" if os.path.lexists(path) else "execplan list")
+    next_command = f"execplan show {name}" if os.path.lexists(path) else _find_command_after_removal(chosen, path)
+    answer = edit_answer(result, options, next_command)
     answer = answer._replace(data={**answer.data, "operation": operation})
     if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:
         return answer
     warning = f"{result.path} contains conflict markers again, uncommitted; to redo the merge: execplan redo -p {name}"
     work = Work(f"keep what is right between the conflict markers of {result.path}", f"execplan merge {name}")
     return answer._replace(warnings=(*answer.warnings, warning), next_commands=(work.command,), work=work)
+
+
+def _find_command_after_removal(chosen: SelectedOperation, path: str) -> str:
+    """Return the command that commits the removal of a plan if git has it, because `commit` knows only plans that are there."""
+    if chosen.project.git is not None and is_committed(chosen.project, chosen.ref.real_path):
+        return f"git commit -m 'Remove a plan' -- {quote(os.path.relpath(path))}"
+    return "execplan list"
 
 
 def require_movable(project: Project, ref: PlanRef) -> None:
