@@ -75,5 +75,5 @@ def load(name: str) -> Any:
     """Import what a name of this module stands for, such as `execplan.linter.lint_settings:TABLE`."""
     module_name, _, attribute = name.partition(":")
     if module_name not in sys.modules:
-        __import__(module_name)
+        __import__(module_name)  # as importlib.import_module does, without loading importlib for `lint FILE`
     return getattr(sys.modules[module_name], attribute)

@@ -1,7 +1,7 @@
 """Edits of a plan: one function for each command that changes its tasks, entries, sections or metadata.
 
-A task is named by its number, its ID, or text that only it contains. All functions raise ExecplanError, and leave the file
-as it was then.
+The methods of `execplan.Plan` with the same names describe their arguments. All functions raise ExecplanError, and leave
+the file as it was then.
 """
 
 from __future__ import annotations
@@ -33,11 +33,7 @@ def _edit(project: Project, ref: PlanRef, command: str, changer: ChangeBuilder, 
 
 
 def done(project: Project, ref: PlanRef, tasks: Sequence[str], options: WriteOptions = _DEFAULT) -> EditResult:
-    """Check off tasks, with the time; numbers may be given as `1-3` or `1,2,5`.
-
-    A task that somebody else had checked off is left as it was; `done_by` of the result's task says who that was.
-    Raises ExecplanError if the policy requires that checks pass first.
-    """
+    """Check off tasks, with the time, unless the policy requires that checks pass first."""
     names = expand_numbers(tasks)
     complete = task_edits.complete_tasks(names, now())
     plans: list[ParsedPlan] = []
@@ -94,10 +90,7 @@ def add(
     create: bool = False,
     options: WriteOptions = _DEFAULT,
 ) -> EditResult:
-    """Add an open task: after or before a task, after the last one under a sub-heading, or at the end.
-
-    `check` is the command that shows that the task is done. `create` adds the section if it is missing.
-    """
+    """Add an open task: after or before a task, after the last one under a sub-heading, or at the end."""
     command: str = "" if check is None else features.load(features.CHECK_COMMAND)(check)
     changer = task_edits.add_task(text, now(), after=after, before=before, under=under, check=command, create=create)
     return _edit(project, ref, "add", changer, options)
@@ -126,10 +119,7 @@ def decide(
     create: bool = False,
     options: WriteOptions = _DEFAULT,
 ) -> EditResult:
-    """Add a decision with its rationale, the date and the author.
-
-    The author defaults to `EXECPLAN_AGENT`, the settings, `EXECPLAN_AUTHOR` and git's user name, in this order.
-    """
+    """Add a decision with its rationale, the date and the author."""
     from execplan.plan.plan_change import require_text
     from execplan.plan_store.author import author as default_author
 
@@ -192,10 +182,7 @@ def set_section(
 def set_metadata(
     project: Project, ref: PlanRef, assignments: Sequence[str], options: WriteOptions = _DEFAULT
 ) -> EditResult:
-    """Set keys of the metadata, each given as `key=value`; `key=` removes one, and a list is `key=a,b`.
-
-    A dependency that closes a cycle is an error.
-    """
+    """Set keys of the metadata; a dependency that closes a cycle is an error."""
     from execplan.plan import metadata_assignment, metadata_edits
 
     parsed = [metadata_assignment.parse_assignment(assignment) for assignment in assignments]
