@@ -8,9 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan import errors
+from execplan.core import errors
 
-PACKAGE = Path(errors.__file__).parent
+PACKAGE = Path(errors.__file__).parents[1]
 
 
 class RaisedCode(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.files import file_access
+from execplan.core.files import file_access
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS
 
@@ -99,37 +99,37 @@ OWN_HANDLES = {
     "cli/editor.py": 2,
     "context/model_table.py": 1,
     "context/triage/triage_table.py": 1,
-    "engine/commands/sandbox_init.py": 1,
-    "engine/commands/processes.py": 3,
-    "engine/commands/process_start.py": 2,
-    "engine/commands/command_transcript.py": 1,
-    "engine/executors/worker_workspace.py": 1,
-    "engine/steps/file_writes.py": 1,
-    "capture/captured_plan.py": 1,
+    "execution/engine/commands/sandbox_init.py": 1,
+    "execution/engine/commands/processes.py": 3,
+    "execution/engine/commands/process_start.py": 2,
+    "execution/engine/commands/command_transcript.py": 1,
+    "execution/engine/executors/worker_workspace.py": 1,
+    "execution/engine/steps/file_writes.py": 1,
+    "agents/capture/captured_plan.py": 1,
     "cli/schema_builder.py": 1,
-    "files/marshal_cache.py": 1,
-    "worker_processes.py": 2,
-    "approvals/tool_runner.py": 1,
-    "approvals/tool_discovery.py": 1,
-    "git/gitignore.py": 4,
-    "approvals/disk_world.py": 1,
-    "git_merge/git_merge_file.py": 2,
-    "archive/archive_evidence.py": 1,
-    "archive/attachments.py": 1,
-    "project/builtin_templates.py": 1,
-    "project/plan_dialects.py": 1,
-    "site/page_rendering.py": 1,
+    "core/files/marshal_cache.py": 1,
+    "core/worker_processes.py": 2,
+    "execution/approvals/tool_runner.py": 1,
+    "execution/approvals/tool_discovery.py": 1,
+    "core/git/gitignore.py": 4,
+    "execution/approvals/disk_world.py": 1,
+    "core/git_merge/git_merge_file.py": 2,
+    "core/archive/archive_evidence.py": 1,
+    "core/archive/attachments.py": 1,
+    "core/project/builtin_templates.py": 1,
+    "core/project/plan_dialects.py": 1,
+    "views/site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
-    "files/file_access.py": 2,
-    "worktrees/plan_texts.py": 1,
-    "github/runner_files.py": 1,
+    "core/files/file_access.py": 2,
+    "team/worktrees/plan_texts.py": 1,
+    "team/github/runner_files.py": 1,
 }
 """Calls of `open` that are given a handle, or a file that the package or the process itself has made, and of /proc."""
 
 
 def test_files_are_opened_in_one_place() -> None:
     """A new `open` goes through `disk.open_regular`; one that opens a file of the program's own is counted here."""
-    root = Path(file_access.__file__).parents[1]
+    root = Path(file_access.__file__).parents[2]
     counted: Counter[str] = Counter()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.context.token_counter import ENCODING, ESTIMATE, estimate_tokens, make_counter
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 ROOT = Path(__file__).parents[2]
 EXACT = make_counter(exact=True)
 TEXTS = [
     *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))],
-    *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "execplan" / "plan").glob("*.py"))],
+    *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "execplan" / "core" / "plan").glob("*.py"))],
 ]
 
 
