@@ -66,7 +66,7 @@ class Desk:
         self.reader = reader
 
     def run(self, arguments: list[str], *, as_person: bool = False) -> Result:
-        """Run a command as the reader, or as the person whom the reader asks; `-` reads a text."""
+        """Run a command as the reader, or as the person whom the reader asks; standard input is empty."""
         patch = self.repository.patch
         for name in ("EXECPLAN_AGENT", "EXECPLAN_SESSION"):
             patch.delenv(name, raising=False)
@@ -74,7 +74,7 @@ class Desk:
             patch.setenv(name, value)
         if self.reader == "option" and not as_person and "--as" not in arguments and arguments[0] != "archive":
             arguments = ["--as", "agent-1", *arguments]
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"What is read from standard input.\n")))
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
         return self.repository.type(*arguments)
 
     def follow(self, hint: str) -> Result:
@@ -291,3 +291,18 @@ def test_each_hint_can_be_run_and_leads_on(repository: InProcessRepository, stat
     else:
         raise AssertionError([hint for hint, _ in followed])
     assert state in LASTING or not (repository.path / f".agent/execplans/{NAME}.md").exists(), followed
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_missing_text_is_asked_for_with_a_command_that_can_be_run(
+    repository: InProcessRepository, reader: str
+) -> None:
+    desk = Desk(repository, reader)
+    new(desk)
+    for command in ("set 'Plan of Work' -", "add -", "decide Why --why -", "outcome - --dry-run", "new --from -"):
+        result = desk.run(shlex.split(command))
+        hint = next(hints(result))
+        check_form(hint, desk)
+        assert (result.exit, "-" in hint.split()) == (2, False), result
+        if "FILE" not in hint:
+            assert desk.follow(hint).exit == 0, hint
