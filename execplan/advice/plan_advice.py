@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.advice import execution_status
 from execplan.errors import ExecplanError
-from execplan.plan import outline, reader
+from execplan.plan import outline
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.placeholder_text import unfilled_sections
 from execplan.plan.plan_lookup import find_task
@@ -201,11 +201,20 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
     return Advice(tuple(commands))
 
 
-def advise_after_last_task(project: Project, ref: PlanRef, name: str) -> Advice:
-    """Return the advice for a plan in which no task is open any more: finish its run, or else the plan."""
+def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
+    """Return the advice after tasks were checked off: finish the run or the plan, or work on what blocks the other tasks.
+
+    It is empty if a task can be done.
+    """
+    stored_plan = plan_store.load(project, ref)
+    plan = stored_plan.require_plan()
+    if plan.unfinished_tasks:
+        from execplan.advice.next_tasks import find_open_tasks
+
+        open_tasks = find_open_tasks(project, ref, plan)
+        return advise_blocked(stored_plan, open_tasks, name) if open_tasks.task is None else Advice()
     if run := execution_status.find_open_run(project, ref):
         return Advice(tuple(execution_status.finish_run_commands(project, ref, run, name)))
-    plan = reader.read(plan_store.read_bytes(project, ref.path))
     return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
 
 
