@@ -16,7 +16,7 @@ from execplan.plan.plan_recognition import lacks_outcome
 from execplan.plan_store import hint_reader, plan_store
 from execplan.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.plan_store.worktree_plan import is_plan_of_worktree
-from execplan.text.message_parts import shorten
+from execplan.text.message_parts import join_first, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,16 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
         return advise_after_failure(run, name)
     if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
         return Advice((f"execplan evaluate {name}",))
+    if steps := execution_status.list_remaining_steps(stored_plan, execution):
+        return _advise_rest(steps, name)
     return Advice(execution_status.start_commands(execution, name))
+
+
+def _advise_rest(steps: Sequence[str], name: str) -> Advice:
+    """Return the advice after a run of selected steps: a plan whose other steps alone are left can be approved and run."""
+    work = edit_steps(name, f"execplan evaluate {name}")
+    description = f"{work.description} so that only {join_first(steps, 5)} remain"
+    return Advice((work.command,), work._replace(description=description))
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:

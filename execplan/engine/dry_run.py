@@ -9,7 +9,8 @@ from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.command_warnings import command_warnings
 from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
-from execplan.engine.schedule import NOT_CHOSEN, Schedule
+from execplan.engine.schedule import Schedule
+from execplan.execution.states import NOT_SELECTED
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedS
     """Predict whether a step would run, as far as that can be known."""
     step = evaluated_step.step
     if step.id not in schedule.chosen:
-        return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)
+        return PlannedStep(evaluated_step, will_run=False, reason=NOT_SELECTED)
     owners = schedule.alternative_owners(step.id)
     if owners:
         return PlannedStep(
