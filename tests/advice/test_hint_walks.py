@@ -81,6 +81,8 @@ class Desk:
         """Do what a hint says."""
         if "edit the steps in the plan" in hint:
             self.edit_steps()
+        if "so that only see remain" in hint:
+            self.remove_step()
         as_person = hint.startswith(ASK)
         command = hint[hint.index("execplan ") :]
         arguments = shlex.split(command)[1:]
@@ -100,6 +102,11 @@ class Desk:
         """Correct the step that fails."""
         path = self.repository.path / f".agent/execplans/{NAME}.md"
         path.write_text(path.read_text().replace("src/nowhere.py", "src/made.py"))
+
+    def remove_step(self) -> None:
+        """Leave only the second step in the plan."""
+        path = self.repository.path / f".agent/execplans/{NAME}.md"
+        path.write_text(path.read_text().replace(MAKE, "").replace(" needs=make", ""))
 
     def state(self) -> str:
         """The content of all files, but of caches and of git's objects."""
@@ -196,11 +203,13 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "empty": empty,
     "new": new,
     "open": written(TWO),
+    "without tasks": written(TASKS.format("None.\n\n", LOGS)),
     "claimed": written(TWO, "next --claim"),
     "claimed by another": written(TWO, "next --claim bob"),
     "reopened after done by another": written(TWO, "next --claim bob", "person done 1 --as bob", "reopen 1"),
     "one done": written(TWO, "done 1"),
     "all done": written(TWO, "done 1", "done 2"),
+    "finished without logs": written(TASKS.format("- [x] Make it.\n\n", ""), "outcome 'It works.'"),
     "finished": written(TWO, "done 1", "done 2", "outcome 'It works.'"),
     "abandoned": written(TWO, "archive --as abandoned --reason No."),
     "conflict": written(TWO.replace("- [ ] See it.\n", CONFLICT)),
@@ -215,6 +224,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "compiled": written(PLAN.format(MAKE + SEE), "compile"),
     "blocked": written(PLAN.format(MAKE + SEE.replace("ls src/made.py", "ls /etc/../x; rm -rf /")), "compile"),
     "approved": written(PLAN.format(MAKE + SEE), "person approve"),
+    "one step run": written(PLAN.format(MAKE + SEE), "person approve", "person run --step make"),
     "completed": written(PLAN.format(MAKE + SEE), "person approve", "person run"),
     "paused": written(PLAN.format(MAKE + SEE.replace("{#see", "{#see confirm")), "person approve", "person run"),
     "failed": failed(),
