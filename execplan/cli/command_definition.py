@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-TYPED_ARGUMENTS = "execplan.typed_arguments"
-"""Key in the context of click: the arguments of the command as they were typed."""
-
-
 class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
@@ -46,7 +42,7 @@ class ExecplanCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
-        ctx.meta[TYPED_ARGUMENTS] = tuple(args)
+        ctx.meta["execplan.typed_command"] = ("execplan", ctx.info_name, *args)  # for hints
         ctx.allow_extra_args = takes_leading_plan(self)
         try:
             super().parse_args(

@@ -47,12 +47,9 @@ def edit_plan(
 def suggest_after_tasks(
     project: Project, ref: PlanRef, amended: EditResult, name: str, next_command: str
 ) -> tuple[tuple[str, ...], Work | None]:
-    """Return the next commands and work after tasks were checked off.
-
-    They finish a plan without open tasks. A task that waits for other plans was warned about, so the others may wait, too.
-    """
+    """Return the next commands and work after tasks were checked off; if no task is open, those that finish the plan."""
     is_open = bool(amended.open_tasks) or amended.expected is None or not amended.expected.tasks
-    if not is_open or amended.warnings:
+    if not is_open or amended.warnings:  # about a task that waits for another plan: the open ones may wait, too
         advice: Advice = features.load(features.COMPLETION_ADVICE)(project, ref, name)
         if advice.commands or not is_open:
             return advice.commands, advice.work
