@@ -221,7 +221,7 @@ def has_steps_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -
 def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> list[str]:
     """Return the IDs of the steps that the last run left out because only others were selected, and that no run completed.
 
-    None are returned after the steps have changed: then they are evaluated as any others. Raises ExecplanError.
+    None are returned after the steps have changed, as they are evaluated then, or for a damaged journal.
     """
     run: LastRunJson | None = status["run"]
     if run is None or run["state"] != _COMPLETED or status["state"] != _USED:
@@ -230,11 +230,14 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
     from execplan.execution.states import NOT_SELECTED
 
     remaining, done = list[str](), set[str]()
-    for run_paths in run_directories.list_runs(stored_plan.project, stored_plan.ref):
-        run_state = run_summary.load_run_state(run_paths, run_summary.read_run_entries(run_paths))
-        done |= {*run_state.steps_with_status(_COMPLETED)} - run_state.rolled_back_steps
-        if run_paths.id == run["id"]:
-            remaining = [step for step, reason in run_state.reasons.items() if reason == NOT_SELECTED]
+    try:
+        for run_paths in run_directories.list_runs(stored_plan.project, stored_plan.ref):
+            run_state = run_summary.load_run_state(run_paths, run_summary.read_run_entries(run_paths))
+            done |= {*run_state.steps_with_status(_COMPLETED)} - run_state.rolled_back_steps
+            if run_paths.id == run["id"]:
+                remaining = [step for step, reason in run_state.reasons.items() if reason == NOT_SELECTED]
+    except ExecplanError:  # `audit` and `doctor` report it
+        return []
     return [step for step in remaining if step not in done]
 
 

@@ -125,15 +125,10 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
     if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
         return Advice((f"execplan evaluate {name}",))
     if steps := execution_status.list_remaining_steps(stored_plan, execution):
-        return _advise_rest(steps, name)
+        work = edit_steps(name, f"execplan evaluate {name}")  # a plan of which only the rest is left can be approved
+        description = f"{work.description} so that only {join_first(steps, 5)} remain"
+        return Advice((work.command,), work._replace(description=description))
     return Advice(execution_status.start_commands(execution, name))
-
-
-def _advise_rest(steps: Sequence[str], name: str) -> Advice:
-    """Return the advice after a run of selected steps: a plan whose other steps alone are left can be approved and run."""
-    work = edit_steps(name, f"execplan evaluate {name}")
-    description = f"{work.description} so that only {join_first(steps, 5)} remain"
-    return Advice((work.command,), work._replace(description=description))
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:

@@ -38,3 +38,12 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     desk.refused(3, "person-required", "rollback", "--as", "alice")
     assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
+
+
+def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run", "--step", "make").exit == 0
+    for journal in desk.path.rglob("journal.jsonl"):
+        lines = journal.read_text().splitlines(keepends=True)
+        journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
+    assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")
