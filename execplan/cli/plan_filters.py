@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.plan.model import ARCHIVED, DOCUMENT, STATES
-from execplan.plan.plan_recognition import NO_WORK
-from execplan.text.message_parts import format_count
+from execplan.core.plan.model import ARCHIVED, DOCUMENT, STATES
+from execplan.core.plan.plan_recognition import NO_WORK
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.plan_facts.listed_plan import ListedPlan
+    from execplan.core.plan_facts.listed_plan import ListedPlan
 
 
 def state_filter_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
-from tests.worktrees.scratch import (
+from tests.team.worktrees.scratch import (
     DONE,
     PARSER,
     PLAN,
@@ -72,7 +72,9 @@ def test_a_complete_plan_is_archived(repo: Folder) -> None:
     assert not (repo.path / PLAN).exists()
     assert repo.git("status", "--porcelain") == ""
     assert is_gone(repo, worktree)
-    assert repo.run("worktree", "parser", "--finish").err.endswith("it is archived; see the open plans: execplan status\n")
+    assert repo.run("worktree", "parser", "--finish").err.endswith(
+        "it is archived; see the open plans: execplan status\n"
+    )
     repo.ok("restore", "parser")
     assert repo.run("worktree", "parser", "--finish").err.endswith(f"it is complete: execplan archive {PARSER}\n")
 

@@ -6,13 +6,13 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
+from execplan.core.plan import outline
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.hint_reader import fill_command
+from execplan.core.project import project_discovery
 from execplan.linter.finding_summary import CONFLICT_CODE
 from execplan.linter.rule import SAFE
 from execplan.linter.rules.completeness_rules import MISSING_MESSAGE, PLACEHOLDER_MESSAGE
-from execplan.plan import outline
-from execplan.plan_store import plan_store
-from execplan.plan_store.hint_reader import fill_command
-from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from execplan.linter.checking.plan_check import CheckedFile

@@ -7,14 +7,14 @@ import sys
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.progress_bar import ProgressBar
-from execplan.errors import CHECK_FAILED, OK
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.project import user_settings
+from execplan.core.text.message_parts import format_count, join_first
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import LEVELS
 from execplan.linter.rule_selection import levels_at_least
-from execplan.project import user_settings
-from execplan.text.message_parts import format_count, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
         sys.stdout.write("\n" if in_full else "")
     if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
         from execplan.cli.plan_hints import denied_commands, fit_plan_names
-        from execplan.plan_store.hint_reader import fit_commands
+        from execplan.core.plan_store.hint_reader import fit_commands
 
         next_commands = fit_commands(map(fit_plan_names(), next_commands), denied_commands())
     summary_lines += [f"next: {command}" for command in next_commands]
