@@ -42,6 +42,7 @@ class ExecplanCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
+        ctx.meta["execplan.typed_command"] = ("execplan", ctx.info_name, *args)  # for hints
         ctx.allow_extra_args = takes_leading_plan(self)
         try:
             super().parse_args(

@@ -17,7 +17,7 @@ def open_editor(path: str) -> None:
             "no-editor",
             "no editor is set, and this is not a terminal",
             exit=ENVIRONMENT,
-            hint="set EDITOR, or write a section from standard input: execplan set SECTION -",
+            hint="set EDITOR, or write a section: execplan set SECTION 'New text'",
         )
     try:
         click.edit(filename=path)

@@ -50,7 +50,7 @@ def require_terminal() -> None:
             "no-terminal",
             "--interactive requires a terminal",
             exit=ENVIRONMENT,
-            hint="omit it, then fill in each section: execplan set SECTION -",
+            hint="omit it, then fill in each section: execplan set SECTION 'New text'",
         )
 
 

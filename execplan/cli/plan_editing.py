@@ -48,11 +48,13 @@ def suggest_after_tasks(
     project: Project, ref: PlanRef, amended: EditResult, name: str, next_command: str
 ) -> tuple[tuple[str, ...], Work | None]:
     """Return the next commands and work after tasks were checked off; if no task is open, those that finish the plan."""
-    if amended.open_tasks or amended.expected is None or not amended.expected.tasks:
-        claims_next = next_command.startswith("execplan next ") and has_claims(project, ref)
-        return (next_command.format(id=name) + (" --claim" if claims_next else ""),), None
-    advice: Advice = features.load(features.COMPLETION_ADVICE)(project, ref, name)
-    return advice.commands, advice.work
+    is_open = bool(amended.open_tasks) or amended.expected is None or not amended.expected.tasks
+    if not is_open or amended.warnings:  # about a task that waits for another plan: the open ones may wait, too
+        advice: Advice = features.load(features.COMPLETION_ADVICE)(project, ref, name)
+        if advice.commands or not is_open:
+            return advice.commands, advice.work
+    claims_next = next_command.startswith("execplan next ") and has_claims(project, ref)
+    return (next_command.format(id=name) + (" --claim" if claims_next else ""),), None
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:

@@ -1,4 +1,4 @@
-"""Options of commands that list plans: which plans they show."""
+"""Options of commands that list plans: which plans they show, and under which names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from execplan.core.plan_facts.listed_plan import ListedPlan
 
 
 def state_filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,6 +32,19 @@ def state_filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def selected_states(states: Sequence[str], *, everything: bool) -> Sequence[str]:
     """Return the states that the options select; without options, all but those of archived plans and of documents."""
     return states or [state for state in STATES if everything or state not in (ARCHIVED, DOCUMENT)]
+
+
+def name_plans(plans: Sequence[ListedPlan]) -> dict[str, str]:
+    """Return the name of each plan of a list, by path: the ID, or the path from the root if several plans have the ID.
+
+    In a list of several projects, all names are paths.
+    """
+    paths = {plan.ref.path: plan.display_path for plan in plans}
+    if len({plan.project.base_path for plan in plans}) > 1:
+        return paths
+    path_by_id: dict[str, str] = {}
+    repeated = {plan.ref.id for plan in plans if path_by_id.setdefault(plan.ref.id, plan.ref.path) != plan.ref.path}
+    return {**paths, **{path: plan_id for plan_id, path in path_by_id.items() if plan_id not in repeated}}
 
 
 def documents_line(count: int, command: str) -> str:

@@ -68,7 +68,7 @@ def _use_paths() -> Callable[[str], str]:
     }.values()
     names = [ref.shell_name for _, ref in plans]
     paths = {
-        ref.shell_name: quote_plan_name(project.display_path(ref.path))
+        ref.shell_name: quote_plan_name(plan_selection.path_from_here(project, ref))
         for project, ref in plans
         if names.count(ref.shell_name) == 1  # otherwise nobody knows here which of them is meant
     }

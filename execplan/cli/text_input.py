@@ -69,5 +69,18 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
         raise ExecplanError(
             "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="shorten the text"
         )
+    if source == "-" and not data.strip():
+        raise ExecplanError("no-words", f"standard input: {label} is empty", exit=USAGE, hint=_hint_to_write_text())
     with ErrorContext(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source
+
+
+def _hint_to_write_text() -> str:
+    """Return the hint after an empty standard input: the current command, with a text instead of each `-`."""
+    import shlex
+
+    import click
+
+    typed = click.get_current_context().meta["execplan.typed_command"]
+    command = shlex.join(["New text" if argument == "-" else argument for argument in typed])
+    return f"pipe the text into the command, or write it instead of -: {command}"

@@ -21,6 +21,7 @@ SKIPPED: Final = "skipped"
 BLOCKED: Final = "blocked"
 AWAITING: Final = "awaiting_approval"
 RECOVERED: Final = "recovered"
+NOT_SELECTED: Final = "not selected"  # the reason why a step is skipped
 
 RUN_TRANSITIONS: dict[str, tuple[str, ...]] = {
     PENDING: (IN_PROGRESS, FAILED),

@@ -12,7 +12,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
-from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.model import ARCHIVED, COMPLETE
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor, explicit_actor
 from execplan.core.plan_store.index_location import find_index
@@ -20,6 +20,7 @@ from execplan.core.project import project_discovery, project_state
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
+from execplan.team.advice.plan_advice import advise_plan
 from execplan.team.plan_index.plan_index_file import write_index
 from execplan.team.worktrees import worktree_merge, worktree_removal
 from execplan.team.worktrees.worktree_creation import worktree_ref
@@ -84,14 +85,25 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
             hint="name the plan: execplan worktree PLAN --finish",
             candidates=[f"{record.id}  {record.root_of(find_worktree(record, worktrees))}" for record in matches],
         )
-    plan_id, message = "PLAN", "no plan has a worktree"
-    if name is not None:
-        plan = Plan.find(name, project.base)
-        record_of_renamed = load_record(project, plan_key(plan.project, plan.ref))
-        if record_of_renamed is not None:
-            return record_of_renamed
-        plan_id, message = plan.id, f"{plan.id} has no worktree"
-    raise ExecplanError("no-worktree", message, exit=INPUT, hint=f"create one: execplan worktree {quote(plan_id)}")
+    if name is None:
+        message, hint = "no plan has a worktree", "create one: execplan worktree PLAN"
+        raise ExecplanError("no-worktree", message, exit=INPUT, hint=hint)
+    plan = Plan.find(name, project.base)
+    record_of_renamed = load_record(project, plan_key(plan.project, plan.ref))
+    if record_of_renamed is not None:
+        return record_of_renamed
+    raise _no_worktree_error(plan)
+
+
+def _no_worktree_error(plan: Plan) -> ExecplanError:
+    """Return the error about a plan without a worktree, which may be finished already."""
+    stored_plan = plan_store.load(plan.project, plan.ref)
+    hint = f"create one: execplan worktree {quote(plan.id)}"
+    if stored_plan.state == ARCHIVED:
+        hint = "it is archived; see the open plans: execplan status"
+    elif stored_plan.state == COMPLETE:
+        hint = f"it is complete: {advise_plan(stored_plan).commands[0]}"
+    return ExecplanError("no-worktree", f"{plan.id} has no worktree", exit=INPUT, hint=hint)
 
 
 def finish_worktree(

@@ -104,16 +104,6 @@ def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
-def unfilled_section(findings: Iterable[Finding]) -> str:
-    """Return the name of the first section with placeholder text according to findings; empty without one."""
-    names = [
-        name
-        for name, separator, _ in [finding.message.partition(PLACEHOLDER_MESSAGE) for finding in findings]
-        if separator
-    ]
-    return names[0] if names else ""
-
-
 def _merged_message(group: Sequence[Finding]) -> str:
     """Return the common message of several equal findings."""
     first_message = group[0].message

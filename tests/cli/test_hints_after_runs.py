@@ -24,8 +24,8 @@ def test_steps_compiled_after_a_rollback_are_evaluated(desk: InProcessRepository
 def test_after_a_completed_run_what_next_shows_is_next(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     last_line = desk.type("run", "--step", "make").out.splitlines()[-1]
-    assert last_line.startswith("next: do task 2 (See it), then: execplan done ")
-    assert desk.type("next").out.splitlines()[-1].startswith("next: do it, then: execplan done ")
+    assert last_line.endswith(f" so that only see remain, then: execplan evaluate {NAME}")
+    assert desk.type("next").out.splitlines()[-1] == last_line
 
 
 def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepository) -> None:
@@ -38,3 +38,12 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     desk.refused(3, "person-required", "rollback", "--as", "alice")
     assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
+
+
+def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run", "--step", "make").exit == 0
+    for journal in desk.path.rglob("journal.jsonl"):
+        lines = journal.read_text().splitlines(keepends=True)
+        journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
+    assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")

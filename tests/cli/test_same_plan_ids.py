@@ -101,3 +101,29 @@ def test_commands_about_a_plan_given_by_path_name_it_by_path(repo_with_namesakes
     words = shlex.split((result.out + result.err).strip().splitlines()[-1].rpartition("execplan ")[2])
     assert OUTER in words
     assert repo.run(*words).exit == 0
+
+
+def test_plans_of_one_project_are_told_apart_by_their_paths(repo: Folder) -> None:
+    repo.write("plans/parser.md", plan_text("Build the parser", "Read blocks"))
+    repo.write("docs/execplans/parser.md", plan_text("Build the other parser", "Read lines"))
+    repo.write("plans/scanner.md", plan_text("Build the scanner", "Read"))
+    repo.ok("init")
+    for command in ("status", "list"):
+        lines = [line for line in repo.run(command).out.splitlines() if line.startswith("active ")]
+        names = {"plans/parser.md", "docs/execplans/parser.md", "scanner"}
+        assert {name for line in lines for name in line.split() if name in names} == names, (command, lines)
+
+
+@pytest.mark.parametrize("has_settings", [True, False])
+def test_a_plan_of_another_repository_is_named_by_its_path_from_here(repo: Folder, *, has_settings: bool) -> None:
+    other = repo.path.parent / "other"
+    plan = repo.write("../other/plans/parser.md", "# Build the parser\n\n## Steps\n\n- [ ] Read blocks.\n")
+    repo.git("init", "-q", str(other))
+    if has_settings:
+        assert repo.run("init", cwd=other).exit == 0
+    for _ in range(2):
+        result = repo.run("convert", "../other/plans/parser.md")
+        words = shlex.split((result.out + result.err).strip().splitlines()[-1].rpartition("execplan ")[2])
+        assert "../other/plans/parser.md" in words or words == ["-C", "../other", "init"]
+        assert repo.run(*words).exit == 0
+    assert "## Decision Log" in plan.read_text()

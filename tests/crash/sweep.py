@@ -141,8 +141,9 @@ def _evaluate_kill(scenario: CrashScenario, call: Call) -> Kill:
             bad.append(f"neither old nor new: {describe_differences(scenario, files)}")
     scenario.save("killed")
     outcome_after_list = _check_list(scenario, bad)
-    scenario.restore("killed")
-    _check_undo(scenario, bad)
+    if scenario.scene.call[0] != "commit":  # it edits no plan, so `undo` takes back what is to be committed
+        scenario.restore("killed")
+        _check_undo(scenario, bad)
     return Kill(call, outcome, finished=outcome == BETWEEN and outcome_after_list != BETWEEN, bad=tuple(bad))
 
 

@@ -72,6 +72,11 @@ def test_a_complete_plan_is_archived(repo: Folder) -> None:
     assert not (repo.path / PLAN).exists()
     assert repo.git("status", "--porcelain") == ""
     assert is_gone(repo, worktree)
+    assert repo.run("worktree", "parser", "--finish").err.endswith(
+        "it is archived; see the open plans: execplan status\n"
+    )
+    repo.ok("restore", "parser")
+    assert repo.run("worktree", "parser", "--finish").err.endswith(f"it is complete: execplan archive {PARSER}\n")
 
 
 def test_a_complete_plan_without_an_outcome_is_not_archived(repo: Folder) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.editor import open_editor
-from execplan.cli.output.lint_report import exit_status, explain_commands, report_lines, summarize_findings
+from execplan.cli.output.lint_report import exit_status, help_commands, report_lines, summarize_findings
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_source
@@ -72,7 +72,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
         data={**answer.data, "findings": findings},
         text="\n".join(lines),
         exit=exit_status(checked),
-        next_commands=explain_commands(checked),
+        next_commands=help_commands(checked),
         is_requested=bool(findings),
     )
 

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, require_digest
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import jobs_option
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import OK, USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 
 
@@ -62,7 +62,9 @@ def job(
     with observe_run(call, "job") as observer:
         job_options = job_run.JobOptions(number, digest, load, save, jobs)
         finished_run = job_run.run_job(project, ref, job_options, observer)
-    return outcome_answer(project, ref, finished_run, quiet=call.quiet)
+    answer = outcome_answer(project, ref, finished_run, quiet=call.quiet)
+    is_between_jobs = answer.exit == OK and answer.work is not None  # the workflow does the rest
+    return answer._replace(work=None, next_commands=()) if is_between_jobs else answer
 
 
 command = job

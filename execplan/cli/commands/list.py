@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
-from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
+from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT
 from execplan.core.plan_facts.facts_loader import load_listed_plans
@@ -52,7 +52,8 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
         for listed_plan in listed_plans
         for location in [locations.get(listed_plan.ref.path)]
     ]
-    name = "path" if len({listed_plan.project.base_path for listed_plan in listed_plans}) > 1 else "id"
+    name_by_path = name_plans(listed_plans)
+    names = [name_by_path[listed_plan.ref.path] for listed_plan in listed_plans]
     has_dialects = len({plan["dialect"] for plan in plans}) > 1
     broken = [plan for plan in plans if plan["state"] == BROKEN]
     rows = [
@@ -60,18 +61,17 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
             plan["state"],
             f"{plan['counts']['done']}/{plan['counts']['total']}",
             *([plan["dialect"]] if has_dialects else []),
-            plan[name],
+            name,
             (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
         )
         if plan["counts"]
-        else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), plan[name], plan["error"])
-        for plan in plans
+        else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), name, plan["error"])
+        for plan, name in zip(plans, names, strict=True)
     ]
     no_plans_text = "no plans match" if states else no_open_plans_text(project)
-    columns = ("state", "done", *(["dialect"] if has_dialects else []), name, "title")
+    columns = ("state", "done", *(["dialect"] if has_dialects else []), "plan", "title")
     text = format_table(columns, rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
-    names = [plan[name] for plan in plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
     if DOCUMENT not in shown_states and (line := documents_line(document_count, "execplan list")):
         lines.append(line)

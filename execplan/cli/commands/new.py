@@ -171,7 +171,7 @@ def new(
     if program is not None:
         return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
-        source_data = read_source(source)
+        source_data = _read_plan(source)
         create = plan_creation.adopt_plan
         if captured_plan.is_native(source_data, source):
             has_steps = bool(find_annotated_steps(reader.read(source_data)).drafts)  # no other program writes these
@@ -187,6 +187,15 @@ def new(
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
     return created_answer(created_plan, options)
+
+
+def _read_plan(source: str) -> bytes:
+    """Return the bytes of the plan to import; raises ExecplanError, also for empty standard input."""
+    data = read_source(source)
+    if source == "-" and not data.strip():
+        hint = "pipe the plan into the command, or name its file: execplan new --from FILE"
+        raise ExecplanError("usage", "standard input is empty", exit=USAGE, hint=hint)
+    return data
 
 
 def _draft_answer(

@@ -13,7 +13,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
+from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
@@ -118,6 +118,7 @@ def status(
         if listed_plan.state in listed_states or (listed_plan.ref.path in locations and not states)
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
+    names = name_plans([row.plan for row in rows])
     hides_complete = not (is_named or everything or states or call.as_json) and sys.stdout.isatty()
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
@@ -131,9 +132,8 @@ def status(
     if sticky is not None:
         lines.append(f"sticky plan: {sticky[1].id}")
     if rows:
-        name = "path" if len({listed_plan.project.base_path for listed_plan in plans}) > 1 else "id"
-        lines += ["", _status_table(listed_rows, name, sort)]
-        lines += worktree_lines([(row.data[name], locations.get(row.plan.ref.path)) for row in listed_rows])
+        lines += ["", _status_table(listed_rows, names, sort)]
+        lines += worktree_lines([(names[row.plan.ref.path], locations.get(row.plan.ref.path)) for row in listed_rows])
         if left_out_count:
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
@@ -146,7 +146,7 @@ def status(
         lines += ["", line] if not rows else [line]
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1 and advised_row is not None:
-        work = work._replace(description=f"{work.description} of {advised_row.data['id']}")
+        work = work._replace(description=f"{work.description} of {names[advised_row.plan.ref.path]}")
     data = {
         "states": counts,
         "sticky": sticky[1].id if sticky is not None else None,
@@ -219,12 +219,12 @@ def _first_advice(rows: list[_PlanRow]) -> tuple[Advice, _PlanRow | None]:
     return Advice(), None
 
 
-def _status_table(rows: list[_PlanRow], name: str, sort: str) -> str:
-    cells = [_status_row(row, name) for row in rows]
+def _status_table(rows: list[_PlanRow], names: Mapping[str, str], sort: str) -> str:
+    cells = [_status_row(row, names[row.plan.ref.path]) for row in rows]
     if sort != _BY_ACTIVITY:
-        return format_table(("state", "done", name, "next"), cells)
+        return format_table(("state", "done", "plan", "next"), cells)
     dated_cells = [(*cell[:2], row.last_date or "-", *cell[2:]) for cell, row in zip(cells, rows, strict=True)]
-    return format_table(("state", "done", "activity", name, "next"), dated_cells)
+    return format_table(("state", "done", "activity", "plan", "next"), dated_cells)
 
 
 def _plan_row(
@@ -259,7 +259,7 @@ def _plan_row(
 def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str, str]:
     plan_data = row.data
     if plan_data["state"] == BROKEN:
-        return BROKEN, "-", plan_data[name], plan_data["error"]
+        return BROKEN, "-", name, plan_data["error"]
     counts = plan_data["counts"]
     progress = f"{counts['done']}/{counts['total']}"
     if counts["other"]:
@@ -267,7 +267,7 @@ def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str,
     mark = "(stalled) " if plan_data["stalled"] else ""  # first, because a terminal cuts off the end
     text = _next_task_text(row) + execution_status.status_suffix(plan_data["execution"])
     done = ProgressCell(progress, counts["done"], counts["total"])
-    return plan_data["state"], done, plan_data[name], mark + text
+    return plan_data["state"], done, name, mark + text
 
 
 def _next_task_text(row: _PlanRow) -> str:

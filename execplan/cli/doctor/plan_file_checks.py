@@ -101,7 +101,7 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
         else:
             remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
             joint = None
-        message = finding.message.removesuffix(ARCHIVE_HINT)
+        message = finding.message.partition(ARCHIVE_HINT)[0]
         yield Finding(WARNING, path, message, remedy, line=finding.line, joint=joint)
 
 

@@ -14,8 +14,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.output.lint_overview import make_overview, statistics_table
 from execplan.cli.output.lint_report import (
     exit_status,
-    explain_commands,
     filter_by_level,
+    help_commands,
     report_lines,
     skip_notices,
     summarize_findings,
@@ -163,7 +163,7 @@ class OutputSettings(NamedTuple):
         if not call.quiet:
             lines += _summary_lines(checked, held_baseline)
             lines += [overview.next_lines] if overview is not None else []
-        next_commands = explain_commands(checked) if overview is None else ()
+        next_commands = help_commands(checked) if overview is None else ()
         text = "\n".join([line for line in lines if line])
         return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=next_commands)
 

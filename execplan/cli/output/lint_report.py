@@ -85,7 +85,7 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
 
     With the groups of all plans, a long report is an overview.
     """
-    summary_lines, next_commands = [summarize_findings(checked)], explain_commands(checked)
+    summary_lines, next_commands = [summarize_findings(checked)], help_commands(checked)
     if any([checked_file.findings for checked_file in checked]):
         from execplan.cli.formats import text
 
@@ -176,44 +176,19 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     return f"{', '.join(level_counts)} in {plans}{left_out}"
 
 
-def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
-    """Return the command that explains the rule of the first error, or of the first finding.
+def help_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
+    """Return the command that helps with conflict markers, or else with the first error or the first finding."""
+    reports = [(checked_file, _report(checked_file)) for checked_file in checked if checked_file.findings]
+    if not reports:
+        return ()
+    from execplan.cli.output.finding_command import help_command
+    from execplan.linter.finding_summary import CONFLICT_CODE
 
-    For a plan with conflict markers, it is the command that resolves them. For an unfilled section or a missing outcome of
-    the only plan with findings, it is the one that writes it.
-    """
-    files = [checked_file for checked_file in checked if checked_file.findings]
-    if files:
-        from execplan.linter.finding_summary import CONFLICT_CODE
-
-        conflicted = [checked_file for checked_file in files if _report(checked_file).first_error == CONFLICT_CODE]
-        if conflicted:
-            return (f"execplan merge {_plan_name(conflicted[0])}",)
-    reports = _reports(checked)
-    codes = [report.first_error for report in reports if report.first_error] or [
-        report.first_code for report in reports
-    ]
-    if len(files) == 1 and codes[0] == "EP109":
-        from execplan.core.plan_store.hint_reader import fill_command
-        from execplan.linter.finding_summary import unfilled_section
-
-        if section := unfilled_section(files[0].findings):
-            return (fill_command(section, _plan_name(files[0])),)
-    if len(files) == 1 and codes[0] == "EP501":
-        return (f"execplan outcome 'What works now' -p {_plan_name(files[0])}",)
-    return (f"execplan explain {codes[0]}",) if codes else ()
-
-
-def _plan_name(checked: CheckedFile) -> str:
-    """Return the name of a plan in suggested commands, quoted for a shell: its path if no ID leads to it."""
-    from execplan.core.plan_store import plan_store
-    from execplan.core.plan_store.plan_store import quote_plan_name
-    from execplan.core.project import project_discovery
-
-    path = os.path.abspath(checked.display_name)
-    project = project_discovery.find_for_file(path)
-    refs = [ref for ref in plan_store.all_refs(project) if ref.path == path]
-    return plan_store.name_in_commands(project, refs[0]) if refs else quote_plan_name(checked.display_name)
+    checked_file, report = min(
+        reports, key=lambda pair: (pair[1].first_error != CONFLICT_CODE, not pair[1].first_error)
+    )
+    code = report.first_error or report.first_code
+    return (help_command(checked_file, next(finding for finding in checked_file.findings if finding.code == code)),)
 
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:

@@ -144,14 +144,17 @@ def _history_json(steps: list[SelectedOperation], command: str) -> dict[str, Any
     first = steps[0]
     plans = list(dict.fromkeys([step.ref.id for step in steps]))
     operation = operation_json(first) | ({"summary": first.step.operation.command} if len(plans) > 1 else {})
+    is_elsewhere = any([step.is_elsewhere for step in steps])
     return {
         **operation,
         "plans": plans,
-        "next": all([step.is_reversible for step in steps]),
+        "next": all([step.is_reversible for step in steps]) and not is_elsewhere,
+        "missing": is_elsewhere,
         "yours": not any([is_by_other_author(step.project, step.step, command) for step in steps]),
     }
 
 
+_MISSING = " (not in this checkout)"
 _PAST_TENSE = {"undo": "undone", "redo": "redone"}
 
 
@@ -161,7 +164,7 @@ def _operations_table(rows: list[dict[str, Any]]) -> str:
             row["at"],
             row["by"] or "",
             _format_plans(row["plans"]),
-            f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}",
+            f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}{_MISSING if row['missing'] else ''}",
         )
         for row in islice(rows, _MAX_SHOWN)
     ]

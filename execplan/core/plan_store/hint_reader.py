@@ -59,10 +59,11 @@ def ask_person(command: str) -> str:
 def fill_command(section: str, plan: str) -> str:
     """Return the command that writes a section; only a person's editor writes one without a standard name.
 
-    A person types the text; an agent's standard input is empty. `plan` is the name of the plan, quoted for a shell.
+    `plan` is the name of the plan, quoted for a shell.
     """
-    text = "'New text'" if is_agent() else "-"
-    return f"execplan set {quote(section)} {text} -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
+    return (
+        f"execplan set {quote(section)} 'New text' -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
+    )
 
 
 def outcome_command(plan: ParsedPlan, name: str) -> str:

@@ -123,9 +123,16 @@ def _select_path(project: Project, path: str) -> tuple[Project, PlanRef]:
 
 def note_path_name(project: Project, ref: PlanRef) -> None:
     """Note a plan that this command works on if its ID doesn't lead to it, so that suggested commands use its path."""
-    is_outside = os.path.lexists(ref.path) and ref.path not in [listed.path for listed in plan_store.all_refs(project)]
-    if is_outside or plan_store.has_namesake(project, ref):
+    is_listed = ref.path in [listed.path for listed in plan_store.all_refs(project)] or not os.path.lexists(ref.path)
+    is_here = is_listed and path_from_here(project, ref) == project.display_path(ref.path)
+    if not is_here or plan_store.has_namesake(project, ref):
         named_by_path.append((project, ref))
+
+
+def path_from_here(project: Project, ref: PlanRef) -> str:
+    """Return the path of a plan from the root of the repository, or from the working directory if that is in another."""
+    is_here = os.path.samefile(project_discovery.find(os.getcwd()).root, project.root)
+    return project.display_path(ref.path) if is_here else os.path.relpath(ref.path)
 
 
 def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:

@@ -130,10 +130,11 @@ def require_existing(project: Project) -> Project:
         os.path.relpath(path)
         for path in directory_tree.find_nearby_projects(project.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)
     ]
-    message = f"no ExecPlan project found in {project.base} or its parents" + (
-        ", but there are projects in directories below" if nearby else ""
-    )
-    hint = f"specify one: execplan -C {quote(nearby[0])} status" if nearby else "create one: execplan init"
+    message = f"no ExecPlan project found in {project.base} or its parents"
+    message += ", but there are projects in directories below" if nearby else ""
+    directory = os.path.relpath(project.base)
+    option = "" if {*directory.split("/")} <= {".", ".."} else f"-C {quote(directory)} "  # the plan is elsewhere
+    hint = f"specify one: execplan -C {quote(nearby[0])} status" if nearby else f"create one: execplan {option}init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)
 
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal, operation_log
-from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
+from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
 from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.git.git_directory import head_commit
@@ -49,6 +49,12 @@ class SelectedOperation(NamedTuple):
     def is_reversible(self) -> bool:
         """Whether only steps of the same operation must be reversed first on its plan."""
         return all([edit_journal.group_id(step.operation.id) == self.group for step in self.later])
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the plan's file is missing although no operation has removed it: it may be on another branch."""
+        is_removed = REMOVE in [step.latest.kind for step in (self.step, *self.later)]
+        return not (is_removed or os.path.lexists(self.ref.path))
 
 
 class SelectedSteps(NamedTuple):

@@ -10,7 +10,8 @@ from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
-from execplan.execution.engine.schedule import NOT_CHOSEN, Schedule
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.states import NOT_SELECTED
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -74,7 +75,7 @@ def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedS
     """Predict whether a step would run, as far as that can be known."""
     step = evaluated_step.step
     if step.id not in schedule.chosen:
-        return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)
+        return PlannedStep(evaluated_step, will_run=False, reason=NOT_SELECTED)
     owners = schedule.alternative_owners(step.id)
     if owners:
         return PlannedStep(

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
-NOT_CHOSEN = "not selected"
-
 
 class StepTransition(NamedTuple):
     """A change of status to record for a step that does not run."""
@@ -123,7 +121,7 @@ class Schedule:
     def _skip_unchosen(self, run_state: RunState) -> list[StepTransition]:
         unchosen_ids = [step.id for step in self.steps if step.id not in self.chosen]
         return [
-            StepTransition(SKIPPED, name, NOT_CHOSEN)
+            StepTransition(SKIPPED, name, states.NOT_SELECTED)
             for name in unchosen_ids
             if run_state.status_of[name] == states.PENDING
         ]

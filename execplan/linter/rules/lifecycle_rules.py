@@ -101,7 +101,10 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         return
     last, date = max(end_times)
     if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not defers_archiving(context.source.text.casefold()):
-        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived{ARCHIVE_HINT}")
+        from shlex import quote
+
+        command = f"{ARCHIVE_HINT} {quote(context.path)}"
+        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived{command}")
 
 
 def defers_archiving(source: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
+_USED: Final = "used"
 _UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
@@ -37,7 +38,7 @@ _STATUS_TEXTS = {
     APPROVED: "approved",
     "expired": "the approval is not valid at this time",
     "altered": "the approval was altered",
-    "used": "the approval was used",
+    _USED: "the approval was used",
     "revoked": "the approval was revoked",
 }
 
@@ -48,7 +49,7 @@ _APPROVAL_LABELS = {
     APPROVED: "approved",
     "expired": "approval expired",
     "altered": "approval altered",
-    "used": "approval used",
+    _USED: "approval used",
     "revoked": "approval revoked",
 }
 
@@ -215,6 +216,29 @@ def has_steps_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -
     from execplan.execution.engine.run_records.finishing_commands import has_new_steps
 
     return has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"]))
+
+
+def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> list[str]:
+    """Return the IDs of the steps that the last run left out because only others were selected, and that no run completed.
+
+    None are returned after the steps have changed, as they are evaluated then, or for a damaged journal.
+    """
+    run: LastRunJson | None = status["run"]
+    if run is None or run["state"] != _COMPLETED or status["state"] != _USED:
+        return []
+    from execplan.execution.engine.run_records import run_directories, run_summary
+    from execplan.execution.states import NOT_SELECTED
+
+    remaining, done = list[str](), set[str]()
+    try:
+        for run_paths in run_directories.list_runs(stored_plan.project, stored_plan.ref):
+            run_state = run_summary.load_run_state(run_paths, run_summary.read_run_entries(run_paths))
+            done |= {*run_state.steps_with_status(_COMPLETED)} - run_state.rolled_back_steps
+            if run_paths.id == run["id"]:
+                remaining = [step for step, reason in run_state.reasons.items() if reason == NOT_SELECTED]
+    except ExecplanError:  # `audit` and `doctor` report it
+        return []
+    return [step for step in remaining if step not in done]
 
 
 def is_rolled_back(run: LastRunJson) -> bool:

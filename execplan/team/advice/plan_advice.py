@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import outline, reader
+from execplan.core.plan import outline
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
@@ -15,7 +15,7 @@ from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
-from execplan.core.text.message_parts import shorten
+from execplan.core.text.message_parts import join_first, shorten
 from execplan.team.advice import execution_status
 
 if TYPE_CHECKING:
@@ -124,6 +124,10 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
         return advise_after_failure(run, name)
     if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
         return Advice((f"execplan evaluate {name}",))
+    if steps := execution_status.list_remaining_steps(stored_plan, execution):
+        work = edit_steps(name, f"execplan evaluate {name}")  # a plan of which only the rest is left can be approved
+        description = f"{work.description} so that only {join_first(steps, 5)} remain"
+        return Advice((work.command,), work._replace(description=description))
     return Advice(execution_status.start_commands(execution, name))
 
 
@@ -201,11 +205,20 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
     return Advice(tuple(commands))
 
 
-def advise_after_last_task(project: Project, ref: PlanRef, name: str) -> Advice:
-    """Return the advice for a plan in which no task is open any more: finish its run, or else the plan."""
+def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
+    """Return the advice after tasks were checked off: finish the run or the plan, or work on what blocks the other tasks.
+
+    It is empty if a task can be done.
+    """
+    stored_plan = plan_store.load(project, ref)
+    plan = stored_plan.require_plan()
+    if plan.unfinished_tasks:
+        from execplan.team.advice.next_tasks import find_open_tasks
+
+        open_tasks = find_open_tasks(project, ref, plan)
+        return advise_blocked(stored_plan, open_tasks, name) if open_tasks.task is None else Advice()
     if run := execution_status.find_open_run(project, ref):
         return Advice(tuple(execution_status.finish_run_commands(project, ref, run, name)))
-    plan = reader.read(plan_store.read_bytes(project, ref.path))
     return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
 
 

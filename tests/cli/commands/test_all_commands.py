@@ -99,7 +99,7 @@ def test_new_writes_the_skeleton(repo: Folder) -> None:
     result = repo.run("new", "Build the parser!", "--purpose", "Plans are read.", "--task", "Read", "--task", "Test")
     assert result.exit == 0
     assert result.out.splitlines()[0] == ".agent/execplans/2026-01-01_build-the-parser.md"
-    command = "execplan set 'Context and Orientation' - -p 2026-01-01_build-the-parser"
+    command = "execplan set 'Context and Orientation' 'New text' -p 2026-01-01_build-the-parser"
     assert f"next: fill in 7 sections, for example: {command}\n" in result.out
     data = repo.ok("show")
     assert [section["name"] for section in data["sections"]] == list(NAMES)

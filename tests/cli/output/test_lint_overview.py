@@ -81,7 +81,7 @@ def test_a_short_report_has_no_table(repo: Folder) -> None:
     repo.plan(FAULTY)
     out = repo.run("lint").out
     assert "with findings:" not in out
-    assert "next: execplan explain " in out
+    assert out.endswith("next: execplan archive .agent/execplans/2026-01-01_parser.md\n")
 
 
 def test_missing_sections_are_one_finding(repo: Folder) -> None:

@@ -509,7 +509,10 @@ def test_an_operation_on_a_plan_of_another_branch_is_refused_with_the_reason(rep
     refused = repo.run("undo")
     assert refused.exit == 4
     assert f"{PLANS}/2026-01-02_scanner.md is not in this checkout: done 2" in refused.err
+    assert "(not in this checkout)" in repo.run("undo", "--list").out
+    assert [operation["next"] for operation in repo.ok("undo", "--list")["undo"]] == [False]
     repo.git("switch", "-q", "feature")
+    assert "(not in this checkout)" not in repo.run("undo", "--list").out
     assert repo.run("undo").exit == 0
 
 

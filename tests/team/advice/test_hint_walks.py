@@ -66,7 +66,7 @@ class Desk:
         self.reader = reader
 
     def run(self, arguments: list[str], *, as_person: bool = False) -> Result:
-        """Run a command as the reader, or as the person whom the reader asks; `-` reads a text."""
+        """Run a command as the reader, or as the person whom the reader asks; standard input is empty."""
         patch = self.repository.patch
         for name in ("EXECPLAN_AGENT", "EXECPLAN_SESSION"):
             patch.delenv(name, raising=False)
@@ -74,13 +74,15 @@ class Desk:
             patch.setenv(name, value)
         if self.reader == "option" and not as_person and "--as" not in arguments and arguments[0] != "archive":
             arguments = ["--as", "agent-1", *arguments]
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"What is read from standard input.\n")))
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
         return self.repository.type(*arguments)
 
     def follow(self, hint: str) -> Result:
         """Do what a hint says."""
         if "edit the steps in the plan" in hint:
             self.edit_steps()
+        if "so that only see remain" in hint:
+            self.remove_step()
         as_person = hint.startswith(ASK)
         command = hint[hint.index("execplan ") :]
         arguments = shlex.split(command)[1:]
@@ -100,6 +102,11 @@ class Desk:
         """Correct the step that fails."""
         path = self.repository.path / f".agent/execplans/{NAME}.md"
         path.write_text(path.read_text().replace("src/nowhere.py", "src/made.py"))
+
+    def remove_step(self) -> None:
+        """Leave only the second step in the plan."""
+        path = self.repository.path / f".agent/execplans/{NAME}.md"
+        path.write_text(path.read_text().replace(MAKE, "").replace(" needs=make", ""))
 
     def state(self) -> str:
         """The content of all files, but of caches and of git's objects."""
@@ -196,11 +203,13 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "empty": empty,
     "new": new,
     "open": written(TWO),
+    "without tasks": written(TASKS.format("None.\n\n", LOGS)),
     "claimed": written(TWO, "next --claim"),
     "claimed by another": written(TWO, "next --claim bob"),
     "reopened after done by another": written(TWO, "next --claim bob", "person done 1 --as bob", "reopen 1"),
     "one done": written(TWO, "done 1"),
     "all done": written(TWO, "done 1", "done 2"),
+    "finished without logs": written(TASKS.format("- [x] Make it.\n\n", ""), "outcome 'It works.'"),
     "finished": written(TWO, "done 1", "done 2", "outcome 'It works.'"),
     "abandoned": written(TWO, "archive --as abandoned --reason No."),
     "conflict": written(TWO.replace("- [ ] See it.\n", CONFLICT)),
@@ -215,6 +224,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "compiled": written(PLAN.format(MAKE + SEE), "compile"),
     "blocked": written(PLAN.format(MAKE + SEE.replace("ls src/made.py", "ls /etc/../x; rm -rf /")), "compile"),
     "approved": written(PLAN.format(MAKE + SEE), "person approve"),
+    "one step run": written(PLAN.format(MAKE + SEE), "person approve", "person run --step make"),
     "completed": written(PLAN.format(MAKE + SEE), "person approve", "person run"),
     "paused": written(PLAN.format(MAKE + SEE.replace("{#see", "{#see confirm")), "person approve", "person run"),
     "failed": failed(),
@@ -291,3 +301,18 @@ def test_each_hint_can_be_run_and_leads_on(repository: InProcessRepository, stat
     else:
         raise AssertionError([hint for hint, _ in followed])
     assert state in LASTING or not (repository.path / f".agent/execplans/{NAME}.md").exists(), followed
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_missing_text_is_asked_for_with_a_command_that_can_be_run(
+    repository: InProcessRepository, reader: str
+) -> None:
+    desk = Desk(repository, reader)
+    new(desk)
+    for command in ("set 'Plan of Work' -", "add -", "decide Why --why -", "outcome - --dry-run", "new --from -"):
+        result = desk.run(shlex.split(command))
+        hint = next(hints(result))
+        check_form(hint, desk)
+        assert (result.exit, "-" in hint.split()) == (2, False), result
+        if "FILE" not in hint:
+            assert desk.follow(hint).exit == 0, hint

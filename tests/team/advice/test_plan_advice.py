@@ -103,11 +103,11 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     name = "2026-01-01_build-the-parser"
     sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
     sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
-    advice = f"next: fill in 7 sections, for example: execplan set '{sections[0]}' - -p {name}"
+    advice = f"next: fill in 7 sections, for example: execplan set '{sections[0]}' 'New text' -p {name}"
     assert result.out.splitlines()[-1] == advice
     for command in ("next", "status", "show"):
         document = repo.run(command, "--json").json
-        assert document["next"] == [f"execplan set '{section}' - -p {name}" for section in sections] + [
+        assert document["next"] == [f"execplan set '{section}' 'New text' -p {name}" for section in sections] + [
             f"execplan edit {name}"
         ]
         assert last_line(repo, command) == advice
@@ -124,7 +124,7 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     created = repo.run("new", "Build the parser", "--task", "Read lines")
     sections = [shlex.split(command)[2] for command in repo.run("next", "--json").json["next"][:-1]]
     assert len(sections) == 8
-    advice = f"next: fill in 8 sections, for example: execplan set 'Purpose / Big Picture' - -p {name}"
+    advice = f"next: fill in 8 sections, for example: execplan set 'Purpose / Big Picture' 'New text' -p {name}"
     assert created.out.splitlines()[-1] == advice
     findings = repo.run("lint", "--json", "--select", "EP109").json["data"]["findings"]
     assert [finding["message"].partition(" still contains")[0] for finding in findings] == sections
@@ -133,7 +133,7 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
     assert last_line(repo, "done", "1") == f"next: {both}"
     assert repo.run("next", "--json").json["next"][:2] == [
         outcome_command,
-        f"execplan set 'Purpose / Big Picture' - -p {name}",
+        f"execplan set 'Purpose / Big Picture' 'New text' -p {name}",
     ]
     hint = repo.run("archive", "--json").json["error"]["hint"]
     assert hint == f"add an outcome and fill in 8 sections: {outcome_command}"
@@ -142,17 +142,17 @@ def test_all_commands_name_the_same_unfilled_sections_until_the_archive(repo: Fo
         assert last_line(repo, command) == advice
     prime = repo.run("prime").out
     assert "Lint errors (8), the first:" in prime
-    assert f"Continue:\n  execplan set 'Purpose / Big Picture' - -p {name}\n" in prime
+    assert f"Continue:\n  execplan set 'Purpose / Big Picture' 'New text' -p {name}\n" in prime
     assert f"archive {name}" not in prime
     assert repo.run("lint").out.splitlines()[-2:] == [
         "8 errors in 1 plan",
-        f"next: execplan set 'Purpose / Big Picture' - -p {name}",
+        f"next: execplan set 'Purpose / Big Picture' 'New text' -p {name}",
     ]
     error = repo.run("archive", "--json").json["error"]
     assert error["candidates"] == [f"EP109 on line 7: 8 sections still contain placeholder text: {', '.join(sections)}"]
     command = error["hint"].removeprefix("fill in 8 sections, for example: ")
     for section in sections:
-        assert command == f"execplan set '{section}' - -p {name}"
+        assert command == f"execplan set '{section}' 'New text' -p {name}"
         result = repo.run(*shlex.split(command)[1:], stdin=f"Text of {section}.\n".encode())
         command = result.out.splitlines()[-1]
         command = command[command.index("execplan ") :]

@@ -13,11 +13,12 @@ SCANNER, PARSER = "2026-01-01_scanner", "2026-01-02_parser"
 @pytest.mark.parametrize("options", [(), ("--dry-run",)])
 def test_a_plan_that_waits(repo: Folder, options: tuple[str, ...]) -> None:
     repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
-    path = repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner"), PARSER)
+    path = repo.plan(plan_text("Build the parser", "Read blocks", "Print them", needs="scanner"), PARSER)
     result = repo.run("done", "1", "-p", "parser", *options)
     assert result.exit == 0
     assert result.err == "execplan: warning: this plan waits for scanner (active, 0 of 1 tasks done)\n"
     assert ("[x]" in path.read_text()) is not bool(options)
+    assert result.out.endswith(f"next: execplan next {SCANNER}\n") is not bool(options), "what the next task waits for"
 
 
 def test_a_task_that_waits(repo: Folder) -> None:
