@@ -7,11 +7,17 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import EditResult, WriteOptions
-    from execplan.engine.agent_runs.agent_report import StepReport
-    from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
-    from execplan.errors import ExecplanError
+    from execplan.agents.toolkit.tool_list import agent_tools
+    from execplan.agents.toolkit.tool_schema import AgentTool
+    from execplan.context.search.match_lines import Match
+    from execplan.context.search.plan_search import PlanResult, SearchResults
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
+    from execplan.core.errors import ExecplanError
+    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.core.plan.reader import parse
     from execplan.execution.documents.document_io import document_bytes, load_document
+    from execplan.execution.engine.agent_runs.agent_report import StepReport
+    from execplan.execution.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.importers.plan_import import import_plan
     from execplan.execution.revision.agent_plan_creation import create_execution_plan
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from execplan.execution.revision.document_replanning import ExecutionState, ReplanRequest, replan_document
     from execplan.execution.run_record import Record, StepRecord
     from execplan.execution.states import advance
-    from execplan.history.history_event import HistoryEvent
     from execplan.library.execution_api import (
         approve,
         compile_plan,
@@ -37,16 +42,11 @@ if TYPE_CHECKING:
     from execplan.library.project_api import Project
     from execplan.linter.rule import Finding, RuleContext
     from execplan.linter.text_check import lint
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.plan.reader import parse
-    from execplan.search.match_lines import Match
-    from execplan.search.plan_search import PlanResult, SearchResults
-    from execplan.toolkit.tool_list import agent_tools
-    from execplan.toolkit.tool_schema import AgentTool
+    from execplan.team.history.history_event import HistoryEvent
 
 _MODULES = {
-    "toolkit.tool_list": ("agent_tools",),
-    "toolkit.tool_schema": ("AgentTool",),
+    "agents.toolkit.tool_list": ("agent_tools",),
+    "agents.toolkit.tool_schema": ("AgentTool",),
     "library.project_api": ("Project",),
     "library.plan_api": ("Plan",),
     "library.execution_api": (
@@ -70,17 +70,17 @@ _MODULES = {
     "execution.revision.document_replanning": ("ExecutionState", "ReplanRequest", "replan_document"),
     "execution.run_record": ("Record", "StepRecord"),
     "execution.states": ("advance",),
-    "history.history_event": ("HistoryEvent",),
-    "search.match_lines": ("Match",),
-    "search.plan_search": ("PlanResult", "SearchResults"),
+    "team.history.history_event": ("HistoryEvent",),
+    "context.search.match_lines": ("Match",),
+    "context.search.plan_search": ("PlanResult", "SearchResults"),
     "linter.text_check": ("lint",),
     "linter.rule": ("Finding", "RuleContext"),
-    "plan.reader": ("parse",),
-    "plan.model": ("Entry", "ParsedPlan", "Section", "Task"),
-    "edits.plan_writer": ("EditResult", "WriteOptions"),
-    "engine.agent_runs.agent_report": ("StepReport",),
-    "engine.run_observer": ("FinishedRun", "RollbackResult", "RunObserver", "RunOptions"),
-    "errors": ("ExecplanError",),
+    "core.plan.reader": ("parse",),
+    "core.plan.model": ("Entry", "ParsedPlan", "Section", "Task"),
+    "core.edits.plan_writer": ("EditResult", "WriteOptions"),
+    "execution.engine.agent_runs.agent_report": ("StepReport",),
+    "execution.engine.run_observer": ("FinishedRun", "RollbackResult", "RunObserver", "RunOptions"),
+    "core.errors": ("ExecplanError",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

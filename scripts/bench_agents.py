@@ -54,7 +54,7 @@ def measure_agents(folder: Path, _runs: int, installation: Installation) -> list
 def _run_agents(count: int, seconds: float) -> list[dict[str, Any]]:
     """Run agents in processes until the time is over; return the markers of their edits, lock waits and errors."""
     import execplan  # a plain import, so that the processes share what it loads
-    from execplan.files import file_lock
+    from execplan.core.files import file_lock
 
     waits: list[float] = []
     enter = file_lock.FileLock.__enter__

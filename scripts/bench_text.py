@@ -12,11 +12,11 @@ from bench_inputs import INPUTS, build_plan
 from bench_lint import corpus_plans
 from bench_tools import Installation, Row, Table
 
+from execplan.core.plan import reader
+from execplan.core.secrets.all_secrets import find_secret_spans
+from execplan.core.text.markdown_blocks import scan_blocks
+from execplan.core.text.text_lines import Text
 from execplan.linter.runner import lint_bytes
-from execplan.plan import reader
-from execplan.secrets.all_secrets import find_secret_spans
-from execplan.text.markdown_blocks import scan_blocks
-from execplan.text.text_lines import Text
 
 _HOSTILE = 100_000
 """Size of a hostile file in bytes."""

@@ -22,7 +22,6 @@ from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.clock import minute_bounds
 from execplan.context.context_pack import FILE, KEEP, PRUNE, ContextPack, Unit
 from execplan.context.gathering.file_lookup import FileListing, mentioned_paths
 from execplan.context.gathering.plan_units import split_plan
@@ -32,16 +31,17 @@ from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import classify_intent
 from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
-from execplan.errors import ExecplanError
+from execplan.core.clock import minute_bounds
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline, reader
+from execplan.core.plan.model import DONE
+from execplan.core.plan.plan_lookup import task_ids
 from execplan.linter.plan_paths import repository_path
-from execplan.plan import outline, reader
-from execplan.plan.model import DONE
-from execplan.plan.plan_lookup import task_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import Entry, ParsedPlan, Task
+    from execplan.core.plan.model import Entry, ParsedPlan, Task
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "research" / "context-recall.md"

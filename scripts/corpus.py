@@ -17,7 +17,7 @@ from corpus_steps import find_steps
 from corpus_wild import examine_repository, repositories
 from corpus_writers import add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 
 CHECKS = (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, fix_findings, find_steps)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from execplan.core.scaffold.plan_layouts import detect_layouts
 from execplan.linter.rule import RuleContext
 from execplan.linter.rule_facts import Clock, RepositoryTree
-from execplan.scaffold.plan_layouts import detect_layouts
 
 DAY = "2026-11-22"
 _MINUTES = 29921760

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import corpus_steps
 
+from execplan.core.plan import reader, section_edits
 from execplan.execution import compile as compilation
 from execplan.execution.inference import annotation_edits
-from execplan.plan import reader, section_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.text.text_lines import Text
+    from execplan.core.text.text_lines import Text
 
 T = TypeVar("T")
 Result = TypeVar("Result")

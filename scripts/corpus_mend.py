@@ -6,10 +6,10 @@ from collections import Counter
 
 from corpus_probe import ALL_LEVELS, Probe
 
-from execplan.edits.plan_writer import apply_change
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.plan.plan_change import PlanChange
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.runner import lint_bytes
-from execplan.plan.plan_change import PlanChange
 
 
 def fix_findings(probe: Probe) -> None:

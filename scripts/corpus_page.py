@@ -11,8 +11,8 @@ from corpus_given import DAY
 from corpus_kinds import KINDS
 from precision import DRAWN
 
+from execplan.core.plan.model import DOCUMENT
 from execplan.linter.runner import RULES
-from execplan.plan.model import DOCUMENT
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "corpus.md"
 CREATED = " --create"

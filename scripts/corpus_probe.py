@@ -10,20 +10,20 @@ from corpus_page import Report, new_report
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from execplan.edits.plan_writer import apply_change
-from execplan.errors import ExecplanError
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.line_grammar import is_empty_text, read_label
+from execplan.core.plan.model import DONE, OPEN, OTHER, ParsedPlan, task_state
+from execplan.core.plan.placeholder_text import is_placeholder_text
+from execplan.core.plan.plan_change import PlanChange, PlanContent, plan_content
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.text_lines import Text
 from execplan.linter.rule import RuleContext
 from execplan.linter.runner import RULES, lint_plan
-from execplan.plan import reader
-from execplan.plan.line_grammar import is_empty_text, read_label
-from execplan.plan.model import DONE, OPEN, OTHER, ParsedPlan, task_state
-from execplan.plan.placeholder_text import is_placeholder_text
-from execplan.plan.plan_change import PlanChange, PlanContent, plan_content
-from execplan.plan.text_rebase import rebase_text
-from execplan.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.core.plan.plan_change import ChangeBuilder
 
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")

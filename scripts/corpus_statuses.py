@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from execplan.plan.model import DONE, OPEN, OTHER
+from execplan.core.plan.model import DONE, OPEN, OTHER
 
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).enable("table").disable("inline")
 _STATUS = re.compile(r"[\s*]*(?:status|state|状态|状態)[\s*]*", re.IGNORECASE)

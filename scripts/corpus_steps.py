@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.plan.reader import read_text
+from execplan.core.text.line_edit import apply_edits
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.step_drafts import INFERRED
-from execplan.plan.reader import read_text
-from execplan.text.line_edit import apply_edits
 
 if TYPE_CHECKING:
     from corpus_probe import Probe

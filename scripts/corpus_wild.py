@@ -22,9 +22,9 @@ from corpus_statuses import statuses_again
 from corpus_writers import LONG_TEXT, WHY, add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
 
 from execplan import ExecplanError, Plan, Project
-from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT, OTHER
-from execplan.plan_facts.facts_loader import load_listed_plans
-from execplan.plan_facts.listed_plan import ListedPlan
+from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT, OTHER
+from execplan.core.plan_facts.facts_loader import load_listed_plans
+from execplan.core.plan_facts.listed_plan import ListedPlan
 
 ENVIRONMENT = {
     "EXECPLAN_AUTHOR": "Ann Example",

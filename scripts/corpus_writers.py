@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from corpus_page import CREATED
 from corpus_probe import Probe, has_one_added
 
-from execplan.edits.plan_writer import apply_change
-from execplan.plan import log_edits, outline, section_edits, task_edits, task_rewording
-from execplan.plan.model import DONE, OPEN, ParsedPlan, Section, Task
-from execplan.plan.plan_change import plan_content
-from execplan.text.markdown_blocks import HEADING
-from execplan.text.text_lines import Text
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.plan import log_edits, outline, section_edits, task_edits, task_rewording
+from execplan.core.plan.model import DONE, OPEN, ParsedPlan, Section, Task
+from execplan.core.plan.plan_change import plan_content
+from execplan.core.text.markdown_blocks import HEADING
+from execplan.core.text.text_lines import Text
 
 if TYPE_CHECKING:
-    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.core.plan.plan_change import ChangeBuilder
 
 T = TypeVar("T")
 MOMENT = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)

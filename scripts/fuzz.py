@@ -92,7 +92,7 @@ def run_fuzzer(arguments: list[str]) -> None:
     import atheris
 
     sys.path.insert(0, str(ROOT))
-    with atheris.instrument_imports(include=["execplan.text", "execplan.plan", "execplan.linter"]):
+    with atheris.instrument_imports(include=["execplan.core.text", "execplan.core.plan", "execplan.linter"]):
         from tests.fuzz import target
     kept_names: set[str] = set()
 

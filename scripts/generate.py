@@ -18,10 +18,10 @@ import reference_pages
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.schema_builder import KINDS, schema_bytes
-from execplan.project import builtin_templates, settings_file
-from execplan.project.plan_directories import plan_files_regex
-from execplan.project.project_settings import Settings
-from tests.secrets import rates
+from execplan.core.project import builtin_templates, settings_file
+from execplan.core.project.plan_directories import plan_files_regex
+from execplan.core.project.project_settings import Settings
+from tests.core.secrets import rates
 from tests.transcripts.runner import rewrite
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 EARLIER_PLACEHOLDER_LINES = "scripts/earlier_placeholder_lines.txt"
 """Placeholder lines of the templates of earlier versions, with white space collapsed: plans still contain them."""
-SECRETS = "execplan/secrets/secret_table.py"
+SECRETS = "execplan/core/secrets/secret_table.py"
 _SEPARATOR = "|"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 
@@ -52,7 +52,7 @@ def device_paths() -> str:
 
 def secret_table() -> str:
     """Return the rules for secret detection as a module, so that using them requires no TOML parser."""
-    rules = tomllib.loads((ROOT / "execplan/secrets/secret_rules.toml").read_text(encoding="utf-8"))
+    rules = tomllib.loads((ROOT / "execplan/core/secrets/secret_rules.toml").read_text(encoding="utf-8"))
     tokens = [
         (
             rule["service"],
@@ -125,7 +125,7 @@ def phrase_table() -> str:
 
 def role_table() -> str:
     """Return the titles and words that tell what a section is for as a module, because reading a plan must be fast."""
-    tables = tomllib.loads((ROOT / "execplan/plan/roles.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads((ROOT / "execplan/core/plan/roles.toml").read_text(encoding="utf-8"))
     lines = [
         '"""What sections are for, by their headings; written by scripts/generate.py from roles.toml, which explains it."""',
         "",
@@ -163,11 +163,11 @@ def _formatted(source: str) -> str:
 
 
 MODULES: dict[str, Callable[[], str]] = {
-    "execplan/plan/placeholder_lines.py": placeholder_lines,
+    "execplan/core/plan/placeholder_lines.py": placeholder_lines,
     "execplan/agents/guard/device_paths.py": device_paths,
     "execplan/execution/inference/cue_table.py": cue_table,
     "execplan/linter/phrase_table.py": phrase_table,
-    "execplan/plan/role_table.py": role_table,
+    "execplan/core/plan/role_table.py": role_table,
     SECRETS: secret_table,
     command_tables.COMMANDS: command_tables.command_table,
     command_tables.RISKS: command_tables.risk_rows,

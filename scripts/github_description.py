@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).resolve().parent.parent / "tests/github/api_description.json"
+TARGET = Path(__file__).resolve().parent.parent / "tests/team/github/api_description.json"
 OPERATIONS = {
     "/repos/{owner}/{repo}": ("get",),
     "/repos/{owner}/{repo}/issues": ("get", "post"),

@@ -12,18 +12,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.project.plan_directories import FINISHED, GIVEN_UP
+from execplan.core.project.plan_discovery import is_plan_text
 from execplan.linter.rule import RULES, RuleContext
 from execplan.linter.rule_facts import GitHistory
 from execplan.linter.runner import lint_plan
-from execplan.plan import reader
-from execplan.project.plan_directories import FINISHED, GIVEN_UP
-from execplan.project.plan_discovery import is_plan_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 VERDICTS = Path(__file__).resolve().parent.parent / "tests" / "history_precision.tsv"
 CODE = "EP308"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import apply_change
-from execplan.errors import ExecplanError
-from execplan.plan import log_edits, outline, reader, section_edits, task_edits, task_rewording
-from execplan.plan.model import DONE, OPEN, ParsedPlan
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import log_edits, outline, reader, section_edits, task_edits, task_rewording
+from execplan.core.plan.model import DONE, OPEN, ParsedPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.core.plan.plan_change import ChangeBuilder
 
 MARK = "q7"
 """Prefix of every unique word that a branch adds."""

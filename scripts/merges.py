@@ -22,11 +22,11 @@ from typing import NamedTuple
 from corpus_location import CORPUS
 from merge_branches import MARK, Branch
 
-from execplan.errors import ExecplanError
-from execplan.git_merge import git_merge_file, three_way_merge
-from execplan.plan import outline, reader
-from execplan.plan.merge.plan_merge import ConflictMarkers
-from execplan.plan.model import DONE, ParsedPlan
+from execplan.core.errors import ExecplanError
+from execplan.core.git_merge import git_merge_file, three_way_merge
+from execplan.core.plan import outline, reader
+from execplan.core.plan.merge.plan_merge import ConflictMarkers
+from execplan.core.plan.model import DONE, ParsedPlan
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400

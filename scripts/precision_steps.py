@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.plan.reader import read
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.step_drafts import INFERRED
-from execplan.plan.reader import read
 
 if TYPE_CHECKING:
     from pathlib import Path

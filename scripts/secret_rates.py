@@ -16,7 +16,7 @@ from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.secrets.rates import CLEAN, SETS, in_files, markdown_table, precision, recall
+from tests.core.secrets.rates import CLEAN, SETS, in_files, markdown_table, precision, recall
 
 ROOT = Path(__file__).resolve().parent.parent
 

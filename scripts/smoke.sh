@@ -20,7 +20,7 @@ cd repo
 "$execplan" explain tasks >/dev/null
 "$execplan" new -q "Lines with a CR are lost" --template bugfix
 "$execplan" lint --hook -q cr
-templates=$("$work/venv/bin/python" -c 'from execplan.project import builtin_templates; print(builtin_templates.directory())')
+templates=$("$work/venv/bin/python" -c 'from execplan.core.project import builtin_templates; print(builtin_templates.directory())')
 cp "$templates/guides/1.md" .agent/PLANS.md
 "$execplan" init -q --upgrade
 cmp .agent/PLANS.md "$templates/PLANS.md"

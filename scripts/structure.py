@@ -117,7 +117,7 @@ def reached_lines() -> dict[str, int]:
     commands = {name.rpartition(".")[2].strip("_"): name for name in names if name.startswith(f"{COMMANDS}.")}
     return {
         short_name: sum(lines[target] for target in reachable(name, imported))
-        for short_name, name in {**commands, "(finding the project)": "execplan.project.project_discovery"}.items()
+        for short_name, name in {**commands, "(finding the project)": "execplan.core.project.project_discovery"}.items()
     }
 
 

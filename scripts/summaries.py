@@ -18,9 +18,9 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.context.summary.plan_summary import FORMS, summarize_plan
 from execplan.context.summary.summary_pieces import LENGTHS
-from execplan.errors import ExecplanError
-from execplan.plan import reader
-from execplan.plan.plan_lookup import task_ids
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.plan_lookup import task_ids
 from tests.context.summary.summary_checks import faults
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -25,8 +25,8 @@ from tests.crash.crash_scenario import CrashScenario  # noqa: E402  the path abo
 from tests.crash.faults import FaultSweep, errors, inject  # noqa: E402  as above
 from tests.crash.scenarios import SCENES  # noqa: E402  as above
 from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, SweepResult, sweep  # noqa: E402  as above
-from tests.engine.torture import NAMES as RUNS  # noqa: E402  as above
-from tests.engine.torture import torture  # noqa: E402  as above
+from tests.execution.engine.torture import NAMES as RUNS  # noqa: E402  as above
+from tests.execution.engine.torture import torture  # noqa: E402  as above
 from tests.needs import missing  # noqa: E402  as above
 
 ELSEWHERE = ("archive", "restore")

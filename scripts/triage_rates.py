@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.context.triage.triage_evaluation import evaluate_triage
-from execplan.errors import ExecplanError
-from execplan.plan import outline, reader
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline, reader
 from tests.conftest import find_corpus
 from tests.context.triage import rates
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from execplan import trace
-from execplan.files import file_lock
+from execplan.core import trace
+from execplan.core.files import file_lock
 from tests import examples, fork_server, processes, selection, tool_lookups
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan import errors
+from execplan.core import errors
 
 PACKAGE = Path(errors.__file__).parent
 

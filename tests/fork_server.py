@@ -31,9 +31,9 @@ from typing import NoReturn, TextIO
 
 import execplan
 from execplan.cli import main
-from execplan.text.text_lines import digest
+from execplan.core.text.text_lines import digest
 from tests import tool_lookups
-from tests.engine.kill_points import KILL, arm
+from tests.execution.engine.kill_points import KILL, arm
 
 LIMIT = 60
 """Seconds after which a command is killed."""
@@ -45,10 +45,10 @@ _HEAVY = "_strptime git jinja2.sandbox mistune rich.progress tomllib yaml".split
 """What commands import when they need it, in addition to our own modules."""
 _LARGE = (
     "execplan.cli.board_app",
-    "execplan.engine.executors.dask_executor",
-    "execplan.engine.telemetry",
-    "execplan.server",
-    "execplan.toolkit.mcp_server",
+    "execplan.execution.engine.executors.dask_executor",
+    "execplan.execution.engine.telemetry",
+    "execplan.views.server",
+    "execplan.agents.toolkit.mcp_server",
 )
 """Modules that import large packages, which only their own commands need: a fork copies the tables of all memory."""
 _served: list[str] = []

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.app import run
 from execplan.cli.commands import COMMANDS
 from execplan.cli.error_handler import run_with_error_handling
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
 from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copy_from_template
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 NAME = "2026-01-01_parser"
 STEPS = """\

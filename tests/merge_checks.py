@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.plan.merge.plan_merge import MergeResult, merge_plan_texts
-from execplan.plan.reader import decode
-from execplan.text.line_merge import ConflictMarkers, merge_with_markers
-from execplan.text.text_lines import Text
+from execplan.core.plan.merge.plan_merge import MergeResult, merge_plan_texts
+from execplan.core.plan.reader import decode
+from execplan.core.text.line_merge import ConflictMarkers, merge_with_markers
+from execplan.core.text.text_lines import Text
 
 
 def merge_by_rules(base: bytes | None, ours: bytes, theirs: bytes, marks: ConflictMarkers | None = None) -> MergeResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan import outline
+from execplan.core.plan import outline
 
 CLEAN = """\
 # Build the parser
@@ -104,9 +104,9 @@ def _section_name(section: str) -> str:
 
 def from_template(name: str, *tasks: str) -> str:
     """A new plan from a template of the tool."""
-    from execplan.project.project import Project
-    from execplan.project.project_settings import Settings
-    from execplan.scaffold.plan_draft import render_plan
+    from execplan.core.project.project import Project
+    from execplan.core.project.project_settings import Settings
+    from execplan.core.scaffold.plan_draft import render_plan
 
     project = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
     return render_plan(project, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()

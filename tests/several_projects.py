@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tests.conftest import Folder
-from tests.dependencies.plan_files import plan_text
+from tests.team.dependencies.plan_files import plan_text
 
 if TYPE_CHECKING:
     from pathlib import Path

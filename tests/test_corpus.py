@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan import Plan
-from execplan.edits import plan_writer
+from execplan.core.edits import plan_writer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 

@@ -107,7 +107,7 @@ def test_each_promise_names_its_tests() -> None:
     promises = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
     assert len(promises) > 30
     in_common = text.partition("\n## Programs that take no lock\n")[2].partition("\n\n")[0]
-    assert "`tests/edits/test_external_writers.py`" in in_common
+    assert "`tests/core/edits/test_external_writers.py`" in in_common
     no_lock_section = text.partition("\n## Programs that take no lock\n")[2].partition("\n## ")[0]
     assert [promise for promise in promises if "`tests/" not in promise and promise not in no_lock_section] == []
 

@@ -265,7 +265,10 @@ def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
     modules = imports_of_lint(plan)
     assert not HEAVY & modules
     assert not [name for name in modules if name.startswith("execplan.execution.annotations.info_string")]
-    assert not {"execplan.plan.front_matter", "execplan.plan.plan_dependencies", "execplan.dependencies"} & modules
+    assert (
+        not {"execplan.core.plan.front_matter", "execplan.core.plan.plan_dependencies", "execplan.team.dependencies"}
+        & modules
+    )
 
 
 def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
@@ -318,7 +321,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
 
 def test_the_guard_without_an_approval_imports_little(tmp_path: Path) -> None:
     """Before anything was approved, and by the stored denial after the run has ended."""
-    from execplan.approvals import decisive_files
+    from execplan.execution.approvals import decisive_files
     from tests.agents.guard.guard_repository import GuardRepository, as_sent
 
     with pytest.MonkeyPatch.context() as patch:
@@ -349,7 +352,7 @@ def test_the_first_call_of_a_run_imports_only_what_a_run_needs(tmp_path: Path) -
         assert not {"click", "jinja2", "mistune", "git", "tomllib"} & modules
         unused = ("evaluate", "evaluation.checks.all_checks", "inference.block_inference", "inference.not_runnable")
         assert not {f"execplan.execution.{name}" for name in unused} & modules
-        assert not {"execplan.edits.plan_writer", "execplan.edits.edit_journal"} & modules
+        assert not {"execplan.core.edits.plan_writer", "execplan.core.edits.edit_journal"} & modules
         assert _own_modules(modules) <= 240  # seven of them replace pydantic, which was not counted
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import Result
 from tests.crash.test_disks import run_in_namespace, shell_line
-from tests.engine.run_scenario import (
+from tests.execution.engine.run_scenario import (
     ARTIFACTS,
     COUNTS,
     FILES,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.cli.prompts import can_ask
-from execplan.errors import OK
-from execplan.plan_store import hint_reader
-from execplan.plan_store.author import explicit_actor
+from execplan.core import trace
+from execplan.core.errors import OK
+from execplan.core.plan_store import hint_reader
+from execplan.core.plan_store.author import explicit_actor
 
 if TYPE_CHECKING:
-    from execplan.advice.plan_advice import Work
+    from execplan.team.advice.plan_advice import Work
 
 
 class Call(NamedTuple):

@@ -12,7 +12,7 @@ from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.errors import OK, USAGE, ExecplanError
+from execplan.core.errors import OK, USAGE, ExecplanError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -197,7 +197,7 @@ def group(ctx: click.Context, /, **flags: Any) -> None:
     """Plan work in Markdown files that people and agents can resume."""
     actor = flags.pop("actor")
     if actor is not None:
-        from execplan.plan_store.author import ActingAs
+        from execplan.core.plan_store.author import ActingAs
 
         ctx.with_resource(ActingAs(actor))
     ctx.obj = Call(**flags)

@@ -8,8 +8,8 @@ import sys
 import traceback
 
 from execplan import __version__
-from execplan.engine.commands.command_environment import public_variables
-from execplan.secrets.redaction import Redactor
+from execplan.core.secrets.redaction import Redactor
+from execplan.execution.engine.commands.command_environment import public_variables
 
 
 def write_bug_report(error: Exception) -> str | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.advice.next_tasks import claim_line, find_open_tasks
-from execplan.advice.plan_json import plan_json, task_line, tasks_json
 from execplan.cli.answer import Answer
-from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.plan_store import claims
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.plan_store import claims
+from execplan.team.advice.next_tasks import claim_line, find_open_tasks
+from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import StoredPlan
 
 
 def release_claims(

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan import features, trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
-from execplan.errors import USAGE, ExecplanError
-from execplan.files.file_lock import DEFAULT_TIMEOUT
-from execplan.plan_store import plan_selection, sticky_plan
-from execplan.plan_store.hint_reader import fit_hint
-from execplan.project import project_discovery
+from execplan.core import features, trace
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.files.file_lock import DEFAULT_TIMEOUT
+from execplan.core.plan_store import plan_selection, sticky_plan
+from execplan.core.plan_store.hint_reader import fit_hint
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,17 +85,17 @@ class ExecplanCommand(click.Command):
         if ctx.params.get("if_match") is not None:
             require_digest("--if-match", ctx.params["if_match"], "see the digest: execplan show --json")
         if "commit" in ctx.params:
-            from execplan.edits.plan_writer import WriteOptions
+            from execplan.core.edits.plan_writer import WriteOptions
 
             ctx.params["options"] = WriteOptions(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
         if (actor := ctx.params.pop("actor", None)) is not None:
-            from execplan.plan_store.author import ActingAs
+            from execplan.core.plan_store.author import ActingAs
 
             ctx.with_resource(ActingAs(actor))
         if (lock_timeout := ctx.params.pop("lock_timeout", None)) is not None:
-            from execplan.files.file_lock import set_timeout
+            from execplan.core.files.file_lock import set_timeout
 
             set_timeout(lock_timeout)
         if self.finishes_moves:
@@ -286,6 +286,6 @@ def change_directory(directory: str) -> None:
     try:
         os.chdir(directory)
     except OSError as error:
-        from execplan.files.file_access import file_error
+        from execplan.core.files.file_access import file_error
 
         raise file_error(error, directory, "change the directory to") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from execplan.cli.commands import COMMANDS
-from execplan.text.message_parts import align_descriptions
-from execplan.text.suggestions import closest_names, similarity
+from execplan.core.text.message_parts import align_descriptions
+from execplan.core.text.suggestions import closest_names, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

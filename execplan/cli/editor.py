@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 
 def open_editor(path: str) -> None:

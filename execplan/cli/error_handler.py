@@ -7,9 +7,9 @@ import io
 import os
 import sys
 
-from execplan import trace
-from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
-from execplan.files import file_access
+from execplan.core import trace
+from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.core.files import file_access
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         system_error = _system_error(error)
         if system_error is not None:
             return _print_error(system_error, as_json, kind)
-        from execplan import features
+        from execplan.core import features
 
         report_path = features.load(features.BUG_REPORT)(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
@@ -147,7 +147,7 @@ def dump_json(value: object) -> str:
     """Serialize a value as one line of JSON, with invisible and terminal control characters escaped."""
     import json
 
-    from execplan.text.invisible_characters import may_have_hidden, replace_hidden
+    from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
 
     text = json.dumps(value, ensure_ascii=False)
     return replace_hidden(text, _json_escapes) if may_have_hidden(text) else text
@@ -205,8 +205,8 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
             ],
             *([f"and {excess:,} more"] if excess > 0 else []),
         ]
-    from execplan.plan_store.plan_candidates import format_description
-    from execplan.text.message_parts import shorten
+    from execplan.core.plan_store.plan_candidates import format_description
+    from execplan.core.text.message_parts import shorten
 
     lines = []
     for name, plan in zip(error.candidates[:_MAX_DESCRIBED], error.details, strict=False):
@@ -236,6 +236,6 @@ def printable_line(text: str) -> str:
     """Escape text so that it prints safely on one line."""
     if text.isascii() and text.isprintable():
         return text
-    from execplan.text.invisible_characters import escape_unprintable
+    from execplan.core.text.invisible_characters import escape_unprintable
 
     return escape_unprintable(text)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.agents.integrations import INTEGRATIONS, integration_changes
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.edits.plan_writer import format_diff
-from execplan.errors import USAGE, ExecplanError
-from execplan.project import project_discovery, project_state
-from execplan.text.message_parts import align_descriptions
-from execplan.text.suggestions import did_you_mean
+from execplan.core.edits.plan_writer import format_diff
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.project import project_discovery, project_state
+from execplan.core.text.message_parts import align_descriptions
+from execplan.core.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.agents.integrations.integration_changes import Change, ChangeSet
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 _PROJECT_MODULES = {

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from execplan.cli.editor import edit_text
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
-from execplan.clock import now
-from execplan.edits.plan_writer import WriteOptions, amend
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.plan import log_edits, outline, reader, section_edits
-from execplan.plan.placeholder_text import PLACEHOLDER_MARK
-from execplan.plan.plan_change import require_lines, require_text
-from execplan.plan_store import plan_store
-from execplan.plan_store.author import author
+from execplan.core.clock import now
+from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.plan import log_edits, outline, reader, section_edits
+from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
+from execplan.core.plan.plan_change import require_lines, require_text
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import author
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan, Section
-    from execplan.plan.plan_change import ChangeBuilder
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan.model import ParsedPlan, Section
+    from execplan.core.plan.plan_change import ChangeBuilder
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.

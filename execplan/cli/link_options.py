@@ -12,8 +12,8 @@ from execplan.cli.prompts import can_ask, confirm
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.cli.answer import Call
+    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
 
 
 def links_option(function: Callable[..., Any]) -> Callable[..., Any]:

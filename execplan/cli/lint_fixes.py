@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from execplan import features
-from execplan.edits.bulk_operation import BulkOperation
-from execplan.errors import OK, ExecplanError
+from execplan.core import features
+from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.errors import OK, ExecplanError
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import digest
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_fix import fix_plan
 from execplan.linter.rules.project_rules import INDEX_CODE
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.cli.answer import Answer
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.project.project import Project
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.linter.checking.plan_fix import FixOutcome
-    from execplan.plan_index.plan_index_file import WrittenIndex
-    from execplan.project.project import Project
+    from execplan.team.plan_index.plan_index_file import WrittenIndex
 
 
 class FixSettings(NamedTuple):
@@ -83,7 +83,7 @@ class FixSettings(NamedTuple):
 
         An index that can't be updated becomes a warning, because it must not stop the commit.
         """
-        from execplan.project import project_discovery
+        from execplan.core.project import project_discovery
 
         report = FixReport((), (), (), OK)
         project = project_discovery.find(directory)
@@ -102,7 +102,7 @@ class FixSettings(NamedTuple):
 
 def _write_index(project: Project, check_options: CheckOptions, options: WriteOptions) -> list[WrittenIndex]:
     """Write the plan index of a project if it has one and its rule is on. Raises ExecplanError."""
-    from execplan.plan_store.index_location import find_index
+    from execplan.core.plan_store.index_location import find_index
 
     if INDEX_CODE not in active_levels(project, check_options.selection, "") or not find_index(project):
         return []
@@ -111,7 +111,7 @@ def _write_index(project: Project, check_options: CheckOptions, options: WriteOp
 
 def _describe_failure(error: ExecplanError) -> str:
     """Return why a fix was not written, or was written but not committed."""
-    from execplan.git.git_commit import UNCOMMITTED_NOTE
+    from execplan.core.git.git_commit import UNCOMMITTED_NOTE
 
     message = error.message.removesuffix(f"; {UNCOMMITTED_NOTE}")
     return f"{'not fixed' if message == error.message else 'fixed, but not committed'}: {message}; {error.hint}"

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from execplan.errors import ENVIRONMENT
+from execplan.core.errors import ENVIRONMENT
 
 
 def run() -> int:
@@ -70,7 +70,7 @@ def _prime(arguments: list[str]) -> int:
 
 
 def _merge(arguments: list[str]) -> int:
-    from execplan.git_merge.git_merge_driver import run_merge_driver
+    from execplan.core.git_merge.git_merge_driver import run_merge_driver
 
     return run_merge_driver(arguments)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.cli.durations import parse_duration
-from execplan.clock import epoch_seconds, is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.clock import epoch_seconds, is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
+from execplan.core.errors import USAGE, ExecplanError
 
 _DAY_SECONDS = 86_400
 _DATE_LENGTH = len("2026-01-01")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan import plan_lookup
-from execplan.plan_store import plan_selection, plan_store
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan import plan_lookup
+from execplan.core.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable

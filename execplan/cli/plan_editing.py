@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan import features
-from execplan.advice.plan_json import amended_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.edits.plan_writer import EditResult, WriteOptions
-from execplan.errors import CHECK_FAILED, OK
-from execplan.plan_store import plan_selection
-from execplan.plan_store.claims import has_claims
-from execplan.plan_store.plan_store import name_in_commands
+from execplan.core import features
+from execplan.core.edits.plan_writer import EditResult, WriteOptions
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.claims import has_claims
+from execplan.core.plan_store.plan_store import name_in_commands
+from execplan.team.advice.plan_json import amended_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.advice.plan_advice import Advice, Work
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.advice.plan_advice import Advice, Work
 
 
 def edit_plan(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.plan.model import ARCHIVED, DOCUMENT, STATES
-from execplan.plan.plan_recognition import NO_WORK
-from execplan.text.message_parts import format_count
+from execplan.core.plan.model import ARCHIVED, DOCUMENT, STATES
+from execplan.core.plan.plan_recognition import NO_WORK
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

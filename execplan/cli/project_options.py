@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.errors import USAGE, ExecplanError
-from execplan.project import project_discovery
-from execplan.project.project_list import ProjectList, list_all_projects, list_projects
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.project import project_discovery
+from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 def projects_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,8 +9,10 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.history_output import format_changes
 from execplan.cli.output.review_output import new_comment_lines, review_heading, section_change_lines, shown_events
 from execplan.cli.output.terminal_text import printable_text
-from execplan.errors import ExecplanError
-from execplan.history.history_event import (
+from execplan.core.errors import ExecplanError
+from execplan.core.text.message_parts import shorten
+from execplan.library.plan_api import Plan
+from execplan.team.history.history_event import (
     ENTRY_KINDS,
     REMOVED_SUFFIX,
     SECTION_EVENTS,
@@ -18,14 +20,12 @@ from execplan.history.history_event import (
     TASK_EVENTS,
     TASK_REMOVED,
 )
-from execplan.library.plan_api import Plan
-from execplan.review.comment_reading import load_threads
-from execplan.review.comment_threads import match_threads
-from execplan.text.message_parts import shorten
+from execplan.team.review.comment_reading import load_threads
+from execplan.team.review.comment_threads import match_threads
 
 if TYPE_CHECKING:
-    from execplan.history.history_event import HistoryEvent
-    from execplan.review.plan_review import PlanReview
+    from execplan.team.history.history_event import HistoryEvent
+    from execplan.team.review.plan_review import PlanReview
 
 _MAX_LABEL_LENGTH: Final = 60
 _QUESTION = "[Enter] next  [c] comment  [q] quit: "

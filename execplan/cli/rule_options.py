@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from execplan.cli.command_definition import complete_with
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.project import user_settings
 from execplan.linter.checking import custom_rules
 from execplan.linter.lint_settings import ensure_known_rules
 from execplan.linter.rule_selection import PROFILES, RuleSelection
-from execplan.project import user_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.engine.executors.executor_choice import MAX_PARALLEL_STEPS
+from execplan.execution.engine.executors.executor_choice import MAX_PARALLEL_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ def jobs_option(description: str, *, default: int | None = None) -> Callable[[Ca
 def _check_executor(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
     if text is None:
         return ""
-    from execplan.engine.executors.executor_address import parse_executor
+    from execplan.execution.engine.executors.executor_address import parse_executor
 
     return parse_executor(text).text
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 from execplan.cli.plan_arguments import PLAN_FLAG
-from execplan.errors import ExecplanError
-from execplan.plan import outline
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import click
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
 """Kinds of arguments that can be completed."""
@@ -117,7 +117,7 @@ def _plan(directory: str, ctx: click.Context) -> ParsedPlan | None:
 
 
 def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
-    from execplan.scaffold import plan_templates
+    from execplan.core.scaffold import plan_templates
 
     return _matching_items(
         (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 
-from execplan.errors import USAGE, ErrorContext, ExecplanError
-from execplan.files import file_access
-from execplan.plan import reader
-from execplan.plan.plan_change import require_blocks, require_lines, require_text
+from execplan.core.errors import USAGE, ErrorContext, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.plan import reader
+from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
 
 MAX_TEXT_BYTES = 1 << 20
 """Maximum size of a text in bytes."""

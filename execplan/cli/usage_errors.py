@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from execplan.errors import USAGE, ExecplanError
-from execplan.text.suggestions import closest_names
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.text.suggestions import closest_names
 
 _OPTION_SYNONYMS = {
     "because": ("why", "reason"),

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from execplan.context.open_questions import find_open_questions
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
-from execplan.plan import outline
-from execplan.plan.model import DONE, OPEN
-from execplan.plan.plan_lookup import task_ids
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.text_lines import digest, is_blank
+from execplan.core.plan import outline
+from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.text_lines import digest, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.context.plan_overview import PlanOverview, WorkingTree
     from execplan.context.quoted_text import Redact
-    from execplan.plan.model import Entry, ParsedPlan
+    from execplan.core.plan.model import Entry, ParsedPlan
 
 _QUOTED_SECTIONS = (
     ("Objective", outline.PURPOSE, 40),

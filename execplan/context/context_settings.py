@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.token_budget import DEFAULT_SHARES, MIN_BUDGET, BudgetShares, allocate_budget
-from execplan.errors import ErrorContext
-from execplan.named_tuple import NamedTuple
-from execplan.project import setting_shapes as shapes
-from execplan.project.setting_shapes import is_text, number, shape, table_of
-from execplan.project.setting_table import Setting, SettingTable, check_table
+from execplan.core.errors import ErrorContext
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project.setting_shapes import is_text, number, shape, table_of
+from execplan.core.project.setting_table import Setting, SettingTable, check_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

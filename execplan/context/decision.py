@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from execplan.json_model.constraints import Check, Range, Text, ensure_real_date
-from execplan.json_model.document_model import Model
-from execplan.json_model.field_types import Problem
+from execplan.core.json_model.constraints import Check, Range, Text, ensure_real_date
+from execplan.core.json_model.document_model import Model
+from execplan.core.json_model.field_types import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.context.model_price import ModelPrice, parse_price
-from execplan.errors import INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
-from execplan.text.suggestions import closest_names
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

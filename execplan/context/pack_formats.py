@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
-from execplan.text.invisible_characters import may_have_hidden, replace_hidden
-from execplan.text.message_parts import shorten
+from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
+from execplan.core.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE
 from execplan.context.pack_formats import make_visible
 from execplan.context.token_budget import smallest_budget
 from execplan.context.unit_summarizer import truncate_unit
-from execplan.errors import INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

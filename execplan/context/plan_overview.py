@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import format_count
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 class WorkingTree(NamedTuple):

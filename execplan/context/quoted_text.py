@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.invisible_characters import escape_unprintable
+from execplan.core.text.invisible_characters import escape_unprintable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

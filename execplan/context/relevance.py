@@ -24,7 +24,7 @@ from execplan.context.context_pack import (
 )
 from execplan.context.keywords import contains_word, extract_keywords
 from execplan.context.text_search import search_texts, total_score
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, truncate_bytes
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.message_parts import join_first
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.context.plan_overview import PlanOverview
     from execplan.context.quoted_text import Redact
-    from execplan.plan.model import Task
+    from execplan.core.plan.model import Task
 
 MAX_BYTES = 1200
 """Maximum bytes of the text, including the last line ending."""
@@ -163,7 +163,7 @@ def _drift_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
 
 
 def _find_task(overview: PlanOverview, task_id: str) -> Task | None:
-    from execplan.plan.plan_lookup import task_ids
+    from execplan.core.plan.plan_lookup import task_ids
 
     ids = task_ids(overview.plan.tasks)
     return overview.plan.tasks[ids.index(task_id)] if task_id in ids else None

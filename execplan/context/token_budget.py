@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Final

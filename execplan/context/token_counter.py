@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,21 +5,21 @@ from __future__ import annotations
 from shlex import join
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.plan_change import require_text
+from execplan.core.plan.plan_lookup import find_task, task_ids
+from execplan.core.plan.task_checks import find_check
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.shell.command_line import parse_command
-from execplan.named_tuple import NamedTuple
-from execplan.plan.plan_change import require_text
-from execplan.plan.plan_lookup import find_task, task_ids
-from execplan.plan.task_checks import find_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from execplan.core.plan.model import ParsedPlan, Task
+    from execplan.core.plan.task_checks import TaskCheck
     from execplan.execution.execution_plan import Step
-    from execplan.plan.model import ParsedPlan, Task
-    from execplan.plan.task_checks import TaskCheck
 
 DEFAULT_TIMEOUT_SECONDS = 300
 """Time limit of a check that sets none; the same as a step's."""

@@ -6,16 +6,16 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
+from execplan.core.json_model.constraints import Entries, Range, Text
+from execplan.core.json_model.document_model import Model
+from execplan.core.json_model.field_types import Problem
+from execplan.core.text import hmac_signature
+from execplan.core.text.text_lines import digest, sha256_constructor
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import field_patterns
 from execplan.execution.execution_plan import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
 from execplan.execution.world import Program, State
-from execplan.json_model.constraints import Entries, Range, Text
-from execplan.json_model.document_model import Model
-from execplan.json_model.field_types import Problem
-from execplan.text import hmac_signature
-from execplan.text.text_lines import digest, sha256_constructor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

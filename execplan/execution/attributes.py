@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

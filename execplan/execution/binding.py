@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
 from execplan.execution.documents.written_paths import diff_paths
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
 from execplan.execution.annotations.plan_settings import apply_plan_settings, read_plan_settings
@@ -19,14 +20,13 @@ from execplan.execution.documents.derived_fields import (
 )
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.step_drafts import INFERRED, ParsedSteps
-from execplan.plan.plan_change import ensure_no_conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.step_drafts import SkippedLine, StepDraft
-    from execplan.plan.model import ParsedPlan
 
 _DEFAULT_MAX_STEPS = 100
 """Maximum number of steps if the document sets no limit; the policy sets one as well."""
@@ -171,7 +171,7 @@ def _category(steps: Sequence[dict[str, Any]]) -> str:
 
 def _source_digest(plan: ParsedPlan, drafts: Sequence[StepDraft], settings: Iterable[int]) -> str:
     """Return the SHA-256 of the lines with steps and settings, in order, each once and followed by LF."""
-    from execplan.text.text_lines import digest
+    from execplan.core.text.text_lines import digest
 
     spans = {(draft.start, draft.end) for draft in drafts}  # all commands of a code block have the same one
     lines = sorted({*settings, *[line for start, end in spans for line in range(start, end)]})

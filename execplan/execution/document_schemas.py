@@ -8,7 +8,7 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
 
 if TYPE_CHECKING:
-    from execplan.json_model.json_schema import Json
+    from execplan.core.json_model.json_schema import Json
 
 
 def _add_plan_rules(schema: Json) -> None:

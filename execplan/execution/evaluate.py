@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding
@@ -11,7 +12,6 @@ from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
 from execplan.execution.risk.command_risk import Risk
 from execplan.execution.risk.effective_risk import effective_risk
-from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step

@@ -8,16 +8,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
+from execplan.core.json_model.constraints import Check, Entries, JsonValue, Range, Text, ensure_real_date
+from execplan.core.json_model.document_model import Model, field
+from execplan.core.json_model.field_types import Problem
 from execplan.execution.documents import field_patterns, plan_rules
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
-from execplan.json_model.constraints import Check, Entries, JsonValue, Range, Text, ensure_real_date
-from execplan.json_model.document_model import Model, field
-from execplan.json_model.field_types import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.text.violation import Violation
+    from execplan.core.text.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.clock import format_utc_timestamp
+from execplan.core.clock import format_utc_timestamp
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
 from execplan.execution.attributes import LEVELS
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, PLANS, READ_POLICIES, STEPS, needs_person
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import NEVER, READ_POLICIES
-from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
-from execplan.project import setting_shapes as shapes
-from execplan.project import user_settings
-from execplan.project.setting_shapes import Shape, choice, list_of, number, table_of
-from execplan.project.setting_table import (
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project import user_settings
+from execplan.core.project.setting_shapes import Shape, choice, list_of, number, table_of
+from execplan.core.project.setting_table import (
     Setting,
     SettingTable,
     check_table,
     load_settings_of,
     unknown_setting_error,
 )
+from execplan.execution.attributes import LEVELS
+from execplan.execution.permission import NEVER, READ_POLICIES
+from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

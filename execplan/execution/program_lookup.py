@@ -6,9 +6,9 @@ from functools import lru_cache
 from shlex import join
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.world import ABSENT, FILE, Program, normalize_path
-from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
+from execplan.core.json_model.constraints import Entries, JsonValue, Range, Text
+from execplan.core.json_model.document_model import Model, field
+from execplan.core.text.violation import Violation
 from execplan.execution.documents.record_rules import record_violations
 from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
-from execplan.json_model.constraints import Entries, JsonValue, Range, Text
-from execplan.json_model.document_model import Model, field
-from execplan.text.violation import Violation
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1
@@ -120,6 +120,6 @@ class Record(Document):
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
         """Return the violations of the rules in `record_rules` at the current time."""
-        from execplan.clock import now
+        from execplan.core.clock import now
 
         return record_violations(value, now().timestamp())

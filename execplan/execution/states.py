@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

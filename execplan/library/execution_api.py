@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_creation, artifact_store
-from execplan.approvals.approval_creation import Confirmation
-from execplan.approvals.current_plan import load_current_plan
-from execplan.approvals.plan_evaluation import evaluate_plan
-from execplan.edits.plan_writer import WriteOptions
-from execplan.engine import approval_audit
-from execplan.engine import resume as resume_module
-from execplan.engine import run as run_module
-from execplan.engine.agent_runs import agent_handoff, agent_report
-from execplan.engine.recovery import rollback as rollback_module
-from execplan.engine.replanning import run_replan
-from execplan.engine.resume_preview import preview_resume
-from execplan.engine.run_observer import RunObserver, RunOptions
-from execplan.engine.run_records import record_builder, run_directories, run_summary
-from execplan.engine.run_records.run_summary import find_active_run
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.plan_store.author import author
+from execplan.core.plan_store.hint_reader import require_person
+from execplan.execution.approvals import approval_creation, artifact_store
+from execplan.execution.approvals.approval_creation import Confirmation
+from execplan.execution.approvals.current_plan import load_current_plan
+from execplan.execution.approvals.plan_evaluation import evaluate_plan
+from execplan.execution.engine import approval_audit
+from execplan.execution.engine import resume as resume_module
+from execplan.execution.engine import run as run_module
+from execplan.execution.engine.agent_runs import agent_handoff, agent_report
+from execplan.execution.engine.recovery import rollback as rollback_module
+from execplan.execution.engine.replanning import run_replan
+from execplan.execution.engine.resume_preview import preview_resume
+from execplan.execution.engine.run_observer import RunObserver, RunOptions
+from execplan.execution.engine.run_records import record_builder, run_directories, run_summary
+from execplan.execution.engine.run_records.run_summary import find_active_run
 from execplan.execution.evaluation.approval_scope import approval_scope
-from execplan.plan_store.author import author
-from execplan.plan_store.hint_reader import require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.approvals.approval_creation import ApprovalResult
-    from execplan.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.engine.agent_runs.agent_handoff import Handoff
-    from execplan.engine.agent_runs.agent_report import ReportOutcome, StepReport
-    from execplan.engine.replanning.run_replan import ReplanResult
-    from execplan.engine.run_observer import FinishedRun, RollbackResult
-    from execplan.engine.run_records.run_summary import RunSummary
+    from execplan.execution.approvals.approval_creation import ApprovalResult
+    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.engine.agent_runs.agent_handoff import Handoff
+    from execplan.execution.engine.agent_runs.agent_report import ReportOutcome, StepReport
+    from execplan.execution.engine.replanning.run_replan import ReplanResult
+    from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
+    from execplan.execution.engine.run_records.run_summary import RunSummary
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.run_record import Record
@@ -220,7 +220,7 @@ def _command_warnings(plan: Plan, evaluated: EvaluatedPlan, scope: ApprovalScope
     """Return what a person should know before the covered commands run."""
     if evaluated.current_plan.document.mode == "agent":
         return []
-    from execplan.engine.command_warnings import command_warnings
+    from execplan.execution.engine.command_warnings import command_warnings
 
     return command_warnings(plan.project, evaluated.policy, [covered.step for covered in scope.covered])
 

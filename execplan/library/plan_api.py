@@ -5,32 +5,36 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits import plan_updates
-from execplan.edits.plan_writer import WriteOptions, amend
-from execplan.plan import reader
-from execplan.plan.plan_lookup import expand_numbers
-from execplan.plan_store import plan_selection, plan_store
-from execplan.text import text_lines
+from execplan.core.edits import plan_updates
+from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.plan import reader
+from execplan.core.plan.plan_lookup import expand_numbers
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.text import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from execplan.archive.attachments import Attachment
-    from execplan.archive.document_mentions import ConfirmRewrite
-    from execplan.archive.plan_move import MoveResult
-    from execplan.edits.plan_commit import PlanCommitResult
-    from execplan.edits.plan_writer import EditResult
-    from execplan.engine.acceptance.verified_completion import ApproveChecks, Verification, VerificationObserver
-    from execplan.history.history_event import HistoryEvent
+    from execplan.core.archive.attachments import Attachment
+    from execplan.core.archive.document_mentions import ConfirmRewrite
+    from execplan.core.archive.plan_move import MoveResult
+    from execplan.core.edits.plan_commit import PlanCommitResult
+    from execplan.core.edits.plan_writer import EditResult
+    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.core.plan.plan_metadata import PlanMetadata
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.core.undo.undo_redo import ReversalResult
+    from execplan.execution.engine.acceptance.verified_completion import (
+        ApproveChecks,
+        Verification,
+        VerificationObserver,
+    )
     from execplan.linter.rule import Finding
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.plan.plan_metadata import PlanMetadata
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
-    from execplan.review.comment_file import StoredRecord
-    from execplan.review.plan_comments import PlanComments
-    from execplan.undo.undo_redo import ReversalResult
+    from execplan.team.history.history_event import HistoryEvent
+    from execplan.team.review.comment_file import StoredRecord
+    from execplan.team.review.plan_comments import PlanComments
 
 _DEFAULT = WriteOptions()
 
@@ -130,7 +134,7 @@ class Plan:
 
         Renames and moves are followed. Raises ExecplanError without a git repository.
         """
-        from execplan.history.plan_history import load_history
+        from execplan.team.history.plan_history import load_history
 
         return load_history(self.project, self.ref)
 
@@ -160,7 +164,7 @@ class Plan:
         `approve_checks` gets the checks that need a person's approval, and returns whether the person approves them;
         without it, such a check is an error.
         """
-        from execplan.engine.acceptance.verified_completion import verify_tasks
+        from execplan.execution.engine.acceptance.verified_completion import verify_tasks
 
         verification = verify_tasks(
             self.project,
@@ -260,7 +264,7 @@ class Plan:
 
     def convert(self, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Make an ExecPlan of a plan in another form; all text is kept, and missing sections get placeholder text."""
-        from execplan.scaffold import plan_conversion
+        from execplan.core.scaffold import plan_conversion
 
         changer = plan_conversion.build_conversion(self.project, self.ref.id)
         return amend(self.project, self.ref, changer, options, command="convert", is_pure=True)
@@ -268,7 +272,7 @@ class Plan:
     @property
     def metadata(self) -> PlanMetadata:
         """The metadata of the plan, from its front matter or its Metadata list; empty where nothing is given."""
-        from execplan.plan.plan_metadata import read_metadata
+        from execplan.core.plan.plan_metadata import read_metadata
 
         return read_metadata(self.read())
 
@@ -283,14 +287,14 @@ class Plan:
         self, *files: str | os.PathLike[str], about: str = "", create: bool = False, options: WriteOptions = _DEFAULT
     ) -> tuple[EditResult, list[Attachment]]:
         """Copy files into the plan's artifacts and name them in Artifacts and Notes: all of them, or none."""
-        from execplan.archive import attachments
+        from execplan.core.archive import attachments
 
         sources = [os.fspath(file) for file in files]
         return attachments.attach_files(self.project, self.ref, sources, about, options, create=create)
 
     def comments(self) -> PlanComments:
         """Return the review comments with their places in the plan, the oldest first; resolved ones are included."""
-        from execplan.review.plan_comments import load_comments
+        from execplan.team.review.plan_comments import load_comments
 
         return load_comments(self.project, self.ref, self.read())
 
@@ -299,19 +303,19 @@ class Plan:
 
         Comments are in a file among the plan's artifacts, so `undo` does not revert them.
         """
-        from execplan.review.plan_comments import add_comment
+        from execplan.team.review.plan_comments import add_comment
 
         return add_comment(self.project, self.ref, on, text, options)
 
     def reply(self, comment: str, text: str, *, reopen: bool = False, options: WriteOptions = _DEFAULT) -> StoredRecord:
         """Reply to a comment, named by the beginning of its ID, and reopen it if requested."""
-        from execplan.review.plan_comments import add_reply
+        from execplan.team.review.plan_comments import add_reply
 
         return add_reply(self.project, self.ref, comment, text, options, reopen=reopen)
 
     def resolve(self, comment: str, *, reason: str = "", options: WriteOptions = _DEFAULT) -> StoredRecord:
         """Resolve a comment, named by the beginning of its ID."""
-        from execplan.review.plan_comments import resolve_comment
+        from execplan.team.review.plan_comments import resolve_comment
 
         return resolve_comment(self.project, self.ref, comment, reason, options)
 
@@ -324,12 +328,12 @@ class Plan:
         """
         from functools import partial
 
-        from execplan.advice import checkpoint_file
-        from execplan.approvals import artifact_store
-        from execplan.archive import plan_relocation
-        from execplan.dependencies.rename_warnings import find_dependents, rename_warnings
-        from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
-        from execplan.worktrees.worktree_record import follow_rename, plan_key
+        from execplan.core.archive import plan_relocation
+        from execplan.execution.approvals import artifact_store
+        from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
+        from execplan.team.advice import checkpoint_file
+        from execplan.team.dependencies.rename_warnings import find_dependents, rename_warnings
+        from execplan.team.worktrees.worktree_record import follow_rename, plan_key
 
         ensure_no_open_runs(self.project, self.ref, "renamed")
         dependents = find_dependents(self.project, self.ref)
@@ -364,10 +368,10 @@ class Plan:
         A plan with open tasks, without an outcome or with lint errors is an error unless it is superseded, abandoned or
         forced; the last two need a reason. A plan with an unfinished run is an error unless forced.
         """
-        from execplan.archive import plan_archive
-        from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
-        from execplan.engine.run_records.run_statuses import open_run_warnings
-        from execplan.review.comment_reading import open_comment_warnings
+        from execplan.core.archive import plan_archive
+        from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
+        from execplan.execution.engine.run_records.run_statuses import open_run_warnings
+        from execplan.team.review.comment_reading import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
         source = plan_store.ref_for_path(self.project, origin) if origin else self.ref
@@ -396,7 +400,7 @@ class Plan:
         options: WriteOptions = _DEFAULT,
     ) -> MoveResult:
         """Move an archived plan and its artifacts back."""
-        from execplan.archive import plan_archive
+        from execplan.core.archive import plan_archive
 
         moved = plan_archive.restore_plan(
             self.project, self.ref, options, reason=reason, confirm_rewrite=confirm_rewrite
@@ -406,7 +410,7 @@ class Plan:
 
     def undo(self, *, other_authors: bool = False, options: WriteOptions = _DEFAULT) -> ReversalResult:
         """Undo the last operation on the plan: an edit, or a move."""
-        from execplan.undo import undo_redo
+        from execplan.core.undo import undo_redo
 
         return undo_redo.undo(
             self.project.base, self.path, options, other_authors=other_authors, may_move=_ensure_movable
@@ -414,7 +418,7 @@ class Plan:
 
     def redo(self, *, other_authors: bool = False, options: WriteOptions = _DEFAULT) -> ReversalResult:
         """Redo the operation that was undone last."""
-        from execplan.undo import undo_redo
+        from execplan.core.undo import undo_redo
 
         return undo_redo.redo(
             self.project.base, self.path, options, other_authors=other_authors, may_move=_ensure_movable
@@ -422,7 +426,7 @@ class Plan:
 
     def commit(self, message: str | None = None, *, if_match: str | None = None) -> PlanCommitResult:
         """Commit the plan and its artifacts, and nothing else; what is staged stays staged."""
-        from execplan.edits.plan_commit import commit_plan
+        from execplan.core.edits.plan_commit import commit_plan
 
         return commit_plan(self.project, self.ref, message, dry_run=False, if_match=if_match)
 
@@ -438,6 +442,6 @@ def _names(tasks: Sequence[str | int]) -> list[str]:
 
 def _ensure_movable(project: Project, ref: PlanRef) -> None:
     """Raise an error if moving a plan would strand its unfinished run."""
-    from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
+    from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 
     ensure_no_open_runs(project, ref, "moved")

@@ -6,24 +6,24 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.archive import plan_archive
-from execplan.edits.plan_commit import commit_paths, commit_plan
-from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
-from execplan.engine.workspace.backup_store import BackupStore
-from execplan.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
-from execplan.files.tree_walk import walk_tree
-from execplan.git.linked_worktrees import Worktree, list_worktrees, project_in
+from execplan.core.archive import plan_archive
+from execplan.core.edits.plan_commit import commit_paths, commit_plan
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.author import actor, explicit_actor
+from execplan.core.plan_store.index_location import find_index
+from execplan.core.project import project_discovery, project_state
+from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
+from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
-from execplan.plan.model import COMPLETE
-from execplan.plan_index.plan_index_file import write_index
-from execplan.plan_store import claims, plan_store
-from execplan.plan_store.author import actor, explicit_actor
-from execplan.plan_store.index_location import find_index
-from execplan.project import project_discovery, project_state
-from execplan.worktrees import worktree_merge, worktree_removal
-from execplan.worktrees.worktree_creation import worktree_ref
-from execplan.worktrees.worktree_record import (
+from execplan.team.plan_index.plan_index_file import write_index
+from execplan.team.worktrees import worktree_merge, worktree_removal
+from execplan.team.worktrees.worktree_creation import worktree_ref
+from execplan.team.worktrees.worktree_record import (
     WorktreeRecord,
     find_worktree,
     load_record,
@@ -34,8 +34,8 @@ from execplan.worktrees.worktree_record import (
 )
 
 if TYPE_CHECKING:
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 class FinishedWorktree(NamedTuple):

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
 from execplan.library.plan_api import Plan
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from execplan.history.history_event import HistoryEvent
-    from execplan.project.project import Project as ProjectRecord
-    from execplan.project.project_settings import Settings
-    from execplan.search.plan_search import SearchResults
+    from execplan.context.search.plan_search import SearchResults
+    from execplan.core.project.project import Project as ProjectRecord
+    from execplan.core.project.project_settings import Settings
+    from execplan.team.history.history_event import HistoryEvent
 
 _DEFAULT = WriteOptions()
 
@@ -49,8 +49,8 @@ class Project:
 
         `plans` is the directory for plans; without it, one that has plans, or `.agent/execplans`.
         """
-        from execplan.scaffold.project_setup import set_up_project
-        from execplan.scaffold.project_survey import survey_project
+        from execplan.core.scaffold.project_setup import set_up_project
+        from execplan.core.scaffold.project_survey import survey_project
 
         survey = survey_project(project_discovery.find(os.fspath(directory)), plans)
         set_up_project(survey, options)
@@ -83,7 +83,7 @@ class Project:
 
         Archived and deleted plans are included. Raises ExecplanError without a git repository.
         """
-        from execplan.history.plan_history import load_history
+        from execplan.team.history.plan_history import load_history
 
         return load_history(self.record)
 
@@ -92,7 +92,7 @@ class Project:
 
         Secrets in the lines are redacted. Raises ExecplanError for an invalid query.
         """
-        from execplan.search.plan_search import search
+        from execplan.context.search.plan_search import search
 
         return search(self.record, query, limit=limit, matches_per_plan=matches_per_plan)
 
@@ -109,7 +109,7 @@ class Project:
 
         `commit` defaults to the setting of that name.
         """
-        from execplan.scaffold.plan_creation import create_plan
+        from execplan.core.scaffold.plan_creation import create_plan
 
         created = create_plan(self.record, title, purpose, tasks, WriteOptions(commit=commit), template)
         return Plan(self.record, plan_store.ref_for_path(self.record, os.path.join(self.record.root, created.path)))

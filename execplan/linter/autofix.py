@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.reader import read_text
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.line_edit import Edit, apply_edits
+from execplan.core.text.message_parts import format_count
 from execplan.linter.rule import SAFE, UNSAFE
 from execplan.linter.runner import lint_plan
-from execplan.plan.plan_change import PlanChange, plan_content
-from execplan.plan.reader import read_text
-from execplan.plan.text_rebase import rebase_text
-from execplan.text.line_edit import Edit, apply_edits
-from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.plan_change import ChangeBuilder
     from execplan.linter.rule import Finding, RuleContext
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan.plan_change import ChangeBuilder
 
 _NO_LIMIT = 1 << 30
 """Limit on findings per rule that includes all of them, not only those that are shown."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.linter.finding_summary import finding_weight, is_overflow
 from execplan.linter.rule import Finding
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import join_first
 from execplan.linter.rule import ERROR, LEVELS, RULES, SAFE, UNSAFE, Finding
 from execplan.linter.rules.completeness_rules import MISSING_MESSAGE, PLACEHOLDER_MESSAGE
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

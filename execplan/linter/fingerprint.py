@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.text.text_lines import digest
 from execplan.linter.rule import Finding
-from execplan.plan import outline
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 def compute_fingerprints(findings: Sequence[Finding], plan: ParsedPlan | None) -> list[str]:

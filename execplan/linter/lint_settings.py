@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.project.setting_shapes import choice, is_text, list_of, table_of
+from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.linter.rule import BUILTIN_PREFIX, LEVELS, RULES
 from execplan.linter.rule_selection import PROFILES, RuleSelection, unknown_names
-from execplan.project.setting_shapes import choice, is_text, list_of, table_of
-from execplan.project.setting_table import Setting, SettingTable, check_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def parse_selection(table: dict[str, object], location: str) -> RuleSelection:
 def ensure_known_rules(names: Sequence[str], location: str) -> None:
     """Raise ExecplanError for names that are no prefix of a rule code."""
     for name in unknown_names(names):
-        from execplan.text.suggestions import closest_names
+        from execplan.core.text.suggestions import closest_names
 
         raise ExecplanError(
             "no-such-rule",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from execplan.plan import outline
+from execplan.core.plan import outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, ParsedPlan, Section
+    from execplan.core.plan.model import Entry, ParsedPlan, Section
 
 _SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.is_living and kind.name != outline.ARTIFACTS])
 _PUNCTUATION = " .,;:!?()[]<>*_`\"'#-–—"

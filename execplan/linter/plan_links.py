@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from execplan.core.text.link_definitions import definition_line_count
+from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
 from execplan.linter.plan_source import Span
-from execplan.text.link_definitions import definition_line_count
-from execplan.text.markdown_blocks import HEADING, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
 
 
 _POINTER_WORDS = frozenset(
@@ -152,7 +152,7 @@ def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:
     if not known_anchors:
         known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}
     if name not in known_anchors and "\0" not in known_anchors:
-        from execplan.text.inline_markdown import plain_text
+        from execplan.core.text.inline_markdown import plain_text
 
         known_anchors |= collect_anchors(plan, plain_text) | {"\0"}
     return name in known_anchors

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import islice
 
+from execplan.core.plan import outline
 from execplan.linter.phrase_table import MISSING_PATH_PHRASES
-from execplan.plan import outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import ParsedPlan
 
 
 _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from execplan.named_tuple import NamedTuple
-from execplan.text.markdown_blocks import HEADING, PARAGRAPH, flag_inert_lines
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH, flag_inert_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
     from execplan.execution.step_drafts import StepProblem
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
 
 
 _MAX_PARAGRAPH_DISTANCE = 200
@@ -100,7 +100,7 @@ class PlanSource:
             if plan is not None and any(
                 ["{" in lines[line] for mark in ("```", "~~~") for line, _ in self.find_all(mark)]
             ):
-                from execplan import features
+                from execplan.core import features
 
                 self._step_problems = tuple(features.load(features.STEP_FINDINGS)(plan))
         return self._step_problems
@@ -192,7 +192,7 @@ def _render(kind: str, lines: list[str]) -> list[str] | None:
     text = "\n".join([line.strip() for line in lines])
     if len(text) > _MAX_PARAGRAPH_LENGTH:
         return None
-    from execplan.text import inline_markdown
+    from execplan.core.text import inline_markdown
 
     if kind == "codes":
         return inline_markdown.code_spans(text)

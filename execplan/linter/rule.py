@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.linter.plan_source import EMPTY_SOURCE
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.line_edit import Edit
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.line_edit import Edit
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -92,7 +92,7 @@ class Fix(NamedTuple):
     @property
     def is_displayable(self) -> bool:
         """Whether output may show the fix; a fix with a secret in its lines is applied but not shown."""
-        from execplan import features
+        from execplan.core import features
 
         text = "\n".join([line for edit in self.edits for line in edit.lines])
         return bool(features.load(features.MASKING)(text) == text)

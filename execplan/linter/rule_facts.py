@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.line_edit import Edit
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.line_edit import Edit
 
 HAS: Final = "has"
 ENDS: Final = "ends"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.linter.rule import ERROR, GIT_NEEDS, GRADUAL, HINT, LEVELS, RULES, WARNING
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

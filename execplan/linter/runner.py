@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.model import COMPLETE, DRAFT
+from execplan.core.plan.plan_recognition import follows_format
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import (
     BUILTIN_PREFIX,
@@ -51,15 +54,12 @@ from execplan.linter.rules import (
     title_rules,
     whitespace_rules,
 )
-from execplan.plan import reader
-from execplan.plan.model import COMPLETE, DRAFT
-from execplan.plan.plan_recognition import follows_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.rule import ProjectMatch
     from execplan.linter.rule_facts import ProjectFacts
-    from execplan.plan.model import ParsedPlan
 
 __all__ = [
     "ERROR",
@@ -255,7 +255,7 @@ def _without_secrets(message: str) -> str:
     """Return a message, which may quote the plan, with secrets redacted."""
     if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
-    from execplan import features
+    from execplan.core import features
 
     masked: str = features.load(features.MASKING)(message)
     return masked

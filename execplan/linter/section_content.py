@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.text.markdown_blocks import CODE, FENCE, PARAGRAPH
 from execplan.execution.shell.shell_vocabulary import (
     PLAIN_TEXT_LANGUAGES,
     PROMPTS,
@@ -11,15 +12,14 @@ from execplan.execution.shell.shell_vocabulary import (
     looks_like_command,
 )
 from execplan.linter.plan_source import Span
-from execplan.text.markdown_blocks import CODE, FENCE, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan, Section
+    from execplan.core.text.markdown_blocks import Block
     from execplan.linter.rule import RuleContext
-    from execplan.plan.model import ParsedPlan, Section
-    from execplan.text.markdown_blocks import Block
 
 
 _ENGLISH_WORDS = frozenset("a and are as for from in is it of on or run the then this to when with".split())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.line_edit import Edit
+from execplan.core.text.markdown_blocks import HTML
 from execplan.linter.rule import RULES, Finding, Fix
 from execplan.linter.rules.suppression_rules import CODE, MARK
-from execplan.named_tuple import NamedTuple
-from execplan.text.line_edit import Edit
-from execplan.text.markdown_blocks import HTML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import ParsedPlan
 
 _END = "-->"
 _WHOLE_PLAN = "file"

@@ -8,10 +8,10 @@ for finding in lint(buffer, columns=UTF_16):
 
 from __future__ import annotations
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
 from execplan.linter.rule import Finding, RuleContext
 from execplan.linter.runner import lint_plan, unreadable_finding
-from execplan.plan import reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from execplan.text.text_lines import Text
+from execplan.core.text.text_lines import Text
 
 if TYPE_CHECKING:
     from pathlib import Path

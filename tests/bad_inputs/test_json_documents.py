@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.bad_inputs.assertions import checked_output

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.files import file_access
+from execplan.core.files import file_access
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.conftest import CLOCK
-from tests.engine.run_scenario import ARTIFACTS, COUNTS, FILES, NAME, RunScenario, wait_for
+from tests.execution.engine.run_scenario import ARTIFACTS, COUNTS, FILES, NAME, RunScenario, wait_for
 
 pytestmark = pytest.mark.exhaustive
 

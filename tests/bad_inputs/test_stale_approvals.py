@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.approvals import approval_registry
+from execplan.execution.approvals import approval_registry
 from tests.in_process_repository import NAME, STEPS, InProcessRepository
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from execplan.cli.output import terminal_text
-from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines, find_hidden
+from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines, find_hidden
 from tests.conftest import Folder, Result
 from tests.plans import CLEAN, STEPS
 

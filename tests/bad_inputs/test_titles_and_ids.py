@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.errors import ExecplanError
-from execplan.scaffold.plan_creation import validate_title
+from execplan.core.errors import ExecplanError
+from execplan.core.scaffold.plan_creation import validate_title
 from tests.bad_inputs.assertions import checked_output, codes, ok
 from tests.plans import CLEAN
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan.plan_anchors import Anchor
-from execplan.review.comment_records import CommentRecord
+from execplan.core.plan.plan_anchors import Anchor
+from execplan.team.review.comment_records import CommentRecord
 from tests.browser.hostile_plans import PAYLOADS, add_hostile_plans
 from tests.browser.watched_pages import WatchedBrowser
 from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN, STEPS
-from tests.server.running_server import RunningServer, serve_repository
+from tests.views.server.running_server import RunningServer, serve_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import COUNTED
-from tests.server.running_server import PLAN_PAGE, RunningServer
+from tests.views.server.running_server import PLAN_PAGE, RunningServer
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.watched_pages import WatchedBrowser
-    from tests.server.running_server import RunningServer
+    from tests.views.server.running_server import RunningServer
 
 pytestmark = pytest.mark.exhaustive
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.server.running_server import PLAN_PAGE, RunningServer
+from tests.views.server.running_server import PLAN_PAGE, RunningServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

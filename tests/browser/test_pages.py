@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.running_server import PLAN_PAGE
+from tests.views.server.running_server import PLAN_PAGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.watched_pages import WatchedBrowser
-    from tests.server.running_server import RunningServer
+    from tests.views.server.running_server import RunningServer
 
 PAGES = {
     "board": "/",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.approvals.current_plan import load_current_plan
-from execplan.engine.journal.journal import Entry, Journal
-from execplan.engine.journal.journal_entries import AttemptResult, Change, Checks, attempt_result_json
-from execplan.engine.run_records import run_directories
+from execplan.core.text.text_lines import digest
+from execplan.execution.approvals.current_plan import load_current_plan
+from execplan.execution.engine.journal.journal import Entry, Journal
+from execplan.execution.engine.journal.journal_entries import AttemptResult, Change, Checks, attempt_result_json
+from execplan.execution.engine.run_records import run_directories
 from execplan.execution.world import ABSENT, FILE, State
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_records.run_directories import RunPaths
     from tests.in_process_repository import InProcessRepository
 
 ABSENT_STATE = State(ABSENT)

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from execplan.cli.app import group
-from execplan.plan_store import hint_reader
+from execplan.core.plan_store import hint_reader
 from tests.cli.approved_plan import ASKS, HEAD, MAKE, with_approved_plan
 from tests.commands import check_command
 from tests.plans import with_sections

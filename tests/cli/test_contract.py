@@ -9,7 +9,7 @@ import pytest
 
 from execplan.cli import bug_report
 from execplan.cli.commands import COMMANDS
-from execplan.errors import OK, PAUSED
+from execplan.core.errors import OK, PAUSED
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS, with_sections
 

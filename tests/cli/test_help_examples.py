@@ -11,8 +11,8 @@ import pytest
 
 from execplan.cli.app import FIRST_STEPS
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
-from execplan.errors import PAUSED
-from execplan.review.comment_records import CommentRecord
+from execplan.core.errors import PAUSED
+from execplan.team.review.comment_records import CommentRecord
 from tests.needs import missing
 from tests.plans import CLEAN, with_sections
 from tests.shell import CommandResult, Shell
@@ -228,7 +228,7 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
     ):
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
-        # A server runs until it is stopped: tests/server runs it. Of a digest, examples show the first and the last digits.
+        # A server runs until it is stopped: tests/views/server runs it. Of a digest, examples show the first and the last digits.
         command_line = example.replace("execplan serve", "execplan serve --dry-run --port 0").replace("…", "0" * 58)
         tried.append(shell.run(command_line))
         assert tried[-1].exit not in (2, 70), tried[-1]
@@ -238,7 +238,7 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
         if "--draft-with" in example:  # tests/agents/drafting runs it with a program
             assert (tried[-1].exit, "drafting.programs" in tried[-1].err) == (3, True)
             return
-        if command == "job":  # tests/export runs it with the digest of an export
+        if command == "job":  # tests/execution/export runs it with the digest of an export
             assert tried[-1].exit in (3, 4)
             return
         if command == "resume" and tried[-1].exit == PAUSED:  # asks on a terminal; tests/cli/commands runs it there

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan import outline, reader
+from execplan.core.plan import outline, reader
 from tests.cli.terminal import Terminal
 from tests.conftest import ENVIRONMENT, Folder
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 PATH = ".agent/execplans/2026-01-01_build-the-parser.md"
 SECTIONS = list(outline.NAMES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.cli.moments import parse_moment, require_moment
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from tests.conftest import CLOCK
 
 DAY = 86_400

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.dependencies.plan_files import plan_text
 from tests.plans import CLEAN
+from tests.team.dependencies.plan_files import plan_text
 
 if TYPE_CHECKING:
     from tests.conftest import Folder

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine.journal import journal_entries
-from execplan.engine.run_lock import acquire_run_lock
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.run_lock import acquire_run_lock
 from tests.cli.approved_plan import FAILS, HEAD, MAKE, SLOW, run_id, with_approved_plan
 from tests.cli.commands.test_run_interruption import wait_for_entries
 from tests.cli.journaled_run import OK, JournaledRun

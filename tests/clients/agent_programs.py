@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
-from execplan.doctor.codex_trust import trust_digest, trust_key
+from execplan.cli.doctor.codex_trust import trust_digest, trust_key
 from tests import needs
 from tests.clients import messages_form, responses_form
 from tests.clients.model_server import FakeModel, Use
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
     from tests.clients.model_server import Reply, Request, WireForm
 
 LIMIT_SECONDS = 60

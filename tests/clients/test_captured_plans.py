@@ -8,15 +8,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.plan import reader
-from execplan.project import project_discovery
+from execplan.core.plan import reader
+from execplan.core.project import project_discovery
 from tests import needs
 from tests.clients.agent_programs import Codex, Workbench
 from tests.clients.model_server import FakeModel, Say, scripted
 from tests.clients.network_namespace import run_isolated
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
     from tests.in_process_repository import InProcessRepository
 
 pytestmark = pytest.mark.exhaustive

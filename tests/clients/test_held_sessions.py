@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan_store import claims_file
+from execplan.core.plan_store import claims_file
 from tests.clients.model_server import Say, scripted
 
 if TYPE_CHECKING:

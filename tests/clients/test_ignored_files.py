@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import needs
+from tests.cli.doctor.test_agent_hook_checks import CODEX_IGNORES, CODEX_READS
 from tests.clients.agent_programs import Codex
 from tests.clients.network_namespace import run_isolated
-from tests.doctor.test_agent_hook_checks import CODEX_IGNORES, CODEX_READS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.agents.integrations import plugin
-from execplan.errors import USAGE
+from execplan.core.errors import USAGE
 from tests import needs
 from tests.clients.agent_programs import Codex, Workbench
 from tests.clients.model_server import scripted

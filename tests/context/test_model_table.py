@@ -12,7 +12,7 @@ import pytest
 from execplan.context.decision import IntentName
 from execplan.context.decision_builder import VARIANTS, assign_variant
 from execplan.context.model_table import LanguageModel, ModelTable, load_models, recommend_model
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from tests.conftest import ENVIRONMENT
 
 CUSTOM_MODEL = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}

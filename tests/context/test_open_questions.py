@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.context.open_questions import find_open_questions
-from execplan.plan import reader
+from execplan.core.plan import reader
 from tests.plans import CLEAN
 
 

@@ -22,8 +22,8 @@ from execplan.context.keywords import contains_word, count_shared_words, extract
 from execplan.context.relevance import ScoredUnit, score_units
 from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.text_search import search_texts
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.secrets.redaction import REDACTED, Redactor
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.secrets.redaction import REDACTED, Redactor
 from tests.context.units import NEXT_TASK, PURPOSE, file, message, pack
 
 

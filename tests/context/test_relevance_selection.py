@@ -38,7 +38,7 @@ from execplan.context.relevance_selection import RELEVANCE_THRESHOLD
 from execplan.context.task_intent import classify_intent
 from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.token_counter import Counter, make_counter
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from tests.context.units import BudgetedPack, file, make, message, pack
 
 COUNTERS = [make_counter(exact=False), make_counter(exact=True)]

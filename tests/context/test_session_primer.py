@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from execplan.context.plan_overview import PlanDrift, PlanOverview
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines, truncate_bytes
 from execplan.context.session_primer import MAX_BYTES, format_plan_choices, format_primer
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan.reader import read
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.reader import read
 from tests.plans import CLEAN, with_sections
 
 LINE_STARTS = (

@@ -15,8 +15,8 @@ from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RE
 from execplan.context.gathering.plan_units import split_plan
 from execplan.context.pack_formats import FORMATS, MARKDOWN, XML, PackFormat
 from execplan.context.token_counter import Counter, make_counter
-from execplan.errors import ExecplanError
-from execplan.plan import reader
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
 from tests.conftest import find_corpus
 from tests.context.units import BudgetedPack, make, pack
 

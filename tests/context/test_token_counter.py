@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.context.token_counter import ENCODING, ESTIMATE, estimate_tokens, make_counter
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 ROOT = Path(__file__).parents[2]
 EXACT = make_counter(exact=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.approvals.disk_world import DiskWorld
+from execplan.core.project import project_discovery
+from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluate import Evaluation, evaluate
 from execplan.execution.policy import Policy
 from execplan.execution.shell.command_line import parse_command
-from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.execution.approval_documents import document
 

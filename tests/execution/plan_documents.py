@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from execplan.core.json_model.json_bytes import to_json_bytes
 from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model.json_bytes import to_json_bytes
 
 PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"
 

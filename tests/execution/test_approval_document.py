@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.json_model.document_model import ValidationError
 from execplan.execution.approval_document import Approval, UnsignedApproval, key_id, sign, verify_signature
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import Level
 from execplan.execution.permission import is_covered, validity_problem
-from execplan.json_model.document_model import ValidationError
 from tests.execution.approval_documents import KEY, binding, terms
 
 SEALED = sign(terms(), KEY)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
 from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.attributes import ATTRIBUTES
 from execplan.execution.compile import compile_plan, find_plan_steps
@@ -20,7 +21,6 @@ from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.linter.runner import lint_bytes
-from execplan.plan import reader
 from tests.conftest import ENVIRONMENT
 from tests.execution.annotations.test_annotated_steps import PATCH, plan_of, step
 from tests.plans import STEPS
@@ -225,7 +225,7 @@ def test_what_differs_is_told() -> None:
 
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
     code = (
-        "import sys; from execplan.execution.compile import compile_plan; from execplan.plan import reader; "
+        "import sys; from execplan.execution.compile import compile_plan; from execplan.core.plan import reader; "
         "from execplan.execution.documents.document_io import document_bytes; "
         "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
         "sys.stdout.buffer.write(document_bytes(made.document))"

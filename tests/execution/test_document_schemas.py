@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from execplan.cli.error_handler import json_document as printed
 from execplan.cli.schema_builder import KINDS, build_schema, find_model, schema_bytes
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.json_model.json_schema import DIALECT
 from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.json_answer import Answer
 from execplan.execution.execution_plan import Document, ExecutionPlan
 from execplan.execution.run_record import Record
-from execplan.json_model.json_schema import DIALECT
 from tests.conftest import Folder
 from tests.execution.invalid_plans import BAD, BadPlan, change, good
 from tests.execution.plan_documents import loaded

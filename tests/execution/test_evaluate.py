@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from execplan.approvals.disk_world import DiskWorld
+from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.trial import DryRun
 from execplan.execution.policy import Policy

@@ -19,10 +19,10 @@ from execplan import (
     load_document,
     replan_document,
 )
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.run_record import RunStatus, StepStatus
-from execplan.text.text_lines import digest
 from tests.execution.plan_documents import command, loaded, plan, step
 
 TOOLS = ["weather.get_current_weather", "timer.set_timer"]

@@ -70,7 +70,7 @@ def test_examples_are_steps_of_the_service(service: Folder, kind: str) -> None:
 
 
 def test_other_templates_show_none(service: Folder) -> None:
+    from tests.core.scaffold.test_template_rendering import KINDS as EVERY
     from tests.plans import from_template
-    from tests.scaffold.test_template_rendering import KINDS as EVERY
 
     assert {name for name in ("plan", *EVERY) if "{example" in from_template(name)} == set(KINDS)

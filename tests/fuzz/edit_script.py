@@ -19,20 +19,20 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.archive.plan_relocation import _title_change as title_change
+from execplan.core.archive.plan_relocation import _title_change as title_change
+from execplan.core.plan import log_edits, section_edits, task_edits, task_rewording
+from execplan.core.plan.path_rewriting import PathReplacement, replace_paths
+from execplan.core.plan.plan_change import require_lines, require_text
+from execplan.core.plan.text_rebase import rebase_text
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.rule import RULES, RuleContext
 from execplan.linter.rule_facts import Clock, RepositoryTree
 from execplan.linter.runner import DEFAULT_LEVELS
-from execplan.plan import log_edits, section_edits, task_edits, task_rewording
-from execplan.plan.path_rewriting import PathReplacement, replace_paths
-from execplan.plan.plan_change import require_lines, require_text
-from execplan.plan.text_rebase import rebase_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.plan_change import ChangeBuilder
+    from execplan.core.plan.plan_change import ChangeBuilder
 
     Maker = Callable[[bytes, bool, list[str]], ChangeBuilder]
 

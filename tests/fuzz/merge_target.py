@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import apply_change
-from execplan.errors import ExecplanError
-from execplan.plan import reader
-from execplan.plan.merge.merge_units import split_plan, split_section
-from execplan.plan.merge.plan_merge import merge_plans
-from execplan.plan.plan_lookup import normalize_text
-from execplan.text.line_merge import merge_with_markers as lines
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.merge.merge_units import split_plan, split_section
+from execplan.core.plan.merge.plan_merge import merge_plans
+from execplan.core.plan.plan_lookup import normalize_text
+from execplan.core.text.line_merge import merge_with_markers as lines
 from tests.fuzz.edit_script import parse
 
 if TYPE_CHECKING:
-    from execplan.plan.merge.plan_merge import MergeResult
-    from execplan.plan.model import ParsedPlan, Task
+    from execplan.core.plan.merge.plan_merge import MergeResult
+    from execplan.core.plan.model import ParsedPlan, Task
     from tests.fuzz.edit_script import Step
 
 SIDES = b"\n%%%%"

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import apply_change
-from execplan.errors import ExecplanError
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline, reader
+from execplan.core.plan.line_grammar import read_checkbox
+from execplan.core.plan.model import OPEN
+from execplan.core.plan.plan_change import plan_content
+from execplan.core.plan.plan_lookup import find_task, task_ids
+from execplan.core.plan.task_edits import find_tasks, reopen_tasks
+from execplan.core.plan.task_reader import document_section
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.line_merge import merge_chunks
+from execplan.core.text.text_lines import Text
 from execplan.linter.runner import lint_bytes, lint_plan
-from execplan.plan import outline, reader
-from execplan.plan.line_grammar import read_checkbox
-from execplan.plan.model import OPEN
-from execplan.plan.plan_change import plan_content
-from execplan.plan.plan_lookup import find_task, task_ids
-from execplan.plan.task_edits import find_tasks, reopen_tasks
-from execplan.plan.task_reader import document_section
-from execplan.plan.text_rebase import rebase_text
-from execplan.text.line_merge import merge_chunks
-from execplan.text.text_lines import Text
 from tests.fuzz import merge_target
 from tests.fuzz.edit_script import LEVELS, Step, parse, rule_context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan.plan_change import PlanChange
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.plan_change import PlanChange
 
 
 def examine(data: bytes) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.core.plan.test_plan_change import ARBITRARY_TEXTS, plans
 from tests.fuzz import merge_target, target
 from tests.fuzz.edit_script import CHANGES, MARK, parse
-from tests.plan.test_plan_change import ARBITRARY_TEXTS, plans
 
 TEST_DIRECTORY = Path(__file__).parent
 SEEDS = sorted((TEST_DIRECTORY / "seeds").iterdir())

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan import FinishedRun, Plan, RunObserver
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.library import execution_api
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
-    from execplan.engine.run_state import Question
+    from execplan.execution.engine.run_state import Question
 
 PLAN = """\
 # Build the parser

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
-from tests.worktrees.scratch import (
+from tests.team.worktrees.scratch import (
     DONE,
     PARSER,
     PLAN,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
-from execplan.clock import minute_bounds, read_timestamp
+from execplan.core.clock import minute_bounds, read_timestamp
+from execplan.core.plan import reader
 from execplan.linter.rule import GIT_NEEDS, PROJECT
 from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree, ShippedWork
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project
-from execplan.plan import reader
 from tests.plans import with_sections
 
 KINDS = ("Before", "Bad", "Good", "Fixed")

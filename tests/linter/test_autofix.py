@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from execplan.edits.plan_writer import apply_change
-from execplan.errors import ExecplanError
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.text.line_edit import Edit
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.rule import SAFE, UNSAFE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.runner import RULES
-from execplan.plan.model import ParsedPlan
-from execplan.text.line_edit import Edit
 from tests.plans import CLEAN
 
 LEVELS = {"TEST1": WARNING}

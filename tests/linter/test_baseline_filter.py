@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan.core.plan import reader
 from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
 from execplan.linter.finding_summary import count_by_rule
 from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.linter.rule import Finding
 from execplan.linter.runner import MAX_FINDINGS, RULES, lint_plan
-from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from itertools import count, takewhile
 
 import pytest
 
+from execplan.core.plan import outline, reader
 from execplan.linter import destructive_commands, plan_paths, plan_source
 from execplan.linter.rule import RULES, Finding, RuleContext
 from execplan.linter.rule_facts import RepositoryTree
 from execplan.linter.runner import MAX_FINDINGS, lint_bytes
-from execplan.plan import outline, reader
 from tests.linter.single_rule import clock
 
 SIZE = 100_000

@@ -15,11 +15,11 @@ from unittest import mock
 
 from execplan.cli import app, bug_report, error_handler
 from execplan.cli.output import help_topics
-from execplan.edits import edit_journal
-from execplan.edits.edit_entries import MOVE
-from execplan.errors import EXIT_MEANINGS, OK
-from execplan.plan import reader
-from execplan.plan.model import ParsedPlan
+from execplan.core.edits import edit_journal
+from execplan.core.edits.edit_entries import MOVE
+from execplan.core.errors import EXIT_MEANINGS, OK
+from execplan.core.plan import reader
+from execplan.core.plan.model import ParsedPlan
 from tests.conftest import ENVIRONMENT
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from execplan.errors import ExecplanError
-from execplan.plan import reader
-from execplan.plan.plan_change import has_no_content
-from execplan.plan.plan_lookup import find_section, find_task
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.plan_change import has_no_content
+from execplan.core.plan.plan_lookup import find_section, find_task
 from tests.conftest import find_corpus
-from tests.plan.test_plan_change import ARBITRARY_TEXTS, LINES, changed_lines, plans, same_around
+from tests.core.plan.test_plan_change import ARBITRARY_TEXTS, LINES, changed_lines, plans, same_around
 from tests.plans import CLEAN
 
 ODD = """\

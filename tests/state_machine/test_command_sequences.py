@@ -22,10 +22,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from execplan.edits.plan_writer import format_diff
-from execplan.plan import reader
-from execplan.plan.plan_change import plan_content
-from tests.plan.test_plan_change import LINES, with_mark_of
+from execplan.core.edits.plan_writer import format_diff
+from execplan.core.plan import reader
+from execplan.core.plan.plan_change import plan_content
+from tests.core.plan.test_plan_change import LINES, with_mark_of
 from tests.state_machine.scratch_repository import PLANS, InProcessResult, ScratchRepository, template
 from tests.state_machine.strategies import (
     FILLING,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from execplan.errors import ExecplanError
-from execplan.plan import reader
-from execplan.plan.item_format import escape_heading
-from execplan.plan.model import DONE
-from execplan.scaffold.plan_creation import find_lint_errors
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.item_format import escape_heading
+from execplan.core.plan.model import DONE
+from execplan.core.scaffold.plan_creation import find_lint_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,16 +16,16 @@ from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import Intent
 from execplan.context.token_budget import Allocation, BudgetShares
 from execplan.context.token_counter import make_counter
-from execplan.errors import ExecplanError
-from execplan.git.git_query import GIT_UNUSABLE_CODES
-from execplan.plan_store.plan_store import PlanRef
-from execplan.secrets.secret_files import is_secret_file
+from execplan.core.errors import ExecplanError
+from execplan.core.git.git_query import GIT_UNUSABLE_CODES
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.secrets.secret_files import is_secret_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.project.project import Project
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.project.project import Project
 
 _MAX_NAMED_FILES: Final = 20
 """Maximum number of files that are read because their paths have words of the request."""

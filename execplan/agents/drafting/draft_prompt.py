@@ -7,12 +7,12 @@ import secrets
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.agents.user_program import sensitive_text
-from execplan.text.text_lines import digest
+from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _INSTRUCTION: Final = """\
 Write the first draft of an execution plan, as one markdown document: a plan that a person or an agent who knows only \
@@ -120,8 +120,8 @@ class _Masker:
     """Replaces possible secrets, and in the repository's texts also paths of this machine and names of its users."""
 
     def __init__(self, project: Project) -> None:
-        from execplan.engine.commands.command_environment import public_variables
-        from execplan.secrets.redaction import Redactor
+        from execplan.core.secrets.redaction import Redactor
+        from execplan.execution.engine.commands.command_environment import public_variables
 
         self._redactor = Redactor(os.environ, public_variables(os.environ))
         self._personal_data = sensitive_text.collect_personal_data(project)

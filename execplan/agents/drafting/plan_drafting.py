@@ -10,13 +10,13 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.drafting import draft_answer
-from execplan.errors import CHECK_FAILED, ENVIRONMENT, INTERRUPTED, TERMINATED, ExecplanError
-from execplan.plan import reader
-from execplan.project.slug import slug
-from execplan.scaffold import plan_creation, plan_draft, plan_templates
-from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
-from execplan.trace import log
+from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INTERRUPTED, TERMINATED, ExecplanError
+from execplan.core.plan import reader
+from execplan.core.project.slug import slug
+from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import digest
+from execplan.core.trace import log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from execplan.agents.drafting.draft_prompt import Prompt
     from execplan.agents.drafting.drafting_settings import DraftingSettings
     from execplan.agents.user_program.program_call import CallResult
+    from execplan.core.project.project import Project
     from execplan.linter.rule import Finding
-    from execplan.project.project import Project
 
 DIRECTORY: Final = "drafts"
 """Name of the state directory with drafts that have errors."""
@@ -174,9 +174,9 @@ def draft_json(draft: Draft, settings: DraftingSettings) -> dict[str, Any]:
 
 
 def _store(project: Project, draft: Draft) -> str:
-    from execplan.files import atomic_files
-    from execplan.plan_store import plan_store
-    from execplan.project import plan_names, project_state
+    from execplan.core.files import atomic_files
+    from execplan.core.plan_store import plan_store
+    from execplan.core.project import plan_names, project_state
 
     project_state.make_state_dir(project, DIRECTORY)
     name = plan_names.assign_number(draft.name, plan_store.taken_ids(project))

@@ -18,23 +18,23 @@ from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
-from execplan.engine.audit_log import log_file
-from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
-from execplan.files import file_access
-from execplan.json_model.json_bytes import to_json_bytes
-from execplan.text import strict_json
-from execplan.text.fast_json import iter_texts
-from execplan.text.violation import Violation
+from execplan.core.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.text import strict_json
+from execplan.core.text.fast_json import iter_texts
+from execplan.core.text.violation import Violation
+from execplan.execution.engine.audit_log import log_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from execplan.agents.user_program.program_call import CallResult
     from execplan.agents.user_program.program_settings import UserProgram
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 PROPOSED: Final = "proposed"
 NO_CHANGE: Final = "nothing"
@@ -112,7 +112,7 @@ def request_enhancement(
     """
     from execplan.agents.enhancer.enhancement_request import EnhancementRecord
     from execplan.agents.user_program.program_call import CallResult, call_program
-    from execplan.engine.audit_log.log_writer import AuditLog
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
 
     audit_log = AuditLog(project, ref)
     previous_contents = {
@@ -176,11 +176,11 @@ def _evaluate_answer(
         return EnhancementResult(
             REJECTED, "its answer is invalid", _format_violations(masker, violations, answer.omitted)
         )
-    from execplan.approvals import artifact_store
-    from execplan.edits.plan_writer import format_diff
+    from execplan.core.edits.plan_writer import format_diff
+    from execplan.core.files import atomic_files
+    from execplan.core.project import project_state
+    from execplan.execution.approvals import artifact_store
     from execplan.execution.documents.document_diff import diff_documents
-    from execplan.files import atomic_files
-    from execplan.project import project_state
 
     new_plan = masker.mask_revised_plan(plan_content(document))
     old_json, new_json = to_json_bytes(prepared_request.masked_plan), to_json_bytes(new_plan)
@@ -208,7 +208,7 @@ def _commit_changes(
     project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]
 ) -> tuple[str | None, tuple[str, ...]]:
     """Commit the stored proposal and the audit log. Raises ExecplanError."""
-    from execplan.edits.plan_commit import commit_paths
+    from execplan.core.edits.plan_commit import commit_paths
 
     changed = [
         path for path, old in previous_contents.items() if file_access.read_if_exists(path, log_file.LIMIT) != old

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.json_schema import make_json_schema
+from execplan.core.text.text_lines import digest
 from execplan.execution.document_schemas import RULES
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model.json_bytes import to_json_bytes
-from execplan.json_model.json_schema import make_json_schema
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.engine.audit_log.log_writer import AuditLog
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
 
 
 ENHANCING: Final = "enhancing"
@@ -39,7 +39,7 @@ class EnhancementRecord:
 
         Returns a warning if the anchor could not be updated; the record stays.
         """
-        from execplan.errors import ExecplanError
+        from execplan.core.errors import ExecplanError
 
         outcome_fields = {"ended": outcome, "reason": reason, "seconds": round(seconds, 3)}
         received_fields = {"received": digest(received) if received else None, "received_bytes": len(received)}

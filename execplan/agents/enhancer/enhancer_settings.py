@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.user_program.program_settings import USER_ONLY, UserProgram, limit_settings, make_program
-from execplan.errors import INPUT, ExecplanError
-from execplan.project import setting_shapes as shapes
-from execplan.project import user_settings
-from execplan.project.setting_shapes import is_text, list_of
-from execplan.project.setting_table import Setting, SettingTable, check_table
-from execplan.text.suggestions import did_you_mean
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project import user_settings
+from execplan.core.project.setting_shapes import is_text, list_of
+from execplan.core.project.setting_table import Setting, SettingTable, check_table
+from execplan.core.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _DEFAULT_SECONDS: Final = 60
 _DEFAULT_KILOBYTES: Final = 512

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core.git import git_query
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution.world import normalize_path
-from execplan.git import git_query
-from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 def find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.agents.enhancer.field_sharing import withhold_fields
 from execplan.agents.user_program.sensitive_text import find_secret_arguments, find_suspected_secrets
+from execplan.core.secrets.redaction import Redactor
+from execplan.core.secrets.secret_files import is_secret_file
+from execplan.core.text.fast_json import iter_texts
 from execplan.execution.documents.written_paths import written_paths
-from execplan.secrets.redaction import Redactor
-from execplan.secrets.secret_files import is_secret_file
-from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -261,7 +261,7 @@ class PlanMasker:
 
 def _build_redaction(secrets: dict[str, str]) -> Redactor:
     """Build the redactor for the values that are redacted in all output, plus the given secrets."""
-    from execplan.engine.commands.command_environment import public_variables
+    from execplan.execution.engine.commands.command_environment import public_variables
 
     return Redactor({**os.environ, **secrets}, public_variables(os.environ))
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.relaxations import has_different_behavior
 from execplan.agents.enhancer.unmask import is_same_json, iter_masked_texts, unmask
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
+from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.document_io import validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Metadata
-from execplan.text.invisible_characters import describe_characters, find_hidden
-from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """Fields of the plan that must stay as they were sent."""
@@ -211,8 +211,8 @@ def _find_policy_violations(project: Project, old: ExecutionPlan, new: Execution
     They concern paths that lead out or must not be written, paths that the old document forbids, and limits that are no
     longer met.
     """
-    from execplan.approvals.disk_world import SnapshotWorld
-    from execplan.approvals.effective_policy import effective_policy
+    from execplan.execution.approvals.disk_world import SnapshotWorld
+    from execplan.execution.approvals.effective_policy import effective_policy
 
     world, policy = SnapshotWorld(project), effective_policy(project)
     known_errors = set(_find_errors(old, world, policy))

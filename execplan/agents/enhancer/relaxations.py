@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer.unmask import BEHAVIOR_FIELDS, has_secret, is_same_json
-from execplan.text.message_parts import shorten
+from execplan.core.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,17 +6,17 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
-from execplan.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.text import strict_json
+from execplan.core.text.text_lines import digest
+from execplan.core.text.violation import Violation
 from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model.json_bytes import to_json_bytes
-from execplan.text import strict_json
-from execplan.text.text_lines import digest
-from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"
@@ -53,7 +53,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
 
     The result no longer refers to lines of the plan, and its context records the proposal.
     """
-    from execplan.approvals.current_plan import load_current_plan
+    from execplan.execution.approvals.current_plan import load_current_plan
     from execplan.execution.importers import plan_import
 
     proposal = _parse_proposal(data, source)

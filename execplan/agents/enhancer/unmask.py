@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.mask import SECRET, WITHHELD
-from execplan.text.fast_json import iter_texts
-from execplan.text.violation import Violation, json_pointer
+from execplan.core.text.fast_json import iter_texts
+from execplan.core.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

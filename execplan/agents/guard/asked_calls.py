@@ -6,9 +6,9 @@ from execplan.agents.guard import call_recording, grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import Decision
 from execplan.agents.guard.tool_call import TOOL, ToolCall
-from execplan.engine.journal.journal import check_entries, read_bytes
-from execplan.engine.run_records.evidence_copies import open_journal
 from execplan.execution import states
+from execplan.execution.engine.journal.journal import check_entries, read_bytes
+from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.permission import ASK
 
 TYPE_CHECKING = False

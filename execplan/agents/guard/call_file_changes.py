@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from execplan.agents.guard.path_resolution import read_regular_file, resolve_path
 from execplan.agents.guard.tool_call import DELETE, WRITE, FileEdit
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import project_settings
 from execplan.execution.shell.command_table import DELETIONS, MOVES
-from execplan.named_tuple import NamedTuple
-from execplan.project import project_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _parse_table(data: bytes | None) -> dict[str, object] | None:
         return None
     if b"execplan" not in data:
         return {}
-    from execplan.project.project_settings import parse_table
+    from execplan.core.project.project_settings import parse_table
 
     try:
         return parse_table(data, project_settings.PYPROJECT_FILE, "tool", "execplan") or {}

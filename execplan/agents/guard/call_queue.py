@@ -6,9 +6,9 @@ import os
 
 from execplan.agents.guard import call_recording, grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
-from execplan.errors import ExecplanError
-from execplan.files.file_lock import is_held, set_timeout
-from execplan.project import project_state
+from execplan.core.errors import ExecplanError
+from execplan.core.files.file_lock import is_held, set_timeout
+from execplan.core.project import project_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_decision import Decision
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.files.file_lock import FileLock
-    from execplan.project.project import Project
+    from execplan.core.files.file_lock import FileLock
+    from execplan.core.project.project import Project
 
 _MAX_SLOTS: Final = 16
 _RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))

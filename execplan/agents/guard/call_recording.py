@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from execplan import clock
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
-from execplan.approvals import approval_key
-from execplan.engine.agent_runs import journal_watermark
-from execplan.engine.journal import journal_entries
-from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
-from execplan.engine.journal.journal_entries import CALLED, DENIED, INTENT, QUESTION, state_json
-from execplan.engine.run_lock import LOCK_NAME
-from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
-from execplan.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.core import clock
+from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.core.files.file_lock import set_timeout
+from execplan.core.project import project_state
+from execplan.core.text.message_parts import printable_line
 from execplan.execution import states
+from execplan.execution.approvals import approval_key
 from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.engine.agent_runs import journal_watermark
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal import check_entries, parse_entries, read_bytes
+from execplan.execution.engine.journal.journal_entries import CALLED, DENIED, INTENT, QUESTION, state_json
+from execplan.execution.engine.run_lock import LOCK_NAME
+from execplan.execution.engine.run_records.evidence_copies import ensure_not_altered, open_journal
 from execplan.execution.permission import ASK, CLOCK_SKEW_SECONDS, DENY, validity_problem
 from execplan.execution.world import normalize_path
-from execplan.files.file_lock import set_timeout
-from execplan.project import project_state
-from execplan.text.message_parts import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_context import GuardContext
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.engine.journal.journal import Entry, Journal
-    from execplan.engine.run_state import Question
-    from execplan.files.file_lock import FileLock
-    from execplan.project.project import Project
+    from execplan.core.files.file_lock import FileLock
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.execution.engine.journal.journal import Entry, Journal
+    from execplan.execution.engine.run_state import Question
 
 
 LOCK_TIMEOUT: Final = 12.0
@@ -92,7 +92,7 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
             f"run {grant.run} is being rolled back", f"a person must finish it: execplan rollback {run_argument}"
         )
     if run_state.question is not None:
-        from execplan.engine.run_questions import format_answer_hint
+        from execplan.execution.engine.run_questions import format_answer_hint
 
         hint = format_answer_hint(run_state.question, run_argument)
         raise _waiting_error(f"run {grant.run} is paused: {run_state.question.words}", hint)
@@ -141,7 +141,7 @@ def record_decision(
 
     The caller has the run lock. Raises ExecplanError.
     """
-    from execplan.engine.agent_runs.permission_request import step_question
+    from execplan.execution.engine.agent_runs.permission_request import step_question
 
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:
@@ -254,7 +254,7 @@ def _describe_call(call: ToolCall) -> str:
 
     Neither should contain secrets; they are masked here as well.
     """
-    from execplan.secrets.certain_secrets import mask_secrets
+    from execplan.core.secrets.certain_secrets import mask_secrets
 
     names = [arg for arg in call.command.split() if "=" not in arg][:1]
     return printable_line(mask_secrets(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)

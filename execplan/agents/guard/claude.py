@@ -6,10 +6,10 @@ import os
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
+from execplan.core.files import file_access
+from execplan.core.secrets.secret_files import CODE_TYPES
+from execplan.core.text import fast_json
 from execplan.execution.permission import ALLOW, DENY
-from execplan.files import file_access
-from execplan.secrets.secret_files import CODE_TYPES
-from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ExecplanError
-from execplan.files import file_access
+from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

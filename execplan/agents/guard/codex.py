@@ -18,8 +18,8 @@ from execplan.agents.guard.tool_call import (
     ToolCall,
     required_path,
 )
+from execplan.core.text import fast_json
 from execplan.execution.permission import ALLOW, DENY
-from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

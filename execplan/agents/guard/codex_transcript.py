@@ -11,8 +11,8 @@ import time
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import NotUnderstoodError
-from execplan.files import file_access
-from execplan.text import fast_json
+from execplan.core.files import file_access
+from execplan.core.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from execplan.agents.guard.command_equivalence import (
 )
 from execplan.agents.guard.path_resolution import linkless_path
 from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.shell.call_patterns import has_wildcard, matches_command
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.simple_command import normalize_program_name
-from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import os
 from execplan.agents.guard.command_equivalence import is_harmless_variable, strip_wrappers
 from execplan.agents.guard.execplan_commands import NAME
 from execplan.agents.guard.path_resolution import is_unambiguous
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.secrets.secret_files import is_secret_file
+from execplan.core.text.invisible_characters import may_have_hidden
 from execplan.execution.shell.command_table import WITH_ANY_FLAG
 from execplan.execution.shell.shell_parser import ShellParser
-from execplan.named_tuple import NamedTuple
-from execplan.secrets.secret_files import is_secret_file
-from execplan.text.invisible_characters import may_have_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

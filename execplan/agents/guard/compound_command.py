@@ -10,11 +10,11 @@ import os
 
 from execplan.agents.guard.path_resolution import is_unambiguous
 from execplan.agents.guard.read_policy import decide_read
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.command_table import READS_ALL_INPUT
 from execplan.execution.shell.reading_commands import find_command_reads
 from execplan.execution.shell.shell_parser import ShellParser
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

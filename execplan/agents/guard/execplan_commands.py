@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from execplan.agents.guard import protected_paths
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution.permission import PLANS
 from execplan.execution.shell.simple_command import parse_args
-from execplan.named_tuple import NamedTuple
-from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from os.path import normpath
 
 from execplan.agents.guard.path_resolution import read_regular_file
 from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.text.text_lines import digest
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.patch import FilePatch, Hunk, is_partially_applied
 from execplan.execution.evaluation.unified_diff import replacement_lines, split_lines
 from execplan.execution.world import ABSENT, FILE, LINK
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

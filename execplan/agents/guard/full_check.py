@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan import clock
 from execplan.agents.guard import call_recording, guarded_plan, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
-from execplan.approvals.approved_plan import find_candidate, require_approval
-from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
-from execplan.engine.plain_document import parse_plain_document
-from execplan.engine.run_state import RunState
-from execplan.errors import CONFLICT, ExecplanError
+from execplan.core import clock
+from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
+from execplan.execution.engine.plain_document import parse_plain_document
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
 from execplan.execution.risk.effective_risk import effective_risk
 from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.approvals.approved_plan import ApprovedPlan
-    from execplan.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 
 
 def decide_by_plan(
@@ -106,7 +106,9 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
             exit=CONFLICT,
             hint=error.hint,
         )
-    from execplan.engine.error_hints import format_replan_command  # not at the top: most calls meet no failed run
+    from execplan.execution.engine.error_hints import (
+        format_replan_command,  # not at the top: most calls meet no failed run
+    )
 
     hint = (
         f"edit the steps in the plan, then: {format_replan_command(number, ref.shell_name)}; "

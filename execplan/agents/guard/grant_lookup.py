@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.guard_context import context_from_grant
-from execplan.engine.agent_runs import guard_grant
-from execplan.errors import ExecplanError
-from execplan.project import project_discovery
-from execplan.project.project import Project
-from execplan.project.project_settings import Settings
+from execplan.core.errors import ExecplanError
+from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
+from execplan.core.project.project_settings import Settings
+from execplan.execution.engine.agent_runs import guard_grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
 
 
 def find_grant(plan_id: str | None) -> GuardGrant | None:

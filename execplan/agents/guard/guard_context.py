@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 
-from execplan.approvals.reserved_paths import make_protection_check
-from execplan.errors import ExecplanError
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
+from execplan.execution.approvals.reserved_paths import make_protection_check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from execplan.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.engine.journal.journal import Entry
-    from execplan.engine.plain_document import PlainStep
-    from execplan.engine.run_state import RunState
-    from execplan.engine.step_order import StepOrder
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.plain_document import PlainStep
+    from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
-    from execplan.project.project import Project
 
 
 class PlannedStep(NamedTuple):
@@ -98,7 +98,7 @@ class GuardContext(NamedTuple):
 
     def make_order(self) -> StepOrder:
         """Return the order of the steps."""
-        from execplan.engine.step_order import StepOrder
+        from execplan.execution.engine.step_order import StepOrder
 
         return StepOrder([*self.plain_steps.values()], sequential=bool(self.constraints.get("require_sequential")))
 
@@ -118,8 +118,8 @@ def _make_scope(
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
     """Build the context of an active run from its grant and journal. Raises ExecplanError."""
-    from execplan.engine.plain_document import parse_plain_document
-    from execplan.engine.run_state import RunState
+    from execplan.execution.engine.plain_document import parse_plain_document
+    from execplan.execution.engine.run_state import RunState
 
     document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
     run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
@@ -141,7 +141,7 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
 
 def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
     """Return the expected bytes of a path, from the file itself if it has them, otherwise from the backup store."""
-    from execplan.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
+    from execplan.execution.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
     from execplan.execution.world import FILE
 
     state = expected.get(path)
@@ -153,6 +153,6 @@ def _read_expected(project: Project, expected: Mapping[str, State], path: str) -
             return data
     except ExecplanError:
         pass
-    from execplan.engine.workspace.backup_store import BackupStore
+    from execplan.execution.engine.workspace.backup_store import BackupStore
 
     return BackupStore(project).get(state.sha256)

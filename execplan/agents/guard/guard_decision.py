@@ -10,10 +10,10 @@ from execplan.agents.guard import read_policy, self_protection
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import user_settings
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
-from execplan.named_tuple import NamedTuple
-from execplan.project import user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from execplan.agents.guard.guard_context import PlannedStep
     from execplan.agents.guard.step_matching import MatchResult, StepMatch
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.engine.run_state import RunState
-    from execplan.engine.step_order import StepOrder
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
-    from execplan.project.project import Project
 
 
 _COMMIT_COMMANDS = frozenset(("add", "commit", "push"))
@@ -41,7 +41,7 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     """
     if not (step.get("target") or step.get("patch") or step.get("inputs")):
         return ""
-    from execplan.approvals.disk_world import DiskWorld
+    from execplan.execution.approvals.disk_world import DiskWorld
     from execplan.execution.binding import describe_difference, sanitize_state
     from execplan.execution.documents.written_paths import diff_paths
     from execplan.execution.world import normalize_path
@@ -173,12 +173,12 @@ def _step_permission(
     planned_step: PlannedStep, context: GuardContext, order: StepOrder, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
-    from execplan.engine.agent_runs.permission_request import build_permission_request
+    from execplan.execution.engine.agent_runs.permission_request import build_permission_request
 
     step = context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
-        from execplan.approvals.disk_world import DiskWorld
+        from execplan.execution.approvals.disk_world import DiskWorld
         from execplan.execution.world import ABSENT, OUTSIDE
 
         return DiskWorld(context.project).state(path).kind not in (ABSENT, OUTSIDE)

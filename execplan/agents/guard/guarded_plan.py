@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
-from execplan.approvals import approval_paths
-from execplan.errors import POLICY, ExecplanError
-from execplan.plan_store import plan_store
+from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.plan_store import plan_store
+from execplan.execution.approvals import approval_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 def find_named(plan_name: str | None) -> tuple[Project, PlanRef] | None:
     """Find the plan that was named, also by EXECPLAN_PLAN; return None if none was. Raises ExecplanError."""
     if plan_name is None and not os.environ.get("EXECPLAN_PLAN"):
         return None
-    from execplan.plan_store import plan_selection
+    from execplan.core.plan_store import plan_selection
 
     return plan_selection.select_plan(os.getcwd(), plan_name)
 
@@ -33,8 +33,8 @@ def find_approved(project: Project) -> list[PlanRef]:
     refs = [ref for ref in plan_store.all_refs(project) if not ref.archived and approval_paths.list_paths(project, ref)]
     if len(refs) < 2:
         return refs
-    from execplan.plan.model import COMPLETE
-    from execplan.plan_facts import facts_loader
+    from execplan.core.plan.model import COMPLETE
+    from execplan.core.plan_facts import facts_loader
 
     return [ref for ref in refs if facts_loader.read_plan_facts(project, ref).state != COMPLETE] or refs
 

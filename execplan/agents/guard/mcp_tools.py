@@ -6,8 +6,8 @@ The guard knows only the name of a server, so the user's settings decide that th
 from __future__ import annotations
 
 from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, NAME, denial_reason, shorten
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.call_patterns import dotted_tool_name
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, HookOutput, ToolCall
+from execplan.core.text import fast_json
 from execplan.execution.permission import DENY
-from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

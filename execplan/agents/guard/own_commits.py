@@ -12,25 +12,25 @@ from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
 from execplan.agents.guard.plan_file_edits import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
-from execplan.approvals.disk_world import DiskWorld
-from execplan.engine.agent_runs import agent_run_lookup
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.git import git_query
+from execplan.core.plan_store import plan_store
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution import states
+from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.engine.agent_runs import agent_run_lookup
 from execplan.execution.permission import ALLOW, PLANS, STEPS
 from execplan.execution.shell.simple_command import parse_args
-from execplan.git import git_query
-from execplan.plan_store import plan_store
-from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.agents.guard.tool_call import ToolCall
+    from execplan.core.project.project import Project
     from execplan.execution.shell.simple_command import ParsedArgs
     from execplan.execution.world import State
-    from execplan.project.project import Project
 
 _ADD_FLAGS = "-A --all -u --update -v --verbose -n --dry-run".split()
 _COMMIT_FLAGS = "-a --all -o --only -q --quiet -s --signoff -v --verbose --dry-run".split()

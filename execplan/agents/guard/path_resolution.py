@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from execplan.files.file_access import open_regular
-from execplan.named_tuple import NamedTuple
-from execplan.text.invisible_characters import has_hidden
+from execplan.core.files.file_access import open_regular
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.invisible_characters import has_hidden
 
 _MAX_PATH_BYTES = 4096
 """Maximum length of a path in bytes on Linux (PATH_MAX)."""

@@ -22,7 +22,7 @@ _WRITING_KINDS = (tool_call.WRITE, tool_call.EDIT)
 
 def hidden_character_reason(call: ToolCall) -> str:
     """Describe an invisible character in a call; empty if there is none."""
-    from execplan.text.invisible_characters import describe_characters, find_hidden, may_have_hidden
+    from execplan.core.text.invisible_characters import describe_characters, find_hidden, may_have_hidden
 
     for text in (call.tool, call.cwd, call.command):
         if not may_have_hidden(text):

@@ -7,16 +7,16 @@ import stat
 
 from execplan.agents.guard.protected_paths import possible_real_paths
 from execplan.agents.guard.tool_call import EDIT, WRITE
-from execplan.project.project_discovery import with_directories
-from execplan.project.project_settings import SETTINGS_FILE, is_plan_name
-from execplan.text.pure_paths import is_inside
+from execplan.core.project.project_discovery import with_directories
+from execplan.core.project.project_settings import SETTINGS_FILE, is_plan_name
+from execplan.core.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 def edits_only_plans(call: ToolCall, project: Project) -> bool:

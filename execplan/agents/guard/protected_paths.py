@@ -6,21 +6,21 @@ import os
 
 from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.path_resolution import is_per_process
-from execplan.approvals import reserved_paths
-from execplan.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
-from execplan.project import user_settings
-from execplan.project.project_discovery import with_directories
-from execplan.secrets.secret_files import find_hard_link, is_secret_file
-from execplan.text.glob_match import WILDCARDS
-from execplan.text.invisible_characters import has_hidden
-from execplan.text.pure_paths import is_inside
+from execplan.core.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
+from execplan.core.project import user_settings
+from execplan.core.project.project_discovery import with_directories
+from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.core.text.glob_match import WILDCARDS
+from execplan.core.text.invisible_characters import has_hidden
+from execplan.core.text.pure_paths import is_inside
+from execplan.execution.approvals import reserved_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.agents.guard.guard_context import GuardScope
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _STATE = "execplan's state"
 _LONGEST = 4096

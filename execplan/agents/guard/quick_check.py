@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 
-from execplan import clock
 from execplan.agents.guard import self_protection, stored_denial
 from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
-from execplan.approvals.effective_policy import effective_policy
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core import clock
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text import fast_json
+from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.permission import DENY
-from execplan.files import file_access
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
-from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Maximum size, in bytes, of a document that is checked here."""

@@ -9,10 +9,10 @@ from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason
 from execplan.agents.guard.tool_call import COMMAND, READ, TOOL
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.shell.reading_commands import GIT, find_command_reads
-from execplan.named_tuple import NamedTuple
-from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _printed_secret_reason(call: ToolCall, scope: GuardScope, real_paths: Sequen
     commands = command_list.commands if command_list is not None else ()
     if call.tool != "Grep" and not any([argv[0] in (GIT, *_SEARCH_PROGRAMS) for argv in commands]):
         return ""
-    from execplan.git import printed_secrets
+    from execplan.core.git import printed_secrets
 
     if call.kind != COMMAND and len(call.read_paths) < 2:  # with a pattern, its matches are among the paths
         secrets = [

@@ -12,11 +12,11 @@ from execplan.agents.guard.command_list import without_here_documents
 from execplan.agents.guard.compound_command import CompoundReader, early_exit_reason, prints_status
 from execplan.agents.guard.protected_paths import possible_targets, read_denial_reason
 from execplan.agents.guard.read_policy import ReadDecision, decide_read
+from execplan.core.files import file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project_discovery import find_repository
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.command_table import WITH_ANY_FLAG
-from execplan.files import file_access
-from execplan.named_tuple import NamedTuple
-from execplan.project.project_discovery import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ def _listing_reason(sources: Sequence[_Command], program: str, call: ToolCall, s
             return f"`{command.argv[0]}` may select files for secrets"
     if "-regex" in argv or "-iregex" in argv:
         return "`-regex` may select files for secrets"
-    from execplan.git.listed_secrets import listed_secret_reason
+    from execplan.core.git.listed_secrets import listed_secret_reason
 
     if reason := listed_secret_reason(argv, call.cwd, scope.root):
         return reason

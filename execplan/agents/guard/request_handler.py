@@ -5,12 +5,12 @@ from __future__ import annotations
 from execplan.agents.guard import grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.tool_call import HookOutput, HookResponse, NotUnderstoodError
-from execplan.engine.agent_runs import guard_grant
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text import fast_json
+from execplan.core.text.message_parts import printable_line
+from execplan.execution.engine.agent_runs import guard_grant
 from execplan.execution.permission import ASK, DENY
-from execplan.named_tuple import NamedTuple
-from execplan.text import fast_json
-from execplan.text.message_parts import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from execplan.agents.guard.guard_context import GuardContext
     from execplan.agents.guard.guard_decision import Decision
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.engine.journal.journal import Entry
+    from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.execution.engine.journal.journal import Entry
 
 
 def handle_request(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.git.printed_secrets import secrets_below
-from execplan.secrets.secret_files import (
+from execplan.core.git.printed_secrets import secrets_below
+from execplan.core.secrets.secret_files import (
     AMBIGUOUS_FILES,
     CODE_SUFFIXES,
     KEY_FILES,
@@ -13,7 +13,7 @@ from execplan.secrets.secret_files import (
     SECRET_FILES,
     is_secret_file,
 )
-from execplan.text.glob_match import WILDCARDS, matches_glob
+from execplan.core.text.glob_match import WILDCARDS, matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

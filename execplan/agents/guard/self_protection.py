@@ -9,9 +9,9 @@ from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
 from execplan.agents.guard.read_policy import find_read_paths
 from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, TOOL, WRITE
+from execplan.core.text.fast_json import iter_texts
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.simple_command import normalize_program_name
-from execplan.text.fast_json import iter_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.agents.guard.tool_call import ToolCall
+    from execplan.core.project.project import Project
     from execplan.execution.shell.simple_command import SimpleCommand
-    from execplan.project.project import Project
 
 _AGENT_PROGRAMS = frozenset(
     ("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot")

@@ -15,10 +15,10 @@ from execplan.agents.guard.call_file_changes import compute_file_changes
 from execplan.agents.guard.command_equivalence import unwrap_command
 from execplan.agents.guard.tool_call import ALLOWED_EXTRA, EXACT_MATCH, FileEdit, StepComparison
 from execplan.agents.guard.typed_command import parse_typed_command
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import FILE_TYPES
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.shell import call_patterns
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

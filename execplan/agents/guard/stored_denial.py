@@ -9,25 +9,26 @@ from __future__ import annotations
 import os
 from time import time_ns
 
-from execplan import __version__, clock
+from execplan import __version__
 from execplan.agents.guard import guarded_plan
-from execplan.approvals import approval_key, decisive_files, user_directories
-from execplan.errors import ExecplanError
-from execplan.files import file_access
-from execplan.named_tuple import NamedTuple
-from execplan.project import project_state, user_settings
-from execplan.text import fast_json
-from execplan.text.hmac_signature import sign, signatures_match
+from execplan.core import clock
+from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import project_state, user_settings
+from execplan.core.text import fast_json
+from execplan.core.text.hmac_signature import sign, signatures_match
+from execplan.execution.approvals import approval_key, decisive_files, user_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-    from execplan.approvals.approved_plan import ApprovalCandidate
-    from execplan.approvals.decisive_files import WatchedPath
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.approved_plan import ApprovalCandidate
+    from execplan.execution.approvals.decisive_files import WatchedPath
 
 _DIRECTORY: Final = "denials"
 _MAX_BYTES: Final = 1 << 20
@@ -110,7 +111,7 @@ def store(
         or (candidate is not None and candidate.policy.pin)
     ):
         return
-    from execplan.files import atomic_files
+    from execplan.core.files import atomic_files
 
     try:
         watched_files = decisive_files.watch([*_list_paths(project, ref, candidate)])
@@ -159,7 +160,7 @@ def _origin(project: Project, ref: PlanRef) -> str:
 
 def _find_period(project: Project, ref: PlanRef, started: float) -> tuple[float, float]:
     """Return the period around a time, in seconds since 1970, in which no approval begins to be valid or expires."""
-    from execplan.approvals import approval_files
+    from execplan.execution.approvals import approval_files
     from execplan.execution.permission import CLOCK_SKEW_SECONDS, NEVER
 
     approvals = approval_files.select_readable(approval_files.read_all(project, ref))
@@ -173,7 +174,7 @@ def _list_paths(project: Project, ref: PlanRef, candidate: ApprovalCandidate | N
 
     Raises ExecplanError.
     """
-    from execplan.engine.agent_runs import guard_grant
+    from execplan.execution.engine.agent_runs import guard_grant
 
     yield from decisive_files.list_paths(project, ref, candidate, with_programs=False)
     run_paths = [*_list_run_paths(project, ref), guard_grant.path_of(project, ref.id)]
@@ -187,8 +188,8 @@ def _list_run_paths(project: Project, ref: PlanRef) -> Iterator[str]:
 
     Raises ValueError if a run's directory is missing: git then decides whether that run counts.
     """
-    from execplan.approvals import artifact_store
-    from execplan.engine.run_records import run_directories, run_summary
+    from execplan.execution.approvals import artifact_store
+    from execplan.execution.engine.run_records import run_directories, run_summary
 
     runs_directory = run_directories.runs_directory(project, ref)
     state_directory = project_state.plan_state_dir(project, ref.path)

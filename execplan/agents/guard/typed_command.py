@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.path_resolution import is_unambiguous
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.execution.shell.shell_word import QUOTED
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

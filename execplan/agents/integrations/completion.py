@@ -7,8 +7,8 @@ import os
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 NAME = "completion"
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.git import git_query
-from execplan.project import builtin_templates
+from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.project import builtin_templates
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 NAME = "git-hooks"
 _NAME = "pre-commit"

@@ -8,14 +8,14 @@ from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
 from execplan.agents.integrations import hook_entry
 from execplan.agents.integrations.hook_file import PROGRAMS, HookIntegration, hook_file_path
 from execplan.agents.integrations.integration_changes import LIMIT
-from execplan.errors import ExecplanError
-from execplan.files import file_access
+from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from execplan.agents.integrations.hook_entry import Hook
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 NAME = "guard"
 TIMEOUT = 30

@@ -11,13 +11,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations import json_edits
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.text.strict_json import JsonNode
+    from execplan.core.text.strict_json import JsonNode
 
 
 class Hook(NamedTuple):

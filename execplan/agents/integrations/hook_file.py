@@ -17,14 +17,14 @@ from execplan.agents.integrations.integration_changes import (
     read_project_file,
 )
 from execplan.agents.integrations.json_edits import InvalidJsonError
-from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from execplan.agents.integrations.hook_entry import Hook, HookEntry
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
     DesiredHook = tuple[Hook, dict[str, Any]]
     """A hook with the current content of its entry."""

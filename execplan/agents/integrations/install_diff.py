@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
-from execplan.files.tree_walk import walk_tree
+from execplan.core.errors import ExecplanError
+from execplan.core.files.tree_walk import walk_tree
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
@@ -67,7 +67,7 @@ def _list_files(project: Project, folder: str) -> list[str]:
 
 def _committed_version(project: Project, path: str, commit: str) -> bytes | None:
     """Return a file's content in a commit; None if the commit does not have it."""
-    from execplan.git import git_query
+    from execplan.core.git import git_query
 
     try:
         return git_query.output(project, "cat-file", "blob", f"{commit}:{path}")

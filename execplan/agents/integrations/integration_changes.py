@@ -6,15 +6,15 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import atomic_files, file_access
-from execplan.named_tuple import NamedTuple
-from execplan.project.project import ensure_inside
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import ensure_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 LIMIT = 5 << 20
 """Maximum size, in bytes, of a file that an integration changes."""
@@ -115,7 +115,7 @@ def _apply_change(
 ) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:
-        from execplan.git import git_query
+        from execplan.core.git import git_query
 
         git_query.set_config(path, change.setting, new)
         undo.append(partial(git_query.set_config, path, change.setting, old))

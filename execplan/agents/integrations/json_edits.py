@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.named_tuple import NamedTuple
-from execplan.text import strict_json
-from execplan.text.fast_json import MAX_DEPTH
-from execplan.text.strict_json import BOM, JsonFault, JsonNode
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text import strict_json
+from execplan.core.text.fast_json import MAX_DEPTH
+from execplan.core.text.strict_json import BOM, JsonFault, JsonNode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

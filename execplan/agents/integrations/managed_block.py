@@ -12,9 +12,9 @@ from execplan.agents.integrations.integration_changes import (
     ChangeSet,
     count_missing_directories,
 )
-from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
+from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ALREADY_INSTALLED, Change, ChangeSet, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.git import git_query
-from execplan.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-from execplan.project.project import common_git_dir
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
+from execplan.core.project.project import common_git_dir
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 NAME = "merge-driver"
 _FILE = ".gitattributes"

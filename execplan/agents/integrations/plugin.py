@@ -18,8 +18,8 @@ from execplan import __version__
 from execplan.agents.integrations import managed_directory, session_hooks, skill
 from execplan.agents.integrations.integration_changes import ChangeSet, read_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
-from execplan.project import builtin_templates
-from execplan.text.text_lines import digest
+from execplan.core.project import builtin_templates
+from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

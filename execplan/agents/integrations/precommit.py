@@ -23,13 +23,13 @@ from execplan.agents.integrations.precommit_config import (
     find_hook_position,
     parse_config,
 )
-from execplan.errors import INPUT, ExecplanError
-from execplan.git import git_query
-from execplan.project.plan_path_pattern import plan_paths_regex
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.project.plan_path_pattern import plan_paths_regex
 
 if TYPE_CHECKING:
     from execplan.agents.integrations.managed_block import Block
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 NAME = "pre-commit"
 _FILE = ".pre-commit-config.yaml"

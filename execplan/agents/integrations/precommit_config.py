@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 INSIDE, INSTEAD, END = "inside", "instead", "end"
 

@@ -10,13 +10,13 @@ from execplan.agents.integrations import managed_directory
 from execplan.agents.integrations.hook_file import NO_PENDING_FILES
 from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
-from execplan.project import builtin_templates
+from execplan.core.project import builtin_templates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.agents.integrations.hook_file import PendingFiles
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 NAME = "skill"
 FILE_NAME = "SKILL.md"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.files import file_access
-from execplan.text import fast_json
+from execplan.core.files import file_access
+from execplan.core.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,25 +8,25 @@ from __future__ import annotations
 import os
 
 from execplan.agents.stop_gate.attended_session import is_attended
-from execplan.errors import ExecplanError
-from execplan.files import atomic_files, file_access
-from execplan.plan import reader
-from execplan.plan.model import DONE
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan.task_checks import find_check
-from execplan.plan.verified_tasks import is_verified
-from execplan.plan_store import claims, plan_store
-from execplan.plan_store.claims_file import claims_path
-from execplan.project import project_discovery, project_state
-from execplan.text.text_lines import digest
+from execplan.core.errors import ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.plan import reader
+from execplan.core.plan.model import DONE
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.task_checks import find_check
+from execplan.core.plan.verified_tasks import is_verified
+from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.claims_file import claims_path
+from execplan.core.project import project_discovery, project_state
+from execplan.core.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from execplan.plan_store.claims_file import Claim
-    from execplan.project.project import Project
+    from execplan.core.plan_store.claims_file import Claim
+    from execplan.core.project.project import Project
 
     _NamedClaims = list[tuple[Claim, str, str]]
 DIRECTORY: Final = "stop-gate"
@@ -160,7 +160,7 @@ def _task_lines(project: Project, named_claims: _NamedClaims) -> list[str]:
 
 def _shorten(text: str) -> str:
     """Return a task's text on one line, without secrets and unprintable characters."""
-    from execplan.secrets.certain_secrets import mask_secrets
+    from execplan.core.secrets.certain_secrets import mask_secrets
 
     line = "".join([char if char.isprintable() else " " for char in mask_secrets(text)])
     return line if len(line) <= _MAX_TEXT_CHARS else f"{line[:_MAX_TEXT_CHARS]}…"

@@ -47,7 +47,7 @@ def _set_time_limit() -> None:
 def _answer(program: str) -> bytes:
     """Return the document that keeps a session going; empty if it may end."""
     from execplan.agents.stop_gate.stop_decision import continue_reason
-    from execplan.text import fast_json
+    from execplan.core.text import fast_json
 
     chunks, size = [], 0
     while size <= _MAX_INPUT_BYTES and (chunk := os.read(0, 1 << 20)):

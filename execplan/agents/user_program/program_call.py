@@ -10,8 +10,8 @@ from execplan.agents.user_program.program_settings import is_inside_repository
 
 if TYPE_CHECKING:
     from execplan.agents.user_program.program_settings import UserProgram
-    from execplan.engine.commands.command_result import CommandResult
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.commands.command_result import CommandResult
 
 
 _MEMORY_MB, _PROCESSES, _FILE_MB = 4096, 512, 1024
@@ -38,11 +38,11 @@ def call_program(project: Project, command: UserProgram, request: bytes) -> Call
     The program runs without the sandbox for steps: it belongs to the user, must reach a model over the network and must
     write its session data. It does not get the path of the repository.
     """
-    from execplan.engine.commands.command_transcript import Transcript
-    from execplan.engine.commands.launcher import CommandSpec, Limits, run_command
-    from execplan.engine.commands.stop_signal import StopSignal
-    from execplan.engine.journal.journal_writer import make_redaction
-    from execplan.engine.signal_handlers import SignalHandlers
+    from execplan.execution.engine.commands.command_transcript import Transcript
+    from execplan.execution.engine.commands.launcher import CommandSpec, Limits, run_command
+    from execplan.execution.engine.commands.stop_signal import StopSignal
+    from execplan.execution.engine.journal.journal_writer import make_redaction
+    from execplan.execution.engine.signal_handlers import SignalHandlers
 
     last_error = [""]
 
@@ -77,7 +77,7 @@ def _environment(project: Project, command: UserProgram) -> dict[str, str]:
 
     Someone could place a program in such a directory. `VIRTUAL_ENV` is removed as well if it is in the repository.
     """
-    from execplan.engine.commands.command_environment import build_environment
+    from execplan.execution.engine.commands.command_environment import build_environment
 
     env = build_environment({}, command.environment)
     directories = [

@@ -6,17 +6,17 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.project import setting_shapes as shapes
-from execplan.project import user_settings
-from execplan.project.setting_shapes import number
-from execplan.project.setting_table import Setting
-from execplan.text.pure_paths import is_inside
+from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project import user_settings
+from execplan.core.project.setting_shapes import number
+from execplan.core.project.setting_table import Setting
+from execplan.core.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 USER_ONLY: Final = "names code to run and what is sent to it"

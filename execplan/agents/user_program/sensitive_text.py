@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 _GENERIC_NAMES = frozenset(
@@ -90,8 +90,8 @@ def collect_personal_data(project: Project) -> PersonalData:
     import pwd
     import tempfile
 
-    from execplan.git.git_query import user_name
-    from execplan.plan_store import author
+    from execplan.core.git.git_query import user_name
+    from execplan.core.plan_store import author
 
     folders = [project.root, project.base, project.state, os.path.expanduser("~"), tempfile.gettempdir()]
     folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]

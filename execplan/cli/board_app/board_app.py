@@ -14,13 +14,13 @@ from execplan.cli.board_app.dialogs import HelpDialog
 from execplan.cli.board_app.edit_app import EditApp
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import Terminated
-from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.core.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Board, Card
-    from execplan.board.board_changes import Snapshot
     from execplan.cli.board_app.board_source import BoardSource
-    from execplan.project.project_list import ProjectOrigin
+    from execplan.core.project.project_list import ProjectOrigin
+    from execplan.views.board.board_cards import Board, Card
+    from execplan.views.board.board_changes import Snapshot
 
 _POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""

@@ -10,14 +10,14 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
 from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import printable_line
-from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.views.board.board_cards import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Resize
 
-    from execplan.board.board_cards import Board, Card
     from execplan.cli.board_app.edit_app import EditApp
+    from execplan.views.board.board_cards import Board, Card
 
 _MIN_WIDTH = 100
 """Minimum width of a terminal for several columns side by side."""

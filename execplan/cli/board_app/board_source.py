@@ -6,17 +6,17 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.board.board_loader import load_board
-from execplan.board.joint_board import load_joint_board
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.views.board.board_loader import load_board
+from execplan.views.board.joint_board import load_joint_board
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.board.board_cards import Board, Card
-    from execplan.board.board_changes import FileState, Snapshot
-    from execplan.project.project import Project
-    from execplan.project.project_list import ProjectList, ProjectOrigin
+    from execplan.core.project.project import Project
+    from execplan.core.project.project_list import ProjectList, ProjectOrigin
+    from execplan.views.board.board_cards import Board, Card
+    from execplan.views.board.board_changes import FileState, Snapshot
 
 
 class BoardSource(NamedTuple):
@@ -29,7 +29,7 @@ class BoardSource(NamedTuple):
 
     def take_snapshot(self) -> Snapshot:
         """Read the states of the files of all projects. Raises ExecplanError."""
-        from execplan.board.board_changes import Snapshot, take_snapshot  # a table does not need it
+        from execplan.views.board.board_changes import Snapshot, take_snapshot  # a table does not need it
 
         if self.selected is None:
             return take_snapshot(self.project, all_worktrees=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.events import Click
 
-    from execplan.board.board_cards import Card
+    from execplan.views.board.board_cards import Card
 
 _TITLE_MARGIN = 6
 """Width of an empty column besides its title: a corner, a line and a space on each side."""

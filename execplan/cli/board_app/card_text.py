@@ -9,12 +9,12 @@ from rich.text import Text
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.board_output import card_notes, progress_text
 from execplan.cli.output.terminal_layout import bar_parts
-from execplan.plan.model import DONE, OPEN
-from execplan.text.message_parts import format_count
+from execplan.core.plan.model import DONE, OPEN
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Card
     from execplan.cli.board_app.opened_plan import ViewedTask
+    from execplan.views.board.board_cards import Card
 
 _BAR_WIDTHS = (10, 6, 0)
 """Widths of a progress bar, widest first; a narrow card has a shorter one or none."""

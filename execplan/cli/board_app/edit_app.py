@@ -9,14 +9,14 @@ from textual.app import App
 
 from execplan.cli.board_app.card_text import plain_text
 from execplan.cli.board_app.dialogs import TaskDialog
-from execplan.errors import CONFLICT, ExecplanError
+from execplan.core.errors import CONFLICT, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.board.board_cards import Card
     from execplan.cli.board_app.plan_edits import SeenPlan
-    from execplan.project.project_list import ProjectOrigin
+    from execplan.core.project.project_list import ProjectOrigin
+    from execplan.views.board.board_cards import Card
 
 _ERROR_SECONDS = 12.0
 """Seconds for which an error is shown."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import ExecplanError
-from execplan.files.file_access import read_failure
+from execplan.core.errors import ExecplanError
+from execplan.core.files.file_access import read_failure
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan_store import claims, plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import digest
 from execplan.library.plan_api import Plan
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan_store import claims, plan_store
-from execplan.project import project_discovery
-from execplan.review.comment_location import has_comments
-from execplan.review.plan_comments import load_comments
-from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines
-from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
+from execplan.team.review.comment_location import has_comments
+from execplan.team.review.plan_comments import load_comments
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _MAX_CHARS = 200_000
 """Maximum number of characters that are laid out; more take seconds."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.edits.digest_check import ensure_digest_matches
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import ExecplanError
+from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import claims
+from execplan.core.plan_store.author import actor
+from execplan.core.project.project_discovery import require_existing
 from execplan.library.plan_api import Plan
-from execplan.plan_store import claims
-from execplan.plan_store.author import actor
-from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import EditResult
+    from execplan.core.edits.plan_writer import EditResult
 
 
 class SeenPlan(NamedTuple):

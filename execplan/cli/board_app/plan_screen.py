@@ -17,8 +17,8 @@ from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
-from execplan.errors import ExecplanError
-from execplan.plan.model import is_unfinished
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from execplan.cli.board_app.edit_app import EditApp
-    from execplan.project.project_list import ProjectOrigin
+    from execplan.core.project.project_list import ProjectOrigin
 
 
 _LOW_HEIGHT = 16

@@ -11,18 +11,18 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.durations import parse_duration
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 from execplan.library.plan_api import Plan
-from execplan.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
-    from execplan.approvals.approval_creation import Confirmation
-    from execplan.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.approval_creation import Confirmation
+    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluation.approval_scope import ApprovalScope
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 
 @define_command(
@@ -105,7 +105,7 @@ def approve(
         message = f"--expires must be a number of minutes, hours or days, at most 30d, not {expires!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="for example 30m, 24h or 7d; every approval expires")
     if digest is not None:
-        from execplan.approvals.approval_creation import require_digest_prefix
+        from execplan.execution.approvals.approval_creation import require_digest_prefix
 
         require_digest_prefix(digest)
     chosen = Plan.find(plan)
@@ -173,8 +173,8 @@ def _require_name(name: str | None) -> str | None:
 
 def _list_approvals(project: Project, ref: PlanRef) -> Answer:
     """List all approvals of a plan."""
-    from execplan.approvals import approval_status
     from execplan.cli.output import approval_output
+    from execplan.execution.approvals import approval_status
 
     return approval_output.approvals_answer(
         project, approval_status.check_all_approvals(project, ref, _waiting_run_id(project, ref))
@@ -183,8 +183,8 @@ def _list_approvals(project: Project, ref: PlanRef) -> Answer:
 
 def _check_approval(project: Project, ref: PlanRef) -> Answer:
     """Show the valid approval; raises ExecplanError if there is none."""
-    from execplan.approvals.approved_plan import require_approved_plan
     from execplan.cli.output import approval_output
+    from execplan.execution.approvals.approved_plan import require_approved_plan
 
     return approval_output.valid_approval_answer(
         project, require_approved_plan(project, ref, run_id=_waiting_run_id(project, ref))
@@ -193,8 +193,8 @@ def _check_approval(project: Project, ref: PlanRef) -> Answer:
 
 def _waiting_run_id(project: Project, ref: PlanRef) -> str:
     """Return the ID of a plan's last run if it is paused with a new revision, otherwise an empty string."""
-    from execplan.engine.journal.journal_entries import REVISION_REASONS
-    from execplan.engine.run_records.run_statuses import find_last_run
+    from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
+    from execplan.execution.engine.run_records.run_statuses import find_last_run
 
     last_run = find_last_run(project, ref)
     return last_run.id if last_run is not None and last_run.why in REVISION_REASONS else ""
@@ -202,8 +202,8 @@ def _waiting_run_id(project: Project, ref: PlanRef) -> str:
 
 def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
     """Revoke the approvals whose digest starts with the prefix."""
-    from execplan.approvals import approval_files, approval_registry
-    from execplan.engine import approval_audit
+    from execplan.execution.approvals import approval_files, approval_registry
+    from execplan.execution.engine import approval_audit
 
     selected = approval_files.select_by_digest(approval_files.read_all(project, ref), prefix)
     ids = {stored.digest: stored.approval.id for stored in approval_files.select_readable(selected)}

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.no_open_plans import no_open_plans_text
-from execplan.archive import plan_archive
-from execplan.archive.plan_archive import ArchiveBlockers
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.link_options import links_option, rewrite_decider
@@ -17,21 +14,24 @@ from execplan.cli.output.bulk_output import PlanAnswer, join_answers
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.edits.bulk_operation import BulkOperation
-from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.finishing_commands import finishing_commands
-from execplan.engine.run_records.run_statuses import describe_open_state, list_open_runs
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.archive import plan_archive
+from execplan.core.archive.plan_archive import ArchiveBlockers
+from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.plan.model import COMPLETE, DOCUMENT
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
+from execplan.execution.engine.run_records.finishing_commands import finishing_commands
+from execplan.execution.engine.run_records.run_statuses import describe_open_state, list_open_runs
 from execplan.library.plan_api import Plan
-from execplan.plan.model import COMPLETE, DOCUMENT
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
+from execplan.team.advice.no_open_plans import no_open_plans_text
 
 if TYPE_CHECKING:
-    from execplan.archive.plan_move import MoveResult
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.archive.plan_move import MoveResult
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
     LocatedPlan = tuple[Project, PlanRef]
 

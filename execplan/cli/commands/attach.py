@@ -10,9 +10,9 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_text
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.library.plan_api import Plan
-from execplan.plan_store.plan_store import quote_plan_name
 
 
 @define_command(

@@ -10,12 +10,12 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_advice import Advice
 from execplan.cli.answer import Answer, Call
 from execplan.cli.board_app.board_source import BoardSource
 from execplan.cli.command_definition import define_command
@@ -18,14 +17,15 @@ from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.output.terminal_layout import is_terminal
 from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.prompts import can_ask
-from execplan.errors import CHECK_FAILED, OK
-from execplan.plan.model import ACTIVE, DRAFT
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.project import project_discovery
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.project import project_discovery
+from execplan.team.advice.plan_advice import Advice
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Board, Card
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
+    from execplan.views.board.board_cards import Board, Card
 
 _INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
 

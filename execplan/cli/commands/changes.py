@@ -10,15 +10,15 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.rule_options import RuleSettings, rule_options
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.project import project_discovery
 from execplan.linter.rule import ERROR, WARNING
-from execplan.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.github.plan_report import PlanReport
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
+    from execplan.team.github.plan_report import PlanReport
 
 _TEXT, _MARKDOWN, _GITHUB = "text", "markdown", "github"
 _NEVER = "never"
@@ -87,11 +87,11 @@ def changes(
     (see --fail-on).
     """
     from execplan.cli.output.changes_output import format_reports, format_totals
-    from execplan.github.plan_report import count_levels, load_reports
-    from execplan.github.reviewer_summary import format_summary
-    from execplan.github.runner_files import MAX_SUMMARY_BYTES
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.checking.repository_trees import RepositoryTrees
+    from execplan.team.github.plan_report import count_levels, load_reports
+    from execplan.team.github.reviewer_summary import format_summary
+    from execplan.team.github.runner_files import MAX_SUMMARY_BYTES
 
     _ensure_compatible_options(call, since, form, needs_github=no_annotations or no_summary)
     rule_settings = RuleSettings(**{name: flags[name] for name in RuleSettings._fields})
@@ -126,12 +126,12 @@ def _ensure_compatible_options(call: Call, since: str | None, form: str, *, need
 def _find_base(project: Project, since: str | None) -> str:
     """Return the commit to compare with. Raises ExecplanError if there is none."""
     if since is not None:
-        from execplan.git.git_history import branch_point
-        from execplan.git.git_query import require_repository
+        from execplan.core.git.git_history import branch_point
+        from execplan.core.git.git_query import require_repository
 
         require_repository(project)
         return branch_point(project, since)
-    from execplan.github.workflow_event import find_base_commit
+    from execplan.team.github.workflow_event import find_base_commit
 
     return find_base_commit(project, os.environ)
 
@@ -139,9 +139,9 @@ def _find_base(project: Project, since: str | None) -> str:
 def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, int], parts: _GithubParts) -> str:
     """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
     from execplan.cli.output.changes_output import MAX_ANNOTATIONS, format_annotations, format_totals
-    from execplan.github import runner_files
-    from execplan.github.reviewer_summary import format_summary
-    from execplan.text.message_parts import format_count
+    from execplan.core.text.message_parts import format_count
+    from execplan.team.github import runner_files
+    from execplan.team.github.reviewer_summary import format_summary
 
     if parts.summary:
         summary = format_summary(reports, runner_files.free_summary_bytes(os.environ))

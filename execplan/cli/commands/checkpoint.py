@@ -6,14 +6,14 @@ import os
 
 import click
 
-from execplan.advice.checkpoint_file import PAGE_NAME, build_page
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.team.advice.checkpoint_file import PAGE_NAME, build_page
 
 
 @define_command(
@@ -32,7 +32,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     risks, open questions and findings, the state of git, and how to continue. Its text is that of the plan, with
     secrets redacted. An archived plan needs no page, and gets none. A reader of the file sees the old page or the new one, never a part.
     """
-    from execplan.approvals import artifact_store
+    from execplan.execution.approvals import artifact_store
 
     try:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)

@@ -10,11 +10,11 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.library.plan_api import Plan
-from execplan.plan_store import plan_selection
-from execplan.plan_store.plan_store import quote_plan_name
 
 
 @define_command(

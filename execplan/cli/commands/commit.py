@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice.plan_json import conflict_warnings
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option, match_option
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.edits.plan_commit import changed_plans, commit_plan, commit_plans
-from execplan.errors import USAGE, ExecplanError
-from execplan.git import git_query
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery
-from execplan.project.project_settings import SETTINGS_FILE
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.message_parts import format_count
+from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_discovery
+from execplan.core.project.project_settings import SETTINGS_FILE
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.message_parts import format_count
+from execplan.team.advice.plan_json import conflict_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.edits.plan_commit import PlanCommitResult
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_commit import PlanCommitResult
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 @define_command(
@@ -108,8 +108,8 @@ def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
 
 def _uncommitted_settings(project: Project) -> list[str]:
     """Return the project's settings and guide if they are not committed, as paths from the root."""
-    from execplan.git.git_commit import uncommitted_files
-    from execplan.scaffold.project_survey import guide_path
+    from execplan.core.git.git_commit import uncommitted_files
+    from execplan.core.scaffold.project_survey import guide_path
 
     return uncommitted_files(project, [os.path.join(project.base, SETTINGS_FILE), guide_path(project)])
 

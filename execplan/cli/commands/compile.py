@@ -10,14 +10,14 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import is_same_plan, plan_option
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
 
 if TYPE_CHECKING:
     from execplan.cli.output.compile_output import CompileResult
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 @define_command(
@@ -91,8 +91,8 @@ def compile_(
     project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
     if annotate:
         return _annotate_plan(project, ref, options)
-    from execplan.approvals.current_plan import load_current_plan
     from execplan.cli.output import compile_output
+    from execplan.execution.approvals.current_plan import load_current_plan
 
     if check:
         return compile_output.stored_check_answer(project, ref, load_current_plan(project, ref))
@@ -132,8 +132,8 @@ def _ensure_compatible_options(
 
 def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
     """Compile the plan, or return the stored bytes if only line numbers have changed. Raises ExecplanError."""
-    from execplan.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
     from execplan.cli.output.compile_output import CompileResult, compile_warnings
+    from execplan.execution.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
     from execplan.execution.documents.document_io import document_bytes
 
     warnings = compile_warnings(project, ref)
@@ -158,9 +158,9 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
 
 def _ensure_run_is_over(project: Project, ref: PlanRef, path: str) -> None:
     """Raise ExecplanError if a run of the revision that is stored can still continue."""
-    from execplan.engine.error_hints import format_replan_command
-    from execplan.engine.run_records.run_statuses import find_last_run, run_number
     from execplan.execution import states
+    from execplan.execution.engine.error_hints import format_replan_command
+    from execplan.execution.engine.run_records.run_statuses import find_last_run, run_number
 
     last_run = find_last_run(project, ref)
     if last_run is None or last_run.state in (states.COMPLETED, states.ROLLED_BACK):
@@ -190,8 +190,8 @@ def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult
 def _compose_plans(
     call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: WriteOptions
 ) -> Answer:
-    from execplan.approvals.current_plan import load_current_plan
     from execplan.cli.output import compile_output
+    from execplan.execution.approvals.current_plan import load_current_plan
     from execplan.execution.revision.composition import compose
 
     members = [plan_selection.select_plan(os.getcwd(), name) for name in plans]
@@ -241,9 +241,9 @@ def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Ans
     """Write inferred steps into the markdown for the author to check; nothing is compiled."""
     from execplan.cli.output.terminal_text import printable_lines
     from execplan.cli.plan_editing import edit_answer
-    from execplan.edits.plan_writer import amend
+    from execplan.core.edits.plan_writer import amend
+    from execplan.core.plan_store.plan_store import quote_plan_name
     from execplan.execution.inference.annotation_edits import annotate_plan
-    from execplan.plan_store.plan_store import quote_plan_name
 
     amended = amend(project, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
     answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice.plan_json import conflict_warnings
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.token_budget import MIN_BUDGET
-from execplan.plan_store import plan_selection, plan_store
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.team.advice.plan_json import conflict_warnings
 
 if TYPE_CHECKING:
     from execplan.context.context_settings import ContextSettings

@@ -12,14 +12,14 @@ from execplan.cli.output.bulk_output import PlanAnswer, join_answers
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer, edit_plan
-from execplan.edits.bulk_operation import BulkOperation
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.plan.plan_recognition import follows_format
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
 from execplan.library.plan_api import Plan
-from execplan.plan.plan_recognition import follows_format
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
 
 
 @define_command(

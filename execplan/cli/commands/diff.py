@@ -11,13 +11,13 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
-from execplan.errors import INPUT, USAGE, ExecplanError
-from execplan.plan_store.plan_selection import is_exact_name
+from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
-    from execplan.history.plan_diff import PlanDiff
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.history.plan_diff import PlanDiff
 
 _HEAD = "HEAD"
 
@@ -56,8 +56,8 @@ def diff(
     date is later than the author date, which `log` shows.
     """
     from execplan.cli.output.history_output import format_changes
-    from execplan.history.plan_diff import compare_revisions
-    from execplan.history.plan_history import shallow_clone_warnings
+    from execplan.team.history.plan_diff import compare_revisions
+    from execplan.team.history.plan_history import shallow_clone_warnings
 
     if plan_name is not None:
         if plan is not None and (revision is not None or is_exact_name(os.getcwd(), plan)):
@@ -92,8 +92,8 @@ def diff(
 
 def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:
     """Return the plan and the revision; a single argument that names no plan may be the revision."""
-    from execplan.history.past_plans import select_past_plan
-    from execplan.project import project_discovery
+    from execplan.core.project import project_discovery
+    from execplan.team.history.past_plans import select_past_plan
 
     try:
         return *select_past_plan(os.getcwd(), plan), revision
@@ -109,8 +109,8 @@ def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef
 
 def _find_commits(project: Project, revision: str) -> tuple[str | None, str | None]:
     """Return the commits to compare; the second is None for the working tree, the first if there is no commit yet."""
-    from execplan.git.git_directory import head_commit
-    from execplan.history.plan_diff import require_base
+    from execplan.core.git.git_directory import head_commit
+    from execplan.team.history.plan_diff import require_base
 
     for dots in ("...", ".."):
         old, separator, new = revision.partition(dots)
@@ -131,8 +131,8 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
 
 def _find_commit(project: Project, revision: str) -> str | None:
     """Return the commit that a revision names, or the last one before a moment; None if there is none before it."""
-    from execplan.git.commit_log import last_commit_before
-    from execplan.history.plan_diff import require_commit
+    from execplan.core.git.commit_log import last_commit_before
+    from execplan.team.history.plan_diff import require_commit
 
     try:
         return require_commit(project, revision)
@@ -154,7 +154,7 @@ def _is_head_or_moment(revision: str) -> bool:
 
 def _describe_range(project: Project, revision: str, old_commit: str | None, new_commit: str | None) -> str:
     from execplan.cli.durations import parse_duration
-    from execplan.git.git_history import resolve_commit
+    from execplan.core.git.git_history import resolve_commit
 
     if new_commit is not None:
         return f"in {revision}"

@@ -9,19 +9,19 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.doctor.doctor_runner import FixOutcome, apply_fixes, preview_fixes, run_checks
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
-from execplan.doctor.doctor_runner import FixOutcome, apply_fixes, preview_fixes, run_checks
-from execplan.edits import lost_edit_recovery
-from execplan.edits.lost_edit_detection import detect_lost_edits
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan_store import plan_selection
-from execplan.text.message_parts import format_count, join_first
+from execplan.core.edits import lost_edit_recovery
+from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
-    from execplan.doctor.doctor_check import Finding, JointFinding
-    from execplan.doctor.doctor_runner import CheckResult
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.cli.doctor.doctor_check import Finding, JointFinding
+    from execplan.cli.doctor.doctor_runner import CheckResult
+    from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(

@@ -10,10 +10,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer
-from execplan.edits.plan_writer import WriteOptions
-from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
-from execplan.plan_store import plan_selection
-from execplan.undo.plan_removal import drop_plan
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.plan_store import plan_selection
+from execplan.core.undo.plan_removal import drop_plan
+from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 
 
 @define_command(

@@ -14,17 +14,17 @@ from execplan.cli.output.lint_report import exit_status, explain_commands, repor
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_source
-from execplan.edits.plan_writer import WriteOptions, amend
-from execplan.errors import ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.errors import ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_state
+from execplan.core.project.project_discovery import require_existing
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
-from execplan.plan.text_rebase import rebase_text
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_state
-from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 @define_command(

@@ -10,14 +10,14 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
-from execplan.plan_store import plan_selection, plan_store
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.core.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
-    from execplan.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 
 TEXT = "text"
 MARKDOWN = "markdown"
@@ -62,11 +62,11 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
 
 
 def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
-    from execplan.advice.plan_advice import edit_steps
-    from execplan.approvals.plan_evaluation import evaluate_plan
     from execplan.cli.output import approval_output
     from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
-    from execplan.engine.run_records.run_summary import find_active_run
+    from execplan.execution.approvals.plan_evaluation import evaluate_plan
+    from execplan.execution.engine.run_records.run_summary import find_active_run
+    from execplan.team.advice.plan_advice import edit_steps
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     evaluated_plan = evaluate_plan(project, ref, find_active_run(project, ref))
@@ -108,8 +108,8 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
     """Return the status of the approval or of a failed run, with the next commands; none if edits or an approval are next."""
-    from execplan.advice import execution_status
-    from execplan.advice.plan_advice import advise_after_failure
+    from execplan.team.advice import execution_status
+    from execplan.team.advice.plan_advice import advise_after_failure
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     run = execution_status.find_failed_run(status, plan_store.load(project, ref))
@@ -131,8 +131,8 @@ def _command_after_edit(evaluated_plan: EvaluatedPlan, name: str) -> str:
     """Return the command that uses edited steps; while a revision is stored, `evaluate` does not read the plan's."""
     active_run = evaluated_plan.active_run
     if active_run is not None:
-        from execplan.engine.error_hints import format_replan_command
-        from execplan.engine.run_records.run_statuses import run_number
+        from execplan.execution.engine.error_hints import format_replan_command
+        from execplan.execution.engine.run_records.run_statuses import run_number
 
         return format_replan_command(run_number(active_run.run), name)
     command = "compile" if _has_old_steps(evaluated_plan) else "evaluate"

@@ -12,13 +12,13 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.output import help_topics
 from execplan.cli.output.rule_help import format_rule
-from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.project import user_settings
+from execplan.core.text.message_parts import align_descriptions, format_count
+from execplan.core.text.suggestions import closest_names
 from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
-from execplan.project import user_settings
-from execplan.text.message_parts import align_descriptions, format_count
-from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,8 +109,8 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
 
 def _tools_answer(call: Call, page: str) -> Answer:
     """Return the help topic about tools, with the installed ones."""
-    from execplan.approvals import tool_discovery
-    from execplan.project import project_discovery
+    from execplan.core.project import project_discovery
+    from execplan.execution.approvals import tool_discovery
 
     installed_tools = tool_discovery.find_tools(project_discovery.find(call.folder or ".").root).values()
     tools_json = [
@@ -125,9 +125,9 @@ def _tools_answer(call: Call, page: str) -> Answer:
 
 def _dialects_answer(call: Call, page: str) -> Answer:
     """Return the help topic about dialects, with those of the project's plans directories."""
-    from execplan.plan_store import plan_store
-    from execplan.project import project_discovery
-    from execplan.project.plan_dialects import dialect_of, iter_matches
+    from execplan.core.plan_store import plan_store
+    from execplan.core.project import project_discovery
+    from execplan.core.project.plan_dialects import dialect_of, iter_matches
 
     project = project_discovery.find(call.folder or ".")
     members = project_discovery.with_nested_projects(project) if project.exists else []

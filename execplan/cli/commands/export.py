@@ -10,11 +10,11 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(
@@ -54,7 +54,7 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, option
             "usage", "--dry-run and --commit require --out", exit=USAGE, hint="see execplan export --help"
         )
     from execplan.cli.output import export_output
-    from execplan.export.exported_plan import export_plan
+    from execplan.execution.export.exported_plan import export_plan
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     exported_plan = export_plan(project, ref, uses_checkout=target != "make")

@@ -11,12 +11,12 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.dependencies.dependency_graph import DependencyGraph
+    from execplan.team.dependencies.dependency_graph import DependencyGraph
 
 _TEXT, _MERMAID, _DOT, _SVG = "text", "mermaid", "dot", "svg"
 
@@ -50,11 +50,11 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     tasks. With PLAN, only what it needs and what needs it is drawn. Drawn plans that wait for each other
     are an error.
     """
-    from execplan.dependencies import graph_text
-    from execplan.dependencies.deadlocks import find_deadlock
-    from execplan.dependencies.dependency_answers import deadlock_error
-    from execplan.dependencies.graph_builder import build_graph
-    from execplan.dependencies.plan_resolver import PlanResolver
+    from execplan.team.dependencies import graph_text
+    from execplan.team.dependencies.deadlocks import find_deadlock
+    from execplan.team.dependencies.dependency_answers import deadlock_error
+    from execplan.team.dependencies.graph_builder import build_graph
+    from execplan.team.dependencies.plan_resolver import PlanResolver
 
     project = project_discovery.require(os.getcwd())
     dependency_graph = build_graph(PlanResolver(project), archived=archived)
@@ -80,7 +80,7 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
 
 def _graph_text(dependency_graph: DependencyGraph) -> str:
     """Return the plans with dependencies as a tree, the others in one line, and the critical path."""
-    from execplan.dependencies.graph_text import format_tree
+    from execplan.team.dependencies.graph_text import format_tree
 
     if not dependency_graph.nodes:
         return "no open plans"

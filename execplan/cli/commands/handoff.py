@@ -21,16 +21,16 @@ from execplan.cli.output.handoff_parts import (
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.token_budget import MIN_BUDGET
-from execplan.engine.journal.journal_entries import COVERED
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.states import FAILED, SUCCESS_STATES
-from execplan.plan_store import plan_selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.agent_runs.agent_handoff import Handoff
+    from execplan.execution.engine.agent_runs.agent_handoff import Handoff
 
 
 BUDGET: Final = 4000
@@ -197,7 +197,7 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     if call.as_json and budget is not None:
         message = "--budget and --json can't be combined: --json prints everything"
         raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
-    from execplan.engine.agent_runs import agent_handoff
+    from execplan.execution.engine.agent_runs import agent_handoff
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     result = agent_handoff.handoff(project, ref)

@@ -9,18 +9,18 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan.model import ACTIVE, DRAFT
-from execplan.plan_index.index_table import index_lines
-from execplan.plan_index.plan_index_file import compute_index, write_index
-from execplan.plan_store.index_location import find_index
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.plan_store.index_location import find_index
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
+from execplan.team.plan_index.index_table import index_lines
+from execplan.team.plan_index.plan_index_file import compute_index, write_index
 
 if TYPE_CHECKING:
-    from execplan.plan_index.plan_index_file import PlanIndex, WrittenIndex
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
+    from execplan.team.plan_index.plan_index_file import PlanIndex, WrittenIndex
 
 
 @define_command(

@@ -13,22 +13,22 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
-from execplan.git import gitignore
-from execplan.project import project_discovery, user_settings
-from execplan.project.plan_dialects import dialect_of
-from execplan.scaffold import guide_upgrade, project_setup
-from execplan.scaffold.check_proposals import find_checks
-from execplan.scaffold.project_setup import inspect_project
-from execplan.scaffold.project_survey import survey_project
-from execplan.text.message_parts import format_count, format_excess, join_first
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
+from execplan.core.git import gitignore
+from execplan.core.project import project_discovery, user_settings
+from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.scaffold import guide_upgrade, project_setup
+from execplan.core.scaffold.check_proposals import find_checks
+from execplan.core.scaffold.project_setup import inspect_project
+from execplan.core.scaffold.project_survey import survey_project
+from execplan.core.text.message_parts import format_count, format_excess, join_first
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
-    from execplan.scaffold.guide_upgrade import GuideUpgrade
-    from execplan.scaffold.other_files import OtherFile
-    from execplan.scaffold.project_survey import ProjectSurvey
+    from execplan.core.project.project import Project
+    from execplan.core.scaffold.guide_upgrade import GuideUpgrade
+    from execplan.core.scaffold.other_files import OtherFile
+    from execplan.core.scaffold.project_survey import ProjectSurvey
 
 _MAX_MISFITS = 5
 """Maximum number of plans to name for each plans directory whose state doesn't fit their directory."""

@@ -10,8 +10,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, require_digest
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import jobs_option
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan_store import plan_selection
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
 
 
 @define_command(
@@ -48,7 +48,7 @@ def job(
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
-    from execplan.export import job_run
+    from execplan.execution.export import job_run
 
     if check and (load or save or jobs > 1):
         message = "--check runs nothing, so it can't be combined with --load, --save or --jobs"

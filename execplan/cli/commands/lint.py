@@ -15,8 +15,9 @@ from execplan.cli.output.lint_report import exit_status, report_maker
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.rule_options import RuleSettings, rule_options
-from execplan.edits.digest_check import ensure_digest_matches
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import changed_target_groups, iter_targets, resolve_target_groups
 from execplan.linter.checking.commit_check import check_staged_plans, drop_older_findings
@@ -27,10 +28,9 @@ from execplan.linter.checking.project_check import check_commit, check_projects
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import GIT_NEEDS, RULES
 from execplan.linter.rules.project_rules import FOLLOW_CODE
-from execplan.plan_store import plan_selection
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
 
 
 def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
@@ -142,8 +142,8 @@ def lint(
     if hook and plans and not output.write_baseline and exit_status(checked):
         checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)
     if not plans and since is None:
-        from execplan.git import gitignore
-        from execplan.project import project_discovery
+        from execplan.core.git import gitignore
+        from execplan.core.project import project_discovery
 
         checked += check_projects(directory, check_options)
         ignored_warnings = gitignore.ignore_warnings(project_discovery.require(directory))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
-from execplan.advice import execution_status
-from execplan.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.advice.plan_json import (
-    listed_conflict_warnings,
-    listed_plan_json,
-)
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
-from execplan.errors import CHECK_FAILED, OK
-from execplan.plan.model import ARCHIVED, BROKEN, DOCUMENT
-from execplan.plan_facts.facts_loader import load_listed_plans
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.project import project_discovery
-from execplan.worktrees.newest_plans import with_newest_versions
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT
+from execplan.core.plan_facts.facts_loader import load_listed_plans
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.project import project_discovery
+from execplan.team.advice import execution_status
+from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
+from execplan.team.advice.plan_json import (
+    listed_conflict_warnings,
+    listed_plan_json,
+)
+from execplan.team.worktrees.newest_plans import with_newest_versions
 
 
 @define_command(

@@ -11,17 +11,17 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import USAGE, ExecplanError
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
-from execplan.text.accents import remove_accents
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
+from execplan.core.text.accents import remove_accents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from execplan.history.history_event import HistoryEvent
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.history.history_event import HistoryEvent
 
     Tick = Callable[[int, int], None]
 
@@ -65,7 +65,7 @@ def log(
     """
     from execplan.cli.output.history_output import format_events
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.history.plan_history import incomplete_history_warnings
+    from execplan.team.history.plan_history import incomplete_history_warnings
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
@@ -105,7 +105,7 @@ def _fold(name: str) -> str:
 def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:
     """Return the projects whose history to read, or the named plan with its project."""
     if plan is not None or plan_selection.plan_from_environment() is not None:
-        from execplan.history.past_plans import select_past_plan
+        from execplan.team.history.past_plans import select_past_plan
 
         return [select_past_plan(os.getcwd(), plan)]
     project = project_discovery.require(os.getcwd())
@@ -119,7 +119,7 @@ def _read_events(
 
     With `is_limited`, they are read one after another, because most of them may not be taken.
     """
-    from execplan.history.plan_history import iter_history, load_history
+    from execplan.team.history.plan_history import iter_history, load_history
 
     if len(sources) == 1 and is_limited:
         return iter_history(*sources[0], tick=tick)
@@ -131,7 +131,7 @@ def _read_events(
 
 def _take(events: Iterable[HistoryEvent], limit: int | None) -> Iterator[HistoryEvent]:
     """Yield events up to a limit; a new plan counts as one event with all its content, which is shown in one line."""
-    from execplan.history.history_event import CREATED
+    from execplan.team.history.history_event import CREATED
 
     count = 0
     created: HistoryEvent | None = None
@@ -146,7 +146,7 @@ def _take(events: Iterable[HistoryEvent], limit: int | None) -> Iterator[History
 
 def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:
     """Yield the decisions with the time and author written in them, newest first."""
-    from execplan.history.history_event import DECISION_EVENTS
+    from execplan.team.history.history_event import DECISION_EVENTS
 
     dated_events = []
     for event in events:

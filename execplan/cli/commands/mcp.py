@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 
 @define_command(
@@ -28,7 +28,7 @@ def mcp(call: Call) -> Answer:
     import asyncio
     import gc
 
-    from execplan.toolkit.mcp_server import serve
+    from execplan.agents.toolkit.mcp_server import serve
 
     gc.enable()  # unlike other commands, this one runs for hours
     asyncio.run(serve(os.getcwd()))

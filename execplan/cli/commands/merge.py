@@ -7,16 +7,16 @@ from shlex import quote
 
 import click
 
-from execplan.advice.plan_advice import Work
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.plan_editing import edit_answer
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.git_merge import conflict_resolution, three_way_merge
-from execplan.plan.merge.plan_merge import MergeResult
-from execplan.plan_store import plan_selection
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.git_merge import conflict_resolution, three_way_merge
+from execplan.core.plan.merge.plan_merge import MergeResult
+from execplan.core.plan_store import plan_selection
+from execplan.team.advice.plan_advice import Work
 
 
 @define_command(

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.capture import captured_plan
-from execplan.capture.hook_input import PROGRAM_NAMES
+from execplan.agents.capture import captured_plan
+from execplan.agents.capture.hook_input import PROGRAM_NAMES
 from execplan.cli import interview
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
 from execplan.cli.output.new_plan_output import created_answer, templates_answer
 from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
-from execplan.edits.plan_commit import commit_paths
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.core.edits.plan_commit import commit_paths
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.task_edits import text_without_box
+from execplan.core.plan_store import plan_store
+from execplan.core.project import plan_directories, project_discovery
+from execplan.core.scaffold import plan_conversion, plan_creation
+from execplan.core.text.message_parts import format_count
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
-from execplan.plan import reader
-from execplan.plan.task_edits import text_without_box
-from execplan.plan_store import plan_store
-from execplan.project import plan_directories, project_discovery
-from execplan.scaffold import plan_conversion, plan_creation
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
-    from execplan.scaffold.plan_creation import CreatedPlan
-    from execplan.scaffold.project_survey import ProjectSurvey
+    from execplan.core.project.project import Project
+    from execplan.core.scaffold.plan_creation import CreatedPlan
+    from execplan.core.scaffold.project_survey import ProjectSurvey
 
 
 def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
@@ -38,8 +38,8 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
 
     Raises ExecplanError if there is no terminal, or the user declines.
     """
-    from execplan.scaffold import project_setup
-    from execplan.scaffold.project_survey import survey_project
+    from execplan.core.scaffold import project_setup
+    from execplan.core.scaffold.project_survey import survey_project
 
     if project.git is None and not plan_directories.existing_directories(project.base):
         return project  # a walk over a whole home directory takes too long

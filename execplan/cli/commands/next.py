@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.next_plan import select_next_plan
-from execplan.advice.next_tasks import blocked_task_ids, tasks_done_elsewhere
-from execplan.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
@@ -21,17 +17,21 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.project_options import projects_option, select_projects
 from execplan.cli.text_input import read_text
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan_store import claims, plan_store
-from execplan.plan_store.author import ActingAs, actor
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.project import project_discovery
-from execplan.project.project_discovery import require_existing
-from execplan.text.invisible_characters import escape_unprintable
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.author import ActingAs, actor
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.project import project_discovery
+from execplan.core.project.project_discovery import require_existing
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.team.advice.next_plan import select_next_plan
+from execplan.team.advice.next_tasks import blocked_task_ids, tasks_done_elsewhere
+from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
+from execplan.team.advice.plan_json import conflict_warnings, plan_json
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
-    from execplan.project.project_list import ProjectList
+    from execplan.core.project.project import Project
+    from execplan.core.project.project_list import ProjectList
 
 
 @define_command(

@@ -9,8 +9,8 @@ from execplan.cli.command_definition import create_option, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks
-from execplan.edits import plan_updates
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits import plan_updates
+from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(

@@ -10,13 +10,13 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import CHECK_FAILED, OK
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.dependencies.plan_overlaps import PlanOverlaps
+    from execplan.team.dependencies.plan_overlaps import PlanOverlaps
 
 
 @define_command(
@@ -34,8 +34,8 @@ def overlaps(call: Call, plan: str | None, *, is_check: bool) -> Answer:
     counts if its directory exists. Plans of which one waits for the other are not reported: they can't be in progress
     together. To order two plans: execplan set PLAN --meta depends_on=OTHER.
     """
-    from execplan.dependencies.plan_overlaps import find_overlaps
-    from execplan.dependencies.plan_resolver import PlanResolver
+    from execplan.team.dependencies.plan_overlaps import find_overlaps
+    from execplan.team.dependencies.plan_resolver import PlanResolver
 
     project = project_discovery.require(os.getcwd())
     result = find_overlaps(project, PlanResolver(project))

@@ -8,8 +8,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
-from execplan.edits import plan_updates
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits import plan_updates
+from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(

@@ -12,12 +12,12 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines, read_text
-from execplan.edits.plan_writer import WriteOptions
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.text.message_parts import format_excess
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import format_excess
 
 if TYPE_CHECKING:
-    from execplan.engine.replanning.run_replan import ReplanResult
+    from execplan.execution.engine.replanning.run_replan import ReplanResult
 
 
 @define_command(
@@ -68,10 +68,10 @@ def replan(
     A step needs an id and a type, and what the type needs: command, or target
     and content. All fields of a step: execplan schema execution-plan
     """
-    from execplan.engine.plan_choice import choose_plan_with_run
-    from execplan.engine.replanning.run_replan import replan_run
-    from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records import run_directories
+    from execplan.execution.engine.plan_choice import choose_plan_with_run
+    from execplan.execution.engine.replanning.run_replan import replan_run
+    from execplan.execution.engine.run_observer import RunObserver
+    from execplan.execution.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     replan_result = replan_run(
@@ -92,7 +92,7 @@ def replan(
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
     """Show the differences, the completed steps, and how to continue."""
     from execplan.cli.output.steps_output import steps_json
-    from execplan.engine.error_hints import format_resume_command
+    from execplan.execution.engine.error_hints import format_resume_command
 
     data: dict[str, Any] = {
         "id": replan_result.document.plan_id,
@@ -142,7 +142,7 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
 
 def _approval_lines(replan_result: ReplanResult) -> list[str]:
     """Return whether the revision needs approval, and why."""
-    from execplan.engine.run_questions import coverage_reason
+    from execplan.execution.engine.run_questions import coverage_reason
 
     if replan_result.coverage.approval is not None:
         return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(
@@ -31,7 +31,7 @@ def reply(call: Call, comment: str, text: str, reopen: bool, plan: str | None, o
     @FILE, or - for standard input.
     """
     from execplan.cli.output.comment_output import thread_answer
-    from execplan.review.comment_search import select_commented_plan
+    from execplan.team.review.comment_search import select_commented_plan
 
     return thread_answer(
         select_commented_plan(".", plan, comment),

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice.plan_advice import Advice, advise_plan
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_changes
 from execplan.cli.text_input import read_source, read_text
-from execplan.engine.journal.journal_entries import change_kind
-from execplan.errors import CHECK_FAILED, OK, POLICY, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.execution.engine.journal.journal_entries import change_kind
+from execplan.team.advice.plan_advice import Advice, advise_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.agent_runs.recorded_reports import ReportOutcome
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.agent_runs.recorded_reports import ReportOutcome
     from execplan.execution.execution_plan import Step
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 
 def read_evidence(project: Project, source: str | None) -> bytes | None:
@@ -38,8 +38,8 @@ def read_evidence(project: Project, source: str | None) -> bytes | None:
     """
     if source is None or source == "-":
         return read_source(source) if source is not None else None
-    from execplan.approvals import user_directories
-    from execplan.approvals.reserved_paths import protection_reason
+    from execplan.execution.approvals import user_directories
+    from execplan.execution.approvals.reserved_paths import protection_reason
 
     real, root = os.path.realpath(source), os.path.realpath(project.root)
     is_protected = _is_within(real, root) and bool(protection_reason(project, os.path.relpath(real, root)))
@@ -63,7 +63,7 @@ def _is_within(path: str, folder: str) -> bool:
 def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, status: str, *, dry_run: bool) -> Answer:
     """Return the answer, with the next step; its exit status is 1 if the step is reported as completed, but has failed."""
     from execplan.cli.output.handoff_step import next_step_text
-    from execplan.engine.agent_runs.agent_handoff import handoff
+    from execplan.execution.engine.agent_runs.agent_handoff import handoff
 
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     agent_handoff = handoff(project, ref) if reported.next_steps and not dry_run else None
@@ -204,9 +204,9 @@ def report(
     Exits 1 if a step that was reported as completed has failed, 3 if it is not next, 4 if something changed in the meantime, 7 if it is not approved, 8
     if a person must answer first.
     """
-    from execplan.engine.agent_runs import agent_report
-    from execplan.engine.plan_choice import choose_plan_with_run
-    from execplan.plan_store import author
+    from execplan.core.plan_store import author
+    from execplan.execution.engine.agent_runs import agent_report
+    from execplan.execution.engine.plan_choice import choose_plan_with_run
 
     project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
     step_report = agent_report.StepReport(

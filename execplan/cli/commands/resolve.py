@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
-from execplan.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(
@@ -30,7 +30,7 @@ def resolve(call: Call, comment: str, reason: str | None, plan: str | None, opti
     shown by `execplan show --comments`; `execplan reply --reopen` opens it again.
     """
     from execplan.cli.output.comment_output import thread_answer
-    from execplan.review.comment_search import select_commented_plan
+    from execplan.team.review.comment_search import select_commented_plan
 
     reason_text = "\n".join(read_lines(reason, "the reason")) if reason is not None else ""
     return thread_answer(

@@ -13,16 +13,16 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
-from execplan.engine.journal.journal_entries import ANSWERS
-from execplan.plan_store.hint_reader import require_person
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.text.message_parts import format_count
+from execplan.core.plan_store.hint_reader import require_person
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import format_count
+from execplan.execution.engine.journal.journal_entries import ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.resume_preview import ResumePreview
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.execution.engine.resume_preview import ResumePreview
 
 
 def resume_preview_answer(preview: ResumePreview, name: str, arguments: Sequence[str] = ()) -> Answer:
@@ -91,10 +91,10 @@ def resume(
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
-    from execplan.engine import resume
-    from execplan.engine.plan_choice import choose_plan_with_run
-    from execplan.engine.resume_preview import preview_resume
-    from execplan.engine.run_records import run_directories
+    from execplan.execution.engine import resume
+    from execplan.execution.engine.plan_choice import choose_plan_with_run
+    from execplan.execution.engine.resume_preview import preview_resume
+    from execplan.execution.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)

@@ -10,8 +10,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.prompts import can_ask
-from execplan.plan_store import plan_selection
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_store import quote_plan_name
 
 
 @define_command(
@@ -29,8 +29,8 @@ def review(call: Call, plan: str | None, mark: bool) -> Answer:
     records at the end that you have reviewed the plan. Elsewhere, --mark records it.
     """
     from execplan.cli.output.review_output import review_json, review_text
-    from execplan.plan_store.author import author, clean_name
-    from execplan.review.plan_review import load_review, mark_reviewed
+    from execplan.core.plan_store.author import author, clean_name
+    from execplan.team.review.plan_review import load_review, mark_reviewed
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     plan_review = load_review(project, ref, clean_name(author(project)))

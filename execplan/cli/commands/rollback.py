@@ -11,12 +11,12 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_run_command
-from execplan.plan_store.hint_reader import require_person
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.hint_reader import require_person
+from execplan.core.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.run_observer import RollbackResult
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.execution.engine.run_observer import RollbackResult
 
 
 @define_command(
@@ -43,10 +43,10 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import rollback_answer
-    from execplan.engine.plan_choice import choose_plan_with_run
-    from execplan.engine.recovery.rollback import rollback as roll_back
-    from execplan.engine.run_observer import RunObserver
-    from execplan.engine.run_records import run_directories
+    from execplan.execution.engine.plan_choice import choose_plan_with_run
+    from execplan.execution.engine.recovery.rollback import rollback as roll_back
+    from execplan.execution.engine.run_observer import RunObserver
+    from execplan.execution.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)

@@ -12,16 +12,16 @@ from execplan.cli.command_definition import define_command, jsonl_option, new_op
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_options import executor_option, jobs_option
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import format_count
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
-from execplan.plan_store import plan_selection
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.dry_run import PlannedStep, RunPreview
-    from execplan.engine.run_observer import RunOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.execution.engine.dry_run import PlannedStep, RunPreview
+    from execplan.execution.engine.run_observer import RunOptions
 
 
 def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name: str) -> Answer:
@@ -61,7 +61,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
 
 def _reason_to_stay(planned_step: PlannedStep) -> str | None:
     """Return why a step runs here although an executor is given, or None."""
-    from execplan.engine.executors.ticket_creation import reason_to_stay
+    from execplan.execution.engine.executors.ticket_creation import reason_to_stay
 
     return reason_to_stay(planned_step.evaluated_step.step) or None
 
@@ -161,8 +161,8 @@ def run(
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan run --help")
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
-    from execplan.engine import run
-    from execplan.engine.run_observer import RunOptions
+    from execplan.execution.engine import run
+    from execplan.execution.engine.run_observer import RunOptions
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     run_options = RunOptions(steps, begin, jobs, seconds, replays, executor)

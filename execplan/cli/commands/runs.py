@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice import execution_status
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
-from execplan.engine.run_records.run_summary import STATES
-from execplan.errors import CHECK_FAILED, OK, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_duration
+from execplan.execution.engine.run_records.run_summary import STATES
 from execplan.execution.states import REPLANNING
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_duration
+from execplan.team.advice import execution_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.engine.run_records.run_summary import RunSummary
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_summary import RunSummary
 
 
 def runs_answer(
@@ -53,7 +53,7 @@ def _first_run_commands(name: str | None) -> tuple[str, ...]:
         project, ref = plan_selection.select_plan(os.getcwd(), name)
     except ExecplanError:  # none or several are open
         return ("execplan explain steps",)
-    from execplan.approvals.current_plan import lacks_steps
+    from execplan.execution.approvals.current_plan import lacks_steps
 
     if lacks_steps(project, ref):
         return ("execplan explain steps",)
@@ -96,9 +96,9 @@ def _state_text(summary: RunSummary) -> str:
 
 def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str, ...]:
     """Return the command that finishes the first paused or interrupted run, or else shows the first run."""
-    from execplan.engine.run_records.finishing_commands import finishing_commands
-    from execplan.engine.run_records.run_directories import get_run_paths
-    from execplan.engine.run_records.run_statuses import read_run_status
+    from execplan.execution.engine.run_records.finishing_commands import finishing_commands
+    from execplan.execution.engine.run_records.run_directories import get_run_paths
+    from execplan.execution.engine.run_records.run_statuses import read_run_status
 
     for project, ref, summary in located:
         if summary.rolling or summary.question or summary.cut_short or summary.status == REPLANNING:
@@ -121,7 +121,7 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     Each line shows the state of a run, when it started, its duration, and the question it is paused for. Exits 1 if a
     run can't be read.
     """
-    from execplan.engine.run_records.run_summary import list_readable_runs
+    from execplan.execution.engine.run_records.run_summary import list_readable_runs
 
     if plan is not None or plan_selection.plan_from_environment() is not None:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)

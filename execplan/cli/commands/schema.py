@@ -10,8 +10,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.schema_builder import KINDS, shipped_schema
-from execplan.errors import INPUT, ExecplanError
-from execplan.text.suggestions import did_you_mean
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.text.suggestions import did_you_mean
 
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
 

@@ -11,15 +11,15 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.project_options import projects_option, select_projects
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan_store import plan_selection
-from execplan.project import project_discovery
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.search.index_update import Tick
-    from execplan.search.plan_search import SearchResults
+    from execplan.context.search.index_update import Tick
+    from execplan.context.search.plan_search import SearchResults
 
 _DEFAULT_LIMIT = 10
 _DEFAULT_MATCHES = 3
@@ -80,9 +80,9 @@ def search(
     """
     from execplan.cli.output.progress_bar import ProgressBar
     from execplan.cli.output.search_output import format_results, results_json
-    from execplan.search import plan_search
-    from execplan.search.joint_search import search_projects
-    from execplan.search.unknown_filters import unknown_filters
+    from execplan.context.search import plan_search
+    from execplan.context.search.joint_search import search_projects
+    from execplan.context.search.unknown_filters import unknown_filters
 
     text = " ".join(query)
     if not text.strip():

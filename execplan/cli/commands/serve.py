@@ -11,9 +11,9 @@ import click
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.bug_report import write_bug_report
 from execplan.cli.command_definition import define_command, lock_option
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import ENVIRONMENT, OK, ExecplanError
-from execplan.project import project_discovery
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ENVIRONMENT, OK, ExecplanError
+from execplan.core.project import project_discovery
 
 _PACKAGES = ("starlette", "uvicorn")
 
@@ -48,9 +48,9 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
     import gc
 
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.server import listening_socket
-    from execplan.server.plan_server import PlanServer
-    from execplan.server.server_process import run_server
+    from execplan.views.server import listening_socket
+    from execplan.views.server.plan_server import PlanServer
+    from execplan.views.server.server_process import run_server
 
     project = project_discovery.require(os.getcwd())
     host = listening_socket.DEFAULT_HOST if host is None else host

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_advice import Advice, advise_completion, advise_filling
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.library.plan_api import Plan
-from execplan.plan.model import COMPLETE
-from execplan.plan.placeholder_text import unfilled_sections
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.plan_store.worktree_plan import is_plan_of_worktree
+from execplan.team.advice.plan_advice import Advice, advise_completion, advise_filling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice import execution_status
-from execplan.advice.next_tasks import find_open_tasks
-from execplan.advice.plan_advice import Advice, advise
-from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
@@ -20,20 +16,24 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import advise_after_run, run_json
 from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
-from execplan.errors import USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import USAGE, ErrorContext, ExecplanError
+from execplan.core.plan.model import ACTIVE, DONE, DRAFT
+from execplan.core.plan.plan_lookup import find_section
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import format_duration
 from execplan.execution import states
-from execplan.plan.model import ACTIVE, DONE, DRAFT
-from execplan.plan.plan_lookup import find_section
-from execplan.plan_store import plan_selection, plan_store
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.review.comment_location import has_comments
-from execplan.text.message_parts import format_duration
+from execplan.team.advice import execution_status
+from execplan.team.advice.next_tasks import find_open_tasks
+from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
+from execplan.team.review.comment_location import has_comments
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.execution.execution_plan import Step
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
 
 
 _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
@@ -42,7 +42,7 @@ _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "
 def run_answer(run: LoadedRun) -> Answer:
     """Show the result of a run, step by step."""
     from execplan.cli.output.terminal_layout import fit_lines
-    from execplan.engine.run_records.record_builder import build_record
+    from execplan.execution.engine.run_records.record_builder import build_record
 
     data = run_json(run)
     data["record"] = build_record(run.run_paths, run.document, run.run_state).model_dump(mode="json", by_alias=True)
@@ -187,7 +187,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run
-        from execplan.engine.run_records import run_directories
+        from execplan.execution.engine.run_records import run_directories
 
         return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)

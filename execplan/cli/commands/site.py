@@ -11,12 +11,12 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.project_options import projects_option, select_projects
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.site.built_site import BuiltSite
+    from execplan.views.site.built_site import BuiltSite
 
 
 @define_command(
@@ -57,9 +57,9 @@ def site(
     With --project or --all-projects, one site has the plans of several projects, with a directory for the pages of each.
     It is never written into another project, and needs --out.
     """
-    from execplan.secrets.redaction import Redactor
-    from execplan.site.site_builder import build_site
-    from execplan.site.site_location import DEFAULT_DIRECTORY
+    from execplan.core.secrets.redaction import Redactor
+    from execplan.views.site.site_builder import build_site
+    from execplan.views.site.site_location import DEFAULT_DIRECTORY
 
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None and directory is None:

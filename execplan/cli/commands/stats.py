@@ -12,17 +12,17 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.project_options import projects_option, select_projects
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.plan_store import plan_selection, plan_store
-from execplan.project import project_discovery
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from execplan.cli.output.stats_output import ProjectStatistics
     from execplan.context.gathering.agent_session_logs import SessionUsage
-    from execplan.engine.run_records.run_statistics import RunStatistics
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
-    from execplan.project.project_list import ListedProject, ProjectList
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.core.project.project_list import ListedProject, ProjectList
+    from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 TEXT = "text"
 PROMETHEUS = "prometheus"
@@ -137,7 +137,7 @@ def _answer(
     """Return the answer about the named plans, or about all plans of the current or the selected projects."""
     from execplan.cli.output.stats_output import format_project_table, stats_json, stats_text
     from execplan.context.gathering.agent_session_logs import measure_sessions
-    from execplan.engine.run_records.run_statistics import compute_statistics
+    from execplan.execution.engine.run_records.run_statistics import compute_statistics
 
     if selected is not None:
         project = selected.owner
@@ -191,7 +191,7 @@ def _project_statistics(listed: ListedProject, audit_logs: list[Any]) -> Project
     """Return the statistics of one of several projects from the audit logs of its plans."""
     from execplan.cli.output.stats_output import ProjectStatistics
     from execplan.context.gathering.agent_session_logs import measure_sessions
-    from execplan.engine.run_records.run_statistics import compute_statistics
+    from execplan.execution.engine.run_records.run_statistics import compute_statistics
 
     statistics = compute_statistics(audit_logs)
     plan_count = len([audit_log for audit_log in audit_logs if audit_log])
@@ -236,7 +236,7 @@ def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Projec
 
 def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
     """Return the records of each plan, and warnings about broken audit logs."""
-    from execplan.engine.audit_log import hash_chain, log_reader
+    from execplan.execution.engine.audit_log import hash_chain, log_reader
 
     record_lists, warnings = [], []
     for project, ref in plans:

@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from execplan.advice import execution_status
-from execplan.advice.next_tasks import (
-    describe_blockers,
-    describe_next_task,
-    describe_unknown,
-    find_listed_open_tasks,
-    load_listed_claims,
-)
-from execplan.advice.plan_advice import Advice, advise
-from execplan.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
-from execplan.dependencies.plan_resolver import PlanResolver
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
-from execplan.plan_facts.facts_loader import load_listed_plans
-from execplan.plan_facts.listed_plan import list_stored_plan
-from execplan.plan_store import plan_selection, plan_store, sticky_plan
-from execplan.plan_store.plan_activity import PlanActivity
-from execplan.plan_store.worktree_plan import is_plan_of_worktree
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
-from execplan.worktrees.newest_plans import with_newest_version, with_newest_versions
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
+from execplan.core.plan_facts.facts_loader import load_listed_plans
+from execplan.core.plan_facts.listed_plan import list_stored_plan
+from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store.plan_activity import PlanActivity
+from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
+from execplan.team.advice import execution_status
+from execplan.team.advice.next_tasks import (
+    describe_blockers,
+    describe_next_task,
+    describe_unknown,
+    find_listed_open_tasks,
+    load_listed_claims,
+)
+from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_json import listed_conflict_warnings, listed_plan_json
+from execplan.team.dependencies.plan_resolver import PlanResolver
+from execplan.team.worktrees.newest_plans import with_newest_version, with_newest_versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.advice.next_tasks import OpenTasks
-    from execplan.plan_facts.listed_plan import ListedPlan
-    from execplan.plan_store.claims_file import Claim
-    from execplan.worktrees.plan_location import PlanLocation
+    from execplan.core.plan_facts.listed_plan import ListedPlan
+    from execplan.core.plan_store.claims_file import Claim
+    from execplan.team.advice.next_tasks import OpenTasks
+    from execplan.team.worktrees.plan_location import PlanLocation
 
 _BY_STATE = "state"
 _BY_ACTIVITY = "activity"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan_store import plan_selection, plan_store
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.team.advice.plan_json import conflict_warnings, plan_json
 
 if TYPE_CHECKING:
     from execplan.context.summary.summary_pieces import SummarySection
@@ -52,7 +52,7 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
     numbers. The same plan always gives the same summary. Secrets are redacted.
     """
     from execplan.context.summary.plan_summary import redact_plan, summarize_plan
-    from execplan.secrets.redaction import Redactor
+    from execplan.core.secrets.redaction import Redactor
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)

@@ -11,19 +11,19 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.plan_arguments import plan_flag
-from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
-from execplan.plan.model import DOCUMENT
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
+from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.plan.model import DOCUMENT
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.edits.bulk_operation import BulkOperation
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.github.issue_changes import ExistingIssue, IssueChange
-    from execplan.plan_store.plan_store import StoredPlan
-    from execplan.project.project import Project
+    from execplan.core.edits.bulk_operation import BulkOperation
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import StoredPlan
+    from execplan.core.project.project import Project
+    from execplan.team.github.issue_changes import ExistingIssue, IssueChange
 
 _REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"
 _SERVICE = "github"
@@ -80,7 +80,7 @@ def sync(
     Without --apply, only show what would change. Without PLAN, all plans count, but no issue is created for a plan that
     is archived already.
     """
-    from execplan.secrets.redaction import Redactor
+    from execplan.core.secrets.redaction import Redactor
 
     if service != _SERVICE:
         message = f"plans can be shown as issues of GitHub only, not of {service!r}"
@@ -127,7 +127,7 @@ def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:
     if not names:
         stored_plans = plan_store.load_with_nested(project, archive=True)
         return [stored_plan for stored_plan in stored_plans if stored_plan.state != DOCUMENT]
-    from execplan.plan_store import plan_selection
+    from execplan.core.plan_store import plan_selection
 
     selected = [plan_selection.select_plan(os.getcwd(), name) for name in names]
     return [
@@ -137,8 +137,8 @@ def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:
 
 def _show_offline(stored_plans: Sequence[StoredPlan], repository: str | None, redact: Callable[[str], str]) -> Answer:
     """Return the issues that plans would have."""
-    from execplan.github.issue_sync import ensure_repository_name
-    from execplan.github.plan_issue import make_plan_issue
+    from execplan.team.github.issue_sync import ensure_repository_name
+    from execplan.team.github.plan_issue import make_plan_issue
 
     name = ensure_repository_name(repository or os.environ.get(_REPOSITORY_VARIABLE) or "OWNER/NAME")
     file_url = f"https://github.com/{name}/blob/HEAD"
@@ -166,12 +166,12 @@ class _Sync(NamedTuple):
     def run(self, *, applies: bool, all_plans: bool) -> Answer:
         """Compare and, with `applies`, make the changes. Raises ExecplanError."""
         from execplan.cli.output.sync_output import describe_change, summarize, sync_json
-        from execplan.edits.bulk_operation import BulkOperation
-        from execplan.github.api_client import ApiClient
-        from execplan.github.api_endpoint import find_endpoint
-        from execplan.github.issue_sync import IssueSync, ensure_repository_name
-        from execplan.github.project_fields import parse_project
-        from execplan.project.project_state import lock
+        from execplan.core.edits.bulk_operation import BulkOperation
+        from execplan.core.project.project_state import lock
+        from execplan.team.github.api_client import ApiClient
+        from execplan.team.github.api_endpoint import find_endpoint
+        from execplan.team.github.issue_sync import IssueSync, ensure_repository_name
+        from execplan.team.github.project_fields import parse_project
 
         name = ensure_repository_name(self.repository or os.environ.get(_REPOSITORY_VARIABLE) or "")
         project_path = parse_project(self.project_name) if self.project_name is not None else None

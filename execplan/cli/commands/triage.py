@@ -10,14 +10,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.errors import USAGE, ExecplanError
-from execplan.git import git_query
-from execplan.project import project_discovery
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
     from execplan.context.triage.change_summary import ChangedFile, ChangeSummary
     from execplan.context.triage.triage_evaluation import Thresholds, TriageResult
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _MAX_TITLE_LENGTH = 80
 """Maximum length of a request that can be the title of its plan."""

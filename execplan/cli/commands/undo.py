@@ -10,8 +10,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.output.undo_output import history_answer, require_movable, undo_answer
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_writer import WriteOptions
-from execplan.undo import undo_redo
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.undo import undo_redo
 
 
 @define_command(

@@ -8,9 +8,9 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_preconditions import ensure_not_archived
-from execplan.plan_store import plan_selection, sticky_plan
-from execplan.project import project_discovery
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.plan_store import plan_selection, sticky_plan
+from execplan.core.project import project_discovery
 
 
 @define_command(

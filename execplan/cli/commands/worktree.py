@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.advice.next_tasks import claim_free_task
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_commit import commit_plan
-from execplan.errors import USAGE, ExecplanError
-from execplan.git import git_query
-from execplan.git.linked_worktrees import list_worktrees, project_in
-from execplan.plan_store import plan_selection, plan_store
-from execplan.plan_store.author import actor
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
-from execplan.worktrees.worktree_record import find_worktree, load_records
+from execplan.core.edits.plan_commit import commit_plan
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.git.linked_worktrees import list_worktrees, project_in
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.author import actor
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
+from execplan.team.advice.next_tasks import claim_free_task
+from execplan.team.worktrees.worktree_record import find_worktree, load_records
 
 if TYPE_CHECKING:
-    from execplan.git.linked_worktrees import Worktree
+    from execplan.core.git.linked_worktrees import Worktree
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.library.plan_worktree import FinishedWorktree
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
-    from execplan.worktrees.worktree_creation import OpenedWorktree
-    from execplan.worktrees.worktree_record import WorktreeRecord
+    from execplan.team.worktrees.worktree_creation import OpenedWorktree
+    from execplan.team.worktrees.worktree_record import WorktreeRecord
 
 
 @define_command(
@@ -105,7 +105,7 @@ def _ensure_compatible_options(plan: str | None, *, finish: bool, commits: bool,
 
 def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory: str | None) -> Answer:
     """Create the worktree of a plan, or find the existing one."""
-    from execplan.worktrees.worktree_creation import open_worktree, worktree_ref
+    from execplan.team.worktrees.worktree_creation import open_worktree, worktree_ref
 
     project, ref = _select_plan(name)
     warnings: tuple[str, ...] = ()

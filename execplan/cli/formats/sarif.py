@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from execplan import __version__
+from execplan.core.text.line_edit import apply_edits
 from execplan.linter.checking.plan_check import parse_checked_plan
 from execplan.linter.finding_summary import is_overflow
 from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.linter.rule import ERROR, HINT, RULES, SAFE, WARNING
-from execplan.text.line_edit import apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Text
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.rule import Finding, Fix
-    from execplan.text.line_edit import Edit
-    from execplan.text.text_lines import Text
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {ERROR: "error", WARNING: "warning", HINT: "note"}

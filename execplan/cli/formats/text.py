@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from execplan import features
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import color, printable_text
+from execplan.core import features
+from execplan.core.named_tuple import NamedTuple
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import is_overflow, merge_findings, summarize
 from execplan.linter.rule import SAFE
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,26 +6,26 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_hints import denied_commands
 from execplan.cli.prompts import can_ask
-from execplan.engine.error_hints import format_resume_command
-from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.plan_store.hint_reader import ask_person, is_agent
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.plan_store.hint_reader import ask_person, is_agent
+from execplan.execution.approvals.approval_files import StoredApproval
+from execplan.execution.engine.error_hints import format_resume_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.approvals.approval_creation import ApprovalResult
-    from execplan.approvals.approved_plan import ApprovedPlan, CheckedApproval
-    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.core.project.project import Project
     from execplan.execution.approval_document import Approval
+    from execplan.execution.approvals.approval_creation import ApprovalResult
+    from execplan.execution.approvals.approved_plan import ApprovedPlan, CheckedApproval
+    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluation.approval_scope import ApprovalScope
-    from execplan.project.project import Project
 
 _SHOWN_DIGEST_DIGITS = 12
 """Number of hex digits in a suggested command."""
@@ -67,7 +67,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """Return the lines about the scope that the evaluation does not show."""
-    from execplan.approvals.approval_creation import describe_step
+    from execplan.execution.approvals.approval_creation import describe_step
 
     lines = [
         f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps

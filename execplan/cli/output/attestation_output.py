@@ -8,14 +8,14 @@ from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 def attestation_answer(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Write the attestation of a plan's last run."""
-    from execplan.engine.audit_log.run_attestation import attest_last_run
+    from execplan.execution.engine.audit_log.run_attestation import attest_last_run
 
     stored = attest_last_run(project, ref, options)
     data: dict[str, Any] = {

@@ -9,19 +9,19 @@ from execplan.agents.integrations import guard_hook
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
-from execplan.engine.audit_log import hash_chain, log_reader, log_verification
-from execplan.engine.audit_log.unseen_steps import find_unseen_steps
-from execplan.errors import OK
-from execplan.text.message_parts import format_count
+from execplan.core.errors import OK
+from execplan.core.text.message_parts import format_count
+from execplan.execution.engine.audit_log import hash_chain, log_reader, log_verification
+from execplan.execution.engine.audit_log.unseen_steps import find_unseen_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.audit_log.hash_chain import AuditRecord
-    from execplan.engine.audit_log.log_verification import LogVerification
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
+    from execplan.execution.engine.audit_log.log_verification import LogVerification
 
 _MAX_UNREAD_SHOWN = 20
 """Maximum number of unreadable lines to report one by one."""
@@ -74,7 +74,7 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     audit_log = log_verification.read_log(project, ref)
     records = audit_log.parsed_chain.records
     if run is not None:
-        from execplan.engine.run_records import run_directories
+        from execplan.execution.engine.run_records import run_directories
 
         records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
     warnings = (
@@ -124,7 +124,7 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
     if options.dry_run:
         lines = [f"would accept: {problem}" for problem in verification.reasons]
         return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
-    from execplan.engine.audit_log.log_verification import accept_broken_log
+    from execplan.execution.engine.audit_log.log_verification import accept_broken_log
 
     record, commit, warnings = accept_broken_log(project, ref, reason, options)
     lines = [f"accepted: {problem}" for problem in verification.reasons]

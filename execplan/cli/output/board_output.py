@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
 from execplan.cli.output.worktree_output import worktree_lines
-from execplan.plan.model import ARCHIVED, BROKEN
-from execplan.text.message_parts import format_count, shorten
+from execplan.core.plan.model import ARCHIVED, BROKEN
+from execplan.core.text.message_parts import format_count, shorten
+from execplan.views.board.board_cards import COLUMNS
 
 if TYPE_CHECKING:
-    from execplan.board.board_cards import Board, Card
+    from execplan.views.board.board_cards import Board, Card
 
     _Row = tuple[str | ProgressCell, ...]
 

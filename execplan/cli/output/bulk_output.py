@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.edits.plan_commit import commit_arguments
-from execplan.errors import OK, ExecplanError
-from execplan.git.git_commit import uncommitted_files
-from execplan.plan_store import plan_store
+from execplan.core.edits.plan_commit import commit_arguments
+from execplan.core.errors import OK, ExecplanError
+from execplan.core.git.git_commit import uncommitted_files
+from execplan.core.plan_store import plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.project.project import Project
 
 
 class PlanAnswer(NamedTuple):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.capture import captured_plan, hook_input
+from execplan.agents.capture import captured_plan, hook_input
 from execplan.cli.answer import Answer
 from execplan.cli.text_input import read_source
-from execplan.errors import ExecplanError
-from execplan.project import project_discovery
+from execplan.core.errors import ExecplanError
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
 
 
 def capture_answer(program: str, options: WriteOptions) -> Answer:

@@ -9,16 +9,16 @@ from execplan.cli.formats.github import format_annotation
 from execplan.cli.output.history_output import format_changes
 from execplan.cli.output.terminal_layout import LEVEL_STYLES, fit_line, paint
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.github.plan_report import DELETED, count_levels
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.pure_paths import is_inside
 from execplan.linter.rule import LEVELS
-from execplan.text.message_parts import format_count
-from execplan.text.pure_paths import is_inside
+from execplan.team.github.plan_report import DELETED, count_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Final
 
-    from execplan.github.plan_report import PlanReport
+    from execplan.team.github.plan_report import PlanReport
 
 MAX_ANNOTATIONS: Final = 10
 """Maximum number of annotations of each level that GitHub shows for a step."""

@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.charts import chart_sources, chart_svg, chart_text
-from execplan.charts.chart import RUNS
 from execplan.cli.answer import Answer
 from execplan.cli.output.output_file import write_output_file
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
-from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.history.plan_history import incomplete_history_warnings
-from execplan.plan_store import plan_store
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.plan_store import plan_store
+from execplan.team.history.plan_history import incomplete_history_warnings
+from execplan.views.charts import chart_sources, chart_svg, chart_text
+from execplan.views.charts.chart import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.charts.chart import Chart
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.views.charts.chart import Chart
 
 _HEIGHT = 18
 """Lines of a drawing, less on a smaller terminal."""

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import ExecplanError
-from execplan.plan.plan_anchors import PLAN
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.review.comment_reading import load_threads
-from execplan.review.comment_records import REOPEN, REPLY, RESOLVE
-from execplan.review.comment_threads import match_threads
-from execplan.review.plan_comments import PlanComments, load_comments
-from execplan.text.message_parts import format_count, shorten
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.plan_anchors import PLAN
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import format_count, shorten
+from execplan.team.advice.plan_json import plan_json
+from execplan.team.review.comment_reading import load_threads
+from execplan.team.review.comment_records import REOPEN, REPLY, RESOLVE
+from execplan.team.review.comment_threads import match_threads
+from execplan.team.review.plan_comments import PlanComments, load_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.project.project import Project
     from execplan.library.plan_api import Plan
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.project.project import Project
-    from execplan.review.comment_file import StoredRecord
-    from execplan.review.comment_records import CommentRecord
-    from execplan.review.plan_comments import PlacedThread
+    from execplan.team.review.comment_file import StoredRecord
+    from execplan.team.review.comment_records import CommentRecord
+    from execplan.team.review.plan_comments import PlacedThread
 
 _ACTIONS = {REPLY: "", RESOLVE: " resolved it", REOPEN: " reopened it"}
 _MAX_PART_LENGTH = 100

@@ -5,32 +5,32 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.approvals import artifact_store
 from execplan.cli.answer import Answer
 from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.plan import reader
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.project.project_discovery import ensure_no_link_out
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.text_lines import digest
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
+from execplan.execution.approvals import artifact_store
 from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.execution_plan import SCHEMA
-from execplan.files import atomic_files, file_access
-from execplan.plan import reader
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.project.project_discovery import ensure_no_link_out
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.approvals.current_plan import CurrentPlan
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.current_plan import CurrentPlan
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.step_drafts import SkippedLine
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
@@ -167,8 +167,8 @@ def store_in_new_plan(
     options: WriteOptions,
 ) -> Answer:
     """Store the document for a new plan whose text names the combined plans; raises ExecplanError."""
-    from execplan.plan_store import plan_selection
-    from execplan.scaffold import plan_creation
+    from execplan.core.plan_store import plan_selection
+    from execplan.core.scaffold import plan_creation
 
     names = [ref.id for _, ref in plans]
     project = plans[0][0]

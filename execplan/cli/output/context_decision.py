@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.output.text_table import format_table_with_head
-from execplan.clock import now
 from execplan.context.baseline_selection import select_newest_first
 from execplan.context.context_pack import KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.decision import Decision, Experiment, SessionHygiene
@@ -19,8 +18,9 @@ from execplan.context.session_hygiene import assess_session, hygiene_without_ses
 from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
-from execplan.errors import INPUT, USAGE, ExecplanError
-from execplan.text.suggestions import closest_names
+from execplan.core.clock import now
+from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

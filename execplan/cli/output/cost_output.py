@@ -9,16 +9,16 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table_with_head
-from execplan.clock import format_utc_timestamp
-from execplan.plan.model import DONE
-from execplan.text.message_parts import format_duration, shorten
+from execplan.core.clock import format_utc_timestamp
+from execplan.core.plan.model import DONE
+from execplan.core.text.message_parts import format_duration, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.costs.cost_report import Cost, CostReport, TaskCost
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.costs.cost_report import Cost, CostReport, TaskCost
 
 _MAX_TEXT_LENGTH = 50
 """Maximum length of a task's text in the table."""
@@ -29,10 +29,10 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     from execplan.context.context_settings import parse_context_settings
     from execplan.context.gathering.agent_session_logs import read_session_usage
     from execplan.context.model_table import load_models
-    from execplan.costs.cost_report import build_report
-    from execplan.costs.task_work import collect_other_work, collect_work
-    from execplan.plan_store import plan_store
-    from execplan.plan_store.claim_log import read_spans
+    from execplan.core.plan_store import plan_store
+    from execplan.core.plan_store.claim_log import read_spans
+    from execplan.team.costs.cost_report import build_report
+    from execplan.team.costs.task_work import collect_other_work, collect_work
 
     table = load_models(parse_context_settings(project.settings.context).models)
     works, other_works = [], []

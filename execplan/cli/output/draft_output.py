@@ -8,8 +8,8 @@ from execplan.agents.drafting.draft_answer import shorten
 from execplan.agents.drafting.plan_drafting import describe_calls, draft_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import CHECK_FAILED
-from execplan.text.message_parts import format_count
+from execplan.core.errors import CHECK_FAILED
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.agents.drafting.drafting_settings import DraftingSettings

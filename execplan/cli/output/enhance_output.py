@@ -6,22 +6,22 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer import enhancement
-from execplan.approvals.current_plan import load_current_plan
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output import compile_output
-from execplan.errors import ExecplanError
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.text.text_lines import digest
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.text_lines import digest
+from execplan.execution.approvals.current_plan import load_current_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequest
     from execplan.cli.output.compile_output import CompileResult
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent; list the fields: execplan explain enhancer"
@@ -30,7 +30,7 @@ _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the p
 def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """Compile and store as usual, then call the enhancer; raises ExecplanError if none is configured."""
     from execplan.agents.enhancer.enhancer_settings import load_settings, load_shared_fields
-    from execplan.project import user_settings
+    from execplan.core.project import user_settings
 
     command = load_settings(project) if user_settings.load_table("enhancer") or not options.dry_run else None
     share = load_shared_fields()
@@ -73,8 +73,8 @@ def _compile_and_store(
     project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions
 ) -> Answer:
     """Compile and store the plan, unless its execution plan was imported; then keep that."""
-    from execplan.edits.plan_preconditions import ensure_not_archived
-    from execplan.project.project_discovery import require_existing
+    from execplan.core.edits.plan_preconditions import ensure_not_archived
+    from execplan.core.project.project_discovery import require_existing
 
     require_existing(project)
     ensure_not_archived(project, ref)

@@ -23,7 +23,7 @@ from execplan.execution.evaluation.trial import EXACT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluate import EvaluatedStep
 
 

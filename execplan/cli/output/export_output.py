@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.files.file_access import resolve_path
+from execplan.core.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
+from execplan.core.project.project_discovery import ensure_no_link_out
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.pure_paths import do_overlap, is_inside
+from execplan.core.text.text_lines import digest
 from execplan.execution.binding import bound_paths
+from execplan.execution.export.job_partition import passed_paths
 from execplan.execution.world import normalize_path
-from execplan.export.job_partition import passed_paths
-from execplan.files import atomic_files, file_access
-from execplan.files.file_access import resolve_path
-from execplan.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
-from execplan.project.project_discovery import ensure_no_link_out
-from execplan.text.message_parts import format_count
-from execplan.text.pure_paths import do_overlap, is_inside
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.export.exported_plan import ExportedPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.export.exported_plan import ExportedPlan
 
 _MARK = b"# Exported by execplan "
 _MAX_BYTES = 16 << 20
@@ -32,14 +32,14 @@ _MAX_BYTES = 16 << 20
 def render(plan: ExportedPlan, target: str) -> str:
     """Return an exported plan as the file of an engine: `github`, `gitlab` or `make`."""
     if target == "github":
-        from execplan.export.github_workflow import github_workflow
+        from execplan.execution.export.github_workflow import github_workflow
 
         return github_workflow(plan)
     if target == "gitlab":
-        from execplan.export.gitlab_pipeline import gitlab_pipeline
+        from execplan.execution.export.gitlab_pipeline import gitlab_pipeline
 
         return gitlab_pipeline(plan)
-    from execplan.export.makefile import makefile
+    from execplan.execution.export.makefile import makefile
 
     return makefile(plan)
 
@@ -53,8 +53,8 @@ def written_answer(
     project: Project, ref: PlanRef, plan: ExportedPlan, target: str, text: str, path: str, options: WriteOptions
 ) -> Answer:
     """Write the file, in place of an older export only, and commit it if requested."""
-    from execplan.edits.plan_commit import commit_paths
-    from execplan.edits.plan_writer import format_diff
+    from execplan.core.edits.plan_commit import commit_paths
+    from execplan.core.edits.plan_writer import format_diff
 
     new, old, absolute_path = text.encode(), _read_export(path), os.path.abspath(path)
     data: dict[str, Any] = {**_plan_json(plan, target, text), "path": path, "changed": False, "commit": None}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.engine.agent_runs.agent_handoff import Handoff
+    from execplan.execution.engine.agent_runs.agent_handoff import Handoff
 
 
 _COMMANDS_RANK, _SECTION_RANK, _TASK_RANK = 6, 3, 1

@@ -12,7 +12,7 @@ from execplan.execution.permission import allowed_calls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.agent_runs.agent_handoff import Handoff
+    from execplan.execution.engine.agent_runs.agent_handoff import Handoff
     from execplan.execution.execution_plan import Step
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import EXIT_MEANINGS
-from execplan.named_tuple import NamedTuple
-from execplan.project import builtin_templates, settings_file
-from execplan.project.project_settings import Settings
+from execplan.core.errors import EXIT_MEANINGS
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import builtin_templates, settings_file
+from execplan.core.project.project_settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def _dialect_lines() -> list[str]:
     """Return lines with every dialect and its plans directories."""
     from textwrap import wrap
 
-    from execplan.project.plan_dialects import load_dialects
+    from execplan.core.project.plan_dialects import load_dialects
 
     lines = []
     for dialect in load_dialects():

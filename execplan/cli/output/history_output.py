@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from execplan.cli.error_handler import printable_line
 from execplan.cli.moments import parse_entry_date
 from execplan.cli.output.terminal_layout import fit_line, paint
-from execplan.clock import format_minute
-from execplan.history.history_event import (
+from execplan.core.clock import format_minute
+from execplan.core.plan.line_grammar import is_list_item
+from execplan.core.text.message_parts import format_count
+from execplan.team.history.history_event import (
     ADDED_SUFFIX,
     ARCHIVED,
     BROKEN,
@@ -36,8 +38,6 @@ from execplan.history.history_event import (
     TASK_REWORDED,
     HistoryEvent,
 )
-from execplan.plan.line_grammar import is_list_item
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

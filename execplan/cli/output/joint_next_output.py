@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice import execution_status
-from execplan.advice.joint_next import find_joint_next
-from execplan.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown
-from execplan.advice.plan_advice import Advice, advise
-from execplan.advice.plan_json import listed_plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
-from execplan.errors import CHECK_FAILED, OK
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.team.advice import execution_status
+from execplan.team.advice.joint_next import find_joint_next
+from execplan.team.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown
+from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_json import listed_plan_json
 
 if TYPE_CHECKING:
-    from execplan.advice.joint_next import JointNext, OpenPlan
-    from execplan.project.project_list import ProjectList
+    from execplan.core.project.project_list import ProjectList
+    from execplan.team.advice.joint_next import JointNext, OpenPlan
 
 
 def joint_next_answer(selected: ProjectList) -> Answer:

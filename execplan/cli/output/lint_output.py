@@ -20,14 +20,14 @@ from execplan.cli.output.lint_report import (
     skip_notices,
     summarize_findings,
 )
-from execplan.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.text.message_parts import format_count
 from execplan.linter.baseline_filter import unreadable_findings
 from execplan.linter.checking import baseline_file
 from execplan.linter.checking.plan_check import STDIN_NAME, check_bytes, read_lines
 from execplan.linter.finding_summary import count_by_rule, finding_weight
 from execplan.linter.rule import LEVELS
 from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ class OutputSettings(NamedTuple):
 
     def check_stdin(self, check_options: CheckOptions) -> list[CheckedFile]:
         """Check the plan on standard input; raises ExecplanError."""
-        from execplan.plan.reader import MAX_BYTES
+        from execplan.core.plan.reader import MAX_BYTES
 
         return [check_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), self.stdin_filename or "", check_options)]
 
@@ -179,7 +179,7 @@ class OutputSettings(NamedTuple):
         data |= {"baseline": {"file": held_baseline.file, "known": held_baseline.known_count + new, "gone": 0}}
         lines = [] if dry_run else report_lines(checked)
         if dry_run:
-            from execplan.edits.plan_writer import format_diff
+            from execplan.core.edits.plan_writer import format_diff
 
             data |= {
                 "changed": held_baseline.new_bytes != held_baseline.old_bytes,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.formats import text
 from execplan.cli.output.text_table import format_table
-from execplan.errors import ExecplanError
-from execplan.git import git_history
+from execplan.core.errors import ExecplanError
+from execplan.core.git import git_history
+from execplan.core.plan.model import ACTIVE, BROKEN, DRAFT
+from execplan.core.plan_facts.facts_loader import load_facts
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
 from execplan.linter.checking.baseline_file import DEFAULT_FILE
 from execplan.linter.checking.check_targets import iter_targets
 from execplan.linter.finding_summary import count_by_rule
-from execplan.plan.model import ACTIVE, BROKEN, DRAFT
-from execplan.plan_facts.facts_loader import load_facts
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ import sys
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.progress_bar import ProgressBar
-from execplan.errors import CHECK_FAILED, OK
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.project import user_settings
+from execplan.core.text.message_parts import format_count, join_first
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import LEVELS
 from execplan.linter.rule_selection import levels_at_least
-from execplan.project import user_settings
-from execplan.text.message_parts import format_count, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
         sys.stdout.write("\n" if in_full else "")
     if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
         from execplan.cli.plan_hints import denied_commands, fit_plan_names
-        from execplan.plan_store.hint_reader import fit_commands
+        from execplan.core.plan_store.hint_reader import fit_commands
 
         next_commands = fit_commands(map(fit_plan_names(), next_commands), denied_commands())
     summary_lines += [f"next: {command}" for command in next_commands]
@@ -194,8 +194,8 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
         report.first_code for report in reports
     ]
     if len(files) == 1 and codes[0] == "EP109":
+        from execplan.core.plan_store.hint_reader import fill_command
         from execplan.linter.finding_summary import unfilled_section
-        from execplan.plan_store.hint_reader import fill_command
 
         if section := unfilled_section(files[0].findings):
             return (fill_command(section, _plan_name(files[0])),)
@@ -206,9 +206,9 @@ def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
 
 def _plan_name(checked: CheckedFile) -> str:
     """Return the name of a plan in suggested commands, quoted for a shell: its path if no ID leads to it."""
-    from execplan.plan_store import plan_store
-    from execplan.plan_store.plan_store import quote_plan_name
-    from execplan.project import project_discovery
+    from execplan.core.plan_store import plan_store
+    from execplan.core.plan_store.plan_store import quote_plan_name
+    from execplan.core.project import project_discovery
 
     path = os.path.abspath(checked.display_name)
     project = project_discovery.find_for_file(path)

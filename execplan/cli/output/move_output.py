@@ -10,9 +10,9 @@ from execplan.cli.output.bulk_output import commit_commands
 from execplan.cli.output.terminal_text import printable_lines
 
 if TYPE_CHECKING:
-    from execplan.archive.plan_move import MoveResult
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.project.project import Project
+    from execplan.core.archive.plan_move import MoveResult
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.project.project import Project
 
 
 def move_answer(
@@ -22,7 +22,7 @@ def move_answer(
 
     `rewrite` is the command that rewrites documents with old paths; with None, such documents are not reported.
     """
-    from execplan.archive import document_mentions
+    from execplan.core.archive import document_mentions
 
     warnings = moved.warnings
     if rewrite is not None:

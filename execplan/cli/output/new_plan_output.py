@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.advice.plan_advice import advise_new_plan
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.plan import reader
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.scaffold import plan_templates
-from execplan.text.invisible_characters import escape_unprintable
-from execplan.text.text_lines import digest
+from execplan.core.plan import reader
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.scaffold import plan_templates
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.text_lines import digest
+from execplan.team.advice.plan_advice import advise_new_plan
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.project.project import Project
-    from execplan.scaffold.plan_creation import CreatedPlan
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.project.project import Project
+    from execplan.core.scaffold.plan_creation import CreatedPlan
 
 
 def created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:

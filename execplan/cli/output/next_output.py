@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.advice import execution_status
-from execplan.advice.next_tasks import blocked_line, claim_line, describe_blockers, describe_unknown, find_open_tasks
-from execplan.advice.plan_advice import advise
-from execplan.advice.plan_json import plan_json, task_line
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.plan.plan_lookup import find_task
+from execplan.core.plan.plan_lookup import find_task
+from execplan.team.advice import execution_status
+from execplan.team.advice.next_tasks import (
+    blocked_line,
+    claim_line,
+    describe_blockers,
+    describe_unknown,
+    find_open_tasks,
+)
+from execplan.team.advice.plan_advice import advise
+from execplan.team.advice.plan_json import plan_json, task_line
 
 if TYPE_CHECKING:
-    from execplan.advice.next_tasks import OpenTasks
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import StoredPlan
-    from execplan.worktrees.plan_location import PlanLocation
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import StoredPlan
+    from execplan.team.advice.next_tasks import OpenTasks
+    from execplan.team.worktrees.plan_location import PlanLocation
 
 _UNKNOWN_REASON = "your settings list no such project, or it can't be read"
 """Why a plan of another project, on which a plan depends, is unknown."""

@@ -6,14 +6,14 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from execplan import trace
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files import atomic_files, file_access
-from execplan.project import project_state
-from execplan.project.project_discovery import ensure_no_link_out
+from execplan.core import trace
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.project import project_state
+from execplan.core.project.project_discovery import ensure_no_link_out
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 def write_output_file(

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.execution_status import NOT_COMPILED, failed_run_text, open_run_text, status_text
-from execplan.advice.plan_json import task_notes
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, bar_parts, fit_line, paint, paint_words
-from execplan.clock import current_minute
+from execplan.core.clock import current_minute
+from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.outline import PURPOSE
+from execplan.core.plan.plan_dates import day_start, latest_date
+from execplan.core.text.markdown_blocks import PARAGRAPH
+from execplan.core.text.message_parts import format_count, shorten
 from execplan.execution import states
-from execplan.plan.model import DONE, OPEN
-from execplan.plan.outline import PURPOSE
-from execplan.plan.plan_dates import day_start, latest_date
-from execplan.text.markdown_blocks import PARAGRAPH
-from execplan.text.message_parts import format_count, shorten
+from execplan.team.advice.execution_status import NOT_COMPILED, failed_run_text, open_run_text, status_text
+from execplan.team.advice.plan_json import task_notes
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _TASK_STYLES = {DONE: "green", OPEN: ""}
 _OTHER_TASK_STYLE = "yellow"
@@ -90,7 +90,7 @@ def _run_text(open_run: dict[str, Any] | None, execution: dict[str, Any] | None)
         return "", ""
     if last_run["state"] != states.COMPLETED:
         return failed_run_text(last_run), "bold red" if last_run["state"] == states.FAILED else "yellow"
-    from execplan.engine.run_records.run_statuses import run_number
+    from execplan.execution.engine.run_records.run_statuses import run_number
 
     return f"run {run_number(last_run['id'])} completed", "green"
 

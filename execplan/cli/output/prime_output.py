@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.overview_builder import build_overview, make_redactor
-from execplan.advice.plan_advice import Advice
-from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.plan_hints import denied_commands
 from execplan.context import session_primer
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
-from execplan.errors import ExecplanError
-from execplan.plan_store import plan_selection, plan_store
-from execplan.plan_store.author import explicit_actor
-from execplan.plan_store.hint_reader import fit_command, fit_commands
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.project import project_discovery
-from execplan.worktrees.newest_plans import with_newest_version
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.author import explicit_actor
+from execplan.core.plan_store.hint_reader import fit_command, fit_commands
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.project import project_discovery
+from execplan.team.advice.overview_builder import build_overview, make_redactor
+from execplan.team.advice.plan_advice import Advice
+from execplan.team.advice.plan_json import plan_json
+from execplan.team.worktrees.newest_plans import with_newest_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.context.plan_overview import PlanOverview
-    from execplan.plan_store.plan_store import StoredPlan
+    from execplan.core.plan_store.plan_store import StoredPlan
 
     Redactor = Callable[[str], str]
 
@@ -139,7 +139,7 @@ def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
     if error.code == "ambiguous-plan":
         from itertools import zip_longest
 
-        from execplan.plan_store.plan_candidates import format_description
+        from execplan.core.plan_store.plan_candidates import format_description
 
         plans = [  # an error has the details of its first candidates only
             (name, plan["title"] or "", format_description(plan)) if plan is not None else (name, "", "")

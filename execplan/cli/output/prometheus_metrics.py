@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from execplan.engine.run_records.run_statistics import BUCKETS, GENERATION_BUCKETS, PLAN_BUCKETS, STEP_BUCKETS
+from execplan.execution.engine.run_records.run_statistics import BUCKETS, GENERATION_BUCKETS, PLAN_BUCKETS, STEP_BUCKETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from execplan.context.gathering.agent_session_logs import SessionUsage
-    from execplan.engine.run_records.run_statistics import RunStatistics
+    from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 
 def render(figures: RunStatistics, used: SessionUsage) -> str:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.comment_output import thread_lines
 from execplan.cli.output.history_output import format_changes
-from execplan.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS
-from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import digest
+from execplan.team.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS
 
 if TYPE_CHECKING:
-    from execplan.history.history_event import HistoryEvent
-    from execplan.history.version_units import VersionUnits
-    from execplan.review.plan_review import PlanReview
+    from execplan.team.history.history_event import HistoryEvent
+    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.review.plan_review import PlanReview
 
 _MAX_SECTION_LINES: Final = 30
 """Maximum number of changed lines of a section to show."""

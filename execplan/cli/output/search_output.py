@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, is_terminal, paint, terminal_size
-from execplan.search.search_items import SECTION
-from execplan.text.message_parts import format_count
+from execplan.context.search.search_items import SECTION
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.search.match_lines import Match
-    from execplan.search.plan_search import PlanResult, SearchResults
+    from execplan.context.search.match_lines import Match
+    from execplan.context.search.plan_search import PlanResult, SearchResults
 
 _MATCH_STYLE = "bold red"
 _MAX_LINE_LENGTH = 200

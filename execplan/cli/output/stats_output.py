@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.output.text_table import format_table
-from execplan.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.gathering.agent_session_logs import SessionUsage
-    from execplan.engine.run_records.run_statistics import RunStatistics
-    from execplan.project.project_list import ProjectOrigin
+    from execplan.core.project.project_list import ProjectOrigin
+    from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 
 class ProjectStatistics(NamedTuple):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
-from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
-from execplan.errors import ExecplanError
-from execplan.plan_store.plan_store import quote_plan_name
-from execplan.text.message_parts import shorten
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.text.message_parts import shorten
+from execplan.team.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
+from execplan.team.advice.plan_json import plan_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.step_drafts import SkippedLine
-    from execplan.plan_store.plan_store import StoredPlan
 
 _MAX_SKIPPED_SHOWN = 10
 """Maximum number of skipped lines shown to people."""
@@ -51,7 +51,7 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
 
 def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the steps and the skipped lines that look like steps; raises ExecplanError."""
-    from execplan.approvals.current_plan import load_current_plan
+    from execplan.execution.approvals.current_plan import load_current_plan
     from execplan.execution.compile import find_plan_steps
 
     try:

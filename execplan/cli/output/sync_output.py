@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.github.issue_changes import CREATE, KEEP, UPDATE
-from execplan.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count
+from execplan.team.github.issue_changes import CREATE, KEEP, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.github.issue_changes import ExistingIssue, IssueChange
-    from execplan.github.issue_sync import SyncPreview
-    from execplan.github.project_fields import ItemChange
+    from execplan.team.github.issue_changes import ExistingIssue, IssueChange
+    from execplan.team.github.issue_sync import SyncPreview
+    from execplan.team.github.project_fields import ItemChange
 
 _PROJECT_ACTION = "project"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.text.invisible_characters import escape_unprintable, escape_unprintable_lines
+from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,33 +7,33 @@ from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.plan_advice import Work
-from execplan.archive.plan_move import MoveResult
 from execplan.cli.answer import Answer
 from execplan.cli.output.bulk_output import PlanAnswer, join_answers
 from execplan.cli.output.move_output import move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
-from execplan.edits.edit_entries import REDO, UNDO
-from execplan.engine.run_records.finishing_commands import ensure_no_open_runs
-from execplan.errors import OK
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
-from execplan.text.message_parts import format_count
-from execplan.undo.operation_selection import (
+from execplan.core.archive.plan_move import MoveResult
+from execplan.core.edits.edit_entries import REDO, UNDO
+from execplan.core.errors import OK
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
+from execplan.core.text.message_parts import format_count
+from execplan.core.undo.operation_selection import (
     SelectedOperation,
     find_plan,
     is_by_other_author,
     iter_operations,
     operations_on_plan,
 )
-from execplan.undo.plan_removal import is_committed
+from execplan.core.undo.plan_removal import is_committed
+from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
+from execplan.team.advice.plan_advice import Work
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
-    from execplan.undo.undo_redo import ReversalResult, ReversedStep
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.core.undo.undo_redo import ReversalResult, ReversedStep
 
 _MAX_SHOWN = 20
 """Maximum number of operations shown to people; JSON has all of them."""

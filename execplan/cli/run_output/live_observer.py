@@ -15,8 +15,8 @@ from rich.text import Text
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
-from execplan.engine.journal import journal_entries
-from execplan.text.message_parts import format_duration
+from execplan.core.text.message_parts import format_duration
+from execplan.execution.engine.journal import journal_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from execplan.cli.run_output.journal_formatter import StyledLine
-    from execplan.engine.journal.journal import Entry
-    from execplan.engine.run_state import Question
+    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.run_state import Question
 
 _STYLES = {GOOD: "green", BAD: "bold red", MUTED: "dim", PLAIN: ""}
 _FINAL_KINDS = (journal_entries.RESULT, journal_entries.SKIPPED, journal_entries.BLOCKED, journal_entries.RECOVERED)

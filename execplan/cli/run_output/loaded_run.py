@@ -5,29 +5,29 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.advice.plan_advice import Advice, advise_plan, edit_steps
 from execplan.cli.run_output.run_text import format_run_command
-from execplan.engine.error_hints import format_replan_command
-from execplan.engine.journal import journal_entries
-from execplan.engine.journal.journal_entries import change_kind
-from execplan.engine.journal.journal_writer import never_begun_error
-from execplan.engine.replanning.run_revisions import load_document
-from execplan.engine.run_records import run_summary
-from execplan.engine.run_records.finishing_commands import finishing_commands, has_new_steps
-from execplan.engine.run_records.run_statuses import OPEN_STATES, read_run_status
-from execplan.engine.run_state import RunState
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
+from execplan.execution.engine.error_hints import format_replan_command
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal_entries import change_kind
+from execplan.execution.engine.journal.journal_writer import never_begun_error
+from execplan.execution.engine.replanning.run_revisions import load_document
+from execplan.execution.engine.run_records import run_summary
+from execplan.execution.engine.run_records.finishing_commands import finishing_commands, has_new_steps
+from execplan.execution.engine.run_records.run_statuses import OPEN_STATES, read_run_status
+from execplan.execution.engine.run_state import RunState
+from execplan.team.advice.plan_advice import Advice, advise_plan, edit_steps
 
 if TYPE_CHECKING:
-    from execplan.engine.journal.journal_entries import Change
-    from execplan.engine.run_records.run_directories import RunPaths
-    from execplan.engine.run_records.run_summary import RunSummary
-    from execplan.engine.run_state import Attempt
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_records.run_summary import RunSummary
+    from execplan.execution.engine.run_state import Attempt
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 
 def advise_after_run(run: LoadedRun, *, is_shown: bool = False) -> Advice:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.cli.run_output.run_observers import JsonLinesObserver, LineObserver, PromptingObserver
-from execplan.engine.run_observer import RunObserver
+from execplan.execution.engine.run_observer import RunObserver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

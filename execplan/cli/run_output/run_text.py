@@ -6,13 +6,13 @@ import shlex
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
-from execplan.engine.journal.journal_entries import change_kind
-from execplan.text.message_parts import join_first
+from execplan.core.text.message_parts import join_first
+from execplan.execution.engine.journal.journal_entries import change_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import Change
 
 _MAX_PATHS = 3
 _MAX_LINES = 20

@@ -7,11 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage, read_usage_events
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import file_access
-from execplan.files.tree_walk import walk_tree
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import format_count
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

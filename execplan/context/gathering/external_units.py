@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, Unit
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import file_access
-from execplan.text import fast_json
-from execplan.text.message_parts import format_count
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.text import fast_json
+from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Collection

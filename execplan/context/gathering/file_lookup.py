@@ -6,13 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from execplan.files.tree_walk import walk_tree
-from execplan.text.pure_paths import resolve_relative
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.text.pure_paths import resolve_relative
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]$-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
@@ -94,7 +94,7 @@ def list_files(project: Project, *base_directories: str) -> FileListing:
     """
     if project.git is None:
         return walk_files(project, *base_directories)
-    from execplan.git import git_query
+    from execplan.core.git import git_query
 
     return FileListing(git_query.unignored_files(project), root=project.root, base_directories=base_directories)
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import ARTIFACT, FILE, Unit
 from execplan.context.gathering.file_lookup import mentioned_paths
-from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.files import file_access
-from execplan.files.tree_walk import walk_tree
-from execplan.named_tuple import NamedTuple
-from execplan.project.project import ensure_inside
-from execplan.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import ensure_inside
+from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final
 
     from execplan.context.gathering.file_lookup import FileListing
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 MAX_FILE_BYTES: Final = 1 << 20

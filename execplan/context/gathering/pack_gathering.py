@@ -10,18 +10,18 @@ from execplan.context.gathering import file_units
 from execplan.context.gathering.change_units import change_units
 from execplan.context.gathering.file_lookup import FileListing, list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
-from execplan.errors import ErrorContext, ExecplanError
-from execplan.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import join_first
+from execplan.core.errors import ErrorContext, ExecplanError
+from execplan.core.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.context_pack import Unit
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 class GatherOptions(NamedTuple):
@@ -196,7 +196,7 @@ def _escape_invalid_utf8(name: str) -> str:
 def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     """Redact the secrets in a pack, and return a message that lists the affected units."""
     from execplan.context.context_pack import redact_pack
-    from execplan.secrets.redaction import Redactor
+    from execplan.core.secrets.redaction import Redactor
 
     redacted = redact_pack(pack, Redactor(os.environ, os.environ.keys()).redact_text)
     unit_ids = [

@@ -7,18 +7,18 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
-from execplan.files.tree_walk import walk_tree
-from execplan.git import git_query
-from execplan.git.git_directory import head_commit, operation_in_progress
-from execplan.named_tuple import NamedTuple
-from execplan.project.plan_journal import former_paths
-from execplan.text.pure_paths import is_inside
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.git import git_query
+from execplan.core.git.git_directory import head_commit, operation_in_progress
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.plan_journal import former_paths
+from execplan.core.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
     IsOurs = Callable[[str, str], bool]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
-from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
-from execplan.plan.plan_lookup import find_task, normalize_text, task_ids
-from execplan.project.slug import slug
-from execplan.text.markdown_blocks import HEADING
-from execplan.text.text_lines import digest
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
+from execplan.core.plan.plan_lookup import find_task, normalize_text, task_ids
+from execplan.core.project.slug import slug
+from execplan.core.text.markdown_blocks import HEADING
+from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
 
     FindFiles = Callable[[str], tuple[str, ...]]
     """Function that returns the files that a text names."""

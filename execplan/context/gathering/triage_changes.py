@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from execplan.context.triage.change_summary import ChangedFile, find_parts_by_name
 from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage, parse_thresholds
 from execplan.context.triage.triage_table import load_builtin_table
-from execplan.files import file_access
-from execplan.git import git_history, git_query
-from execplan.project import project_discovery
+from execplan.core.files import file_access
+from execplan.core.git import git_history, git_query
+from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _MAX_BYTES = 1 << 20
 """Maximum size in bytes of a new file whose lines are counted; a larger file counts as data."""

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import MESSAGE, TOOL_RESULT, Unit
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
-from execplan.named_tuple import NamedTuple
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

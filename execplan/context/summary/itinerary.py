@@ -18,12 +18,12 @@ from execplan.context.summary.summary_pieces import (
     quote_text,
     unquoted_piece,
 )
-from execplan.plan.model import DONE
-from execplan.text.markdown_blocks import HEADING
+from execplan.core.plan.model import DONE
+from execplan.core.text.markdown_blocks import HEADING
 
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan, Task
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan, Task
+    from execplan.core.text.markdown_blocks import Block
 
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
 _DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"

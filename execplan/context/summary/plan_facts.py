@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from execplan.context.summary.plan_sentences import best_sentences, has_alphanumeric, read_sentences, topic_words
 from execplan.context.summary.summary_pieces import escape_hidden
-from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
-from execplan.plan.entry_format import is_newest_first
-from execplan.plan.model import ARCHIVED, DONE
-from execplan.plan.section_roles import PURPOSE, RISKS, has_role
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
+from execplan.core.plan.entry_format import is_newest_first
+from execplan.core.plan.model import ARCHIVED, DONE
+from execplan.core.plan.section_roles import PURPOSE, RISKS, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.clock import Timestamp
     from execplan.context.summary.plan_sentences import Sentence
     from execplan.context.summary.summary_pieces import Subject
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.core.clock import Timestamp
+    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
 
 _RISK_WORDS = re.compile(
     r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
@@ -100,7 +100,7 @@ def done_tasks(subject: Subject) -> list[Task]:
 
 def earliest_minute(timestamp: Timestamp | None) -> int | None:
     """Return the first minute since 1970 that a timestamp may mean; without an offset, it is read as UTC."""
-    from execplan.clock import minute_bounds
+    from execplan.core.clock import minute_bounds
 
     if timestamp is None or not timestamp.is_valid:
         return None

@@ -6,15 +6,15 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from execplan.named_tuple import NamedTuple
-from execplan.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.text.markdown_blocks import PARAGRAPH, QUOTE
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.line_grammar import is_empty_text, read_checkbox
+from execplan.core.text.markdown_blocks import PARAGRAPH, QUOTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
 
 
 _BOILERPLATE = re.compile(

@@ -14,16 +14,16 @@ from execplan.context.summary.summary_pieces import (
     escape_hidden,
     quote_text,
 )
-from execplan.named_tuple import NamedTuple
-from execplan.plan.reader import read_text
-from execplan.secrets.redaction import REDACTED
-from execplan.text.text_lines import Text
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.reader import read_text
+from execplan.core.secrets.redaction import REDACTED
+from execplan.core.text.text_lines import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.secrets.redaction import Redactor
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.secrets.redaction import Redactor
 
 
 def fit_sections(sections: Sequence[SummarySection], max_words: int, *, with_headings: bool) -> list[SummarySection]:

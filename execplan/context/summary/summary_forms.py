@@ -21,7 +21,7 @@ from execplan.context.summary.summary_pieces import (
     unquoted_piece,
     with_label,
 )
-from execplan.plan.model import DONE, OTHER
+from execplan.core.plan.model import DONE, OTHER
 
 _LIST_RANK = 50
 """Rank of the lists that only longer summaries have."""

@@ -6,16 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from execplan.context.summary.plan_sentences import first_sentences
-from execplan.named_tuple import NamedTuple
-from execplan.plan.model import OTHER
-from execplan.text.invisible_characters import may_have_hidden, replace_hidden
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import OTHER
+from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final
 
     from execplan.context.summary.plan_sentences import Sentence
-    from execplan.plan.model import Entry, ParsedPlan, Task
+    from execplan.core.plan.model import Entry, ParsedPlan, Task
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
@@ -38,7 +38,7 @@ def format_markup(subject: Subject, text: str) -> str:
     if subject.markup:
         text = _escape_block_start(text)
     else:
-        from execplan.text.inline_markdown import plain_text
+        from execplan.core.text.inline_markdown import plain_text
 
         text = " ".join(plain_text(text).split())
     return escape_hidden(text)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
 from execplan.context.triage.triage_table import CRITERIA, SMALL
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import format_count, format_excess
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import format_count, format_excess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -15,8 +15,8 @@ from execplan.context.triage.triage_criteria import (
     select_counted_hits,
 )
 from execplan.context.triage.triage_table import SMALL, load_builtin_table
-from execplan.errors import INPUT, ExecplanError
-from execplan.named_tuple import NamedTuple
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

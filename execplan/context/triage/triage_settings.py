@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.triage.triage_evaluation import Thresholds, parse_thresholds
-from execplan.errors import ErrorContext
-from execplan.project import setting_shapes as shapes
-from execplan.project.setting_table import Setting, SettingTable, check_table
+from execplan.core.errors import ErrorContext
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project.setting_table import Setting, SettingTable, check_table
 
 if TYPE_CHECKING:
     from typing import Final

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
+from execplan.core.text.markdown_blocks import FENCE, HEADING, PARAGRAPH, QUOTE
 from execplan.execution.annotations.info_string import InfoString, parse_info_string
 from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
 from execplan.execution.step_drafts import VALIDATE, WORK, SkippedLine
-from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
-from execplan.text.markdown_blocks import FENCE, HEADING, PARAGRAPH, QUOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
 
 SECTION_PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
 """Phase of each section in which annotated code blocks are steps."""

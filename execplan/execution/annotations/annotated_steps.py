@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.annotations.annotated_fences import (
     AnnotatedFence,
     find_annotated_fences,
@@ -10,13 +11,12 @@ from execplan.execution.annotations.annotated_fences import (
 from execplan.execution.annotations.attribute_values import AttributeValueError, split_list
 from execplan.execution.attributes import COMMAND_TYPES, EXECUTE, EXPECT, SHELLS
 from execplan.execution.step_drafts import ANNOTATED, INFERRED, ParsedSteps, StepDraft, StepProblem
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 _UNOPENED_MESSAGE = (

@@ -216,7 +216,7 @@ def _parse_choice(attribute: Attribute, text: str) -> str:
     if attribute.name == "shell" and text == "true":
         return attribute.choices[0]
     if chosen not in attribute.choices:
-        from execplan.text.suggestions import did_you_mean
+        from execplan.core.text.suggestions import did_you_mean
 
         hint = did_you_mean(chosen, attribute.choices) or f"one of {', '.join(attribute.choices)}"
         raise AttributeValueError(f"{attribute.name} can't be {text!r}: {hint}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXAMPLE, EXECUTION, EXPECT
-from execplan.named_tuple import NamedTuple
 
 _KNOWN_ATTRIBUTES = ATTRIBUTES_BY_NAME.keys() - {"id"}
 _QUOTES = "\"'"

@@ -5,20 +5,20 @@ They are the mode, the constraints, and the defaults of steps.
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import fence_problem
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_attribute
 from execplan.execution.attributes import PLAN_ATTRIBUTES
 from execplan.execution.step_drafts import StepProblem
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.annotations.annotated_fences import AnnotatedFence
-    from execplan.plan.model import ParsedPlan
 
 _BY_NAME = {attribute.name: attribute for attribute in PLAN_ATTRIBUTES}
 
@@ -84,7 +84,7 @@ def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
         )
     for fence_attribute in fence.info.attributes:
         if fence_attribute.name not in _BY_NAME:
-            from execplan.text.suggestions import did_you_mean
+            from execplan.core.text.suggestions import did_you_mean
 
             hint = did_you_mean(fence_attribute.name, _BY_NAME) or f"it accepts {', '.join(_BY_NAME)}"
             message = f"a code block {{execution}} has no attribute {fence_attribute.name}; {hint}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.plan_lookup import find_task
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import fence_problem
 from execplan.execution.annotations.step_fields import build_all_step_fields
@@ -15,17 +16,16 @@ from execplan.execution.risk.command_risk import CRITICAL
 from execplan.execution.risk.step_risk import rate_step
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.step_drafts import ANNOTATED
-from execplan.plan.plan_lookup import find_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.annotations.annotated_fences import AnnotatedFence
     from execplan.execution.shell.command_line import CommandLine
     from execplan.execution.step_drafts import ParsedSteps, StepDraft, StepProblem
-    from execplan.plan.model import ParsedPlan
 
 
 _STATE_DIRECTORY = (".agent", ".state")

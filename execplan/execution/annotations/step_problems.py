@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.annotations.info_string import FenceAttribute
-    from execplan.plan.model import ParsedPlan
 
 
 _TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
@@ -99,7 +99,7 @@ def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str,
 
 def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
     """Return the message for an unknown attribute, with the attribute meant by a field name or a misspelling."""
-    from execplan.text.suggestions import closest_names
+    from execplan.core.text.suggestions import closest_names
 
     names_by_spelling = {
         attribute.field.rpartition(".")[2]: attribute.name for attribute in ATTRIBUTES_BY_NAME.values()
@@ -242,7 +242,7 @@ def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) 
 
 
 def _suggest_id(name: str, known_ids: list[str]) -> str:
-    from execplan.text.suggestions import did_you_mean
+    from execplan.core.text.suggestions import did_you_mean
 
     return f"; {did_you_mean(name, known_ids) or 'a step that others refer to needs a written ID, #NAME'}"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.json_model.document_model import Model
 from execplan.execution.documents.document_io import convert_problems, document_error
-from execplan.json_model.document_model import Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from execplan.json_model.field_types import Problem
+    from execplan.core.json_model.field_types import Problem
 
 
 class Request(Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.text.message_parts import shorten
+from execplan.core.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan

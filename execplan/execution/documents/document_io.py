@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.json_model.container_types import TOO_SHORT
+from execplan.core.json_model.document_model import Model, collect_models
+from execplan.core.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
+from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.text import fast_json, strict_json
+from execplan.core.text.violation import Violation
 from execplan.execution.documents.field_patterns import DESCRIPTIONS
 from execplan.execution.documents.plan_rules import json_violations
 from execplan.execution.execution_plan import Document
-from execplan.json_model.container_types import TOO_SHORT
-from execplan.json_model.document_model import Model, collect_models
-from execplan.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
-from execplan.json_model.json_bytes import to_json_bytes
-from execplan.text import fast_json, strict_json
-from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.json_model.field_types import Problem
+    from execplan.core.json_model.field_types import Problem
 
 T = TypeVar("T", bound=Model)
 
@@ -143,7 +143,7 @@ def _drop_consequential(violations: list[Violation]) -> list[Violation]:
 
 
 def _suggest_name(name: str, kind: type[Model]) -> str:
-    from execplan.text.suggestions import closest_names  # only wrong documents need it
+    from execplan.core.text.suggestions import closest_names  # only wrong documents need it
 
     matches = closest_names(name, _field_names(kind))
     return f"; did you mean `{matches[0]}`?" if matches else ""

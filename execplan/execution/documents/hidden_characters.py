@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.errors import POLICY, ExecplanError
-from execplan.text.invisible_characters import describe_characters, find_hidden
-from execplan.text.message_parts import format_excess
+from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
+from execplan.core.text.message_parts import format_excess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

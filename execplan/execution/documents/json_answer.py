@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from execplan.errors import CHECK_FAILED, OK
+from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.json_model.constraints import JsonValue, Range, Text
+from execplan.core.json_model.document_model import Model
+from execplan.core.text.violation import Violation
 from execplan.execution.execution_plan import Document
-from execplan.json_model.constraints import JsonValue, Range, Text
-from execplan.json_model.document_model import Model
-from execplan.text.violation import Violation
 
 
 class OpenTask(Model):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.core.text.violation import Violation
 from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
-from execplan.text.violation import Violation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.order_rules import (
     check_conditions,
@@ -12,7 +13,6 @@ from execplan.execution.documents.order_rules import (
     check_recoveries,
 )
 from execplan.execution.documents.step_rules import check_shared_paths, check_step_fields, is_own_tool
-from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.text.violation import Violation
 from execplan.execution.documents.plan_rules import check_disjoint, json_violations
 from execplan.execution.states import COMPLETED, ENDED_RUN_STATES, FAILED, PENDING, SUCCESS_STATES
-from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.violation import Violation
 from execplan.execution.documents.order_rules import ancestors
 from execplan.execution.documents.written_paths import diff_paths, written_paths
 from execplan.execution.shell.call_patterns import pattern_problem
-from execplan.named_tuple import NamedTuple
-from execplan.text.violation import Violation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
     if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
         return
+    from execplan.core.text.invisible_characters import find_hidden
     from execplan.execution.shell.command_line import parse_command
-    from execplan.text.invisible_characters import find_hidden
 
     if any([find_hidden(line) for line in command.split("\n")]):
         return  # the policy rejects it and gives the reason

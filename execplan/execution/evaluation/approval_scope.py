@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.suggestions import closest_names
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import OUTSIDE, normalize_path
-from execplan.named_tuple import NamedTuple
-from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.secrets.certain_secrets import mask_secrets
+from execplan.core.text.invisible_characters import escape_unprintable_lines
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import (
@@ -16,8 +18,6 @@ from execplan.execution.evaluation.evaluation_text import (
     step_location,
 )
 from execplan.execution.evaluation.trial import EXACT
-from execplan.secrets.certain_secrets import mask_secrets
-from execplan.text.invisible_characters import escape_unprintable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from json import dumps
 from shlex import join, quote
 from typing import TYPE_CHECKING
 
+from execplan.core.text.message_parts import format_count
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
-from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,11 +6,11 @@ a diff must have a meaning.
 
 from __future__ import annotations
 
-from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import shorten
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
-from execplan.named_tuple import NamedTuple
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

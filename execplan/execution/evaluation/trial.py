@@ -5,7 +5,8 @@ from __future__ import annotations
 from shlex import join, quote
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.file_changes import ImpossibleError, compute_changes, format_change
 from execplan.execution.evaluation.projected_files import (
@@ -17,7 +18,6 @@ from execplan.execution.evaluation.projected_files import (
 )
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
-from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.clock import now
+from execplan.core.clock import now
+from execplan.core.text import strict_json
+from execplan.core.text.violation import Violation
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import fill_risk, parse_command_fields
 from execplan.execution.documents.document_io import document_error, load_document, validate_document
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.importers import governance_format, stepwise_format, typed_format
 from execplan.execution.importers.object_reader import ImportReport, ObjectReader
-from execplan.text import strict_json
-from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

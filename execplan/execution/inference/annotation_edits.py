@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
+from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
+from execplan.core.plan.plan_lookup import find_task
+from execplan.core.plan.reader import read_text
+from execplan.core.text.inline_markdown import plain_text
+from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import raw_block_lines
 from execplan.execution.inference.expected_output import build_expectation
@@ -13,18 +20,11 @@ from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
 from execplan.execution.step_drafts import INFERRED, StepDraft
-from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
-from execplan.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
-from execplan.plan.plan_lookup import find_task
-from execplan.plan.reader import read_text
-from execplan.text.inline_markdown import plain_text
-from execplan.text.line_edit import Edit, apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import ParsedPlan, Section
+    from execplan.core.plan.model import ParsedPlan, Section
 
 _LANGUAGE = "sh"
 _EXPECT_INFO = "text {expect}"

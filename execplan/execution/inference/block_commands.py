@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.shell_line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
-from execplan.named_tuple import NamedTuple
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.section_passages import Passage
-    from execplan.plan.model import ParsedPlan
 
 _SHELL_CHANGES = (
     "export ",

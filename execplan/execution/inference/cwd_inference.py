@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.directory_mentions import ROOT, DirectoryMention, DirectoryResolver
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
-from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.section_passages import Passage
-    from execplan.plan.model import ParsedPlan
 
 _UNCLEAR_DIRECTORY = "runs in a directory that is described in prose or is outside the repository"
 _DIRECTORY_NOT_STATED = "comes after steps in another directory, and doesn't state its own directory"

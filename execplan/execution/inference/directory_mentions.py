@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.lazy_pattern import lazy_pattern
+from execplan.core.text.pure_paths import is_inside, resolve_relative
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
-from execplan.named_tuple import NamedTuple
-from execplan.text.lazy_pattern import lazy_pattern
-from execplan.text.pure_paths import is_inside, resolve_relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from re import Pattern
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 _ABSOLUTE_PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"

@@ -9,20 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.block_commands import raw_block_lines
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.section_passages import Passage, Sentence
     from execplan.execution.step_drafts import StepDraft
-    from execplan.plan.model import ParsedPlan
 
 ANY_LINES: Final = "…"
 """Line in an expectation that matches any number of lines, including none."""

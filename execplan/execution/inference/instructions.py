@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import find_doubt
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Sentence, Span

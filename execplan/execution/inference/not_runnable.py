@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.long_running import find_blocking_reason, split_line_commands
 from execplan.execution.inference.shell_line import find_unset_variable, is_script_fragment, mask_quotes
 from execplan.execution.shell.shell_vocabulary import looks_like_command
-from execplan.text.lazy_pattern import lazy_pattern
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
 """Programs with patterns or programs as arguments, in which a placeholder looks like any other text."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.lazy_pattern import lazy_pattern
+from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.shell.shell_vocabulary import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
-from execplan.named_tuple import NamedTuple
-from execplan.text.lazy_pattern import lazy_pattern
-from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-    from execplan.plan.model import ParsedPlan, Section
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan, Section
+    from execplan.core.text.markdown_blocks import Block
 
 COMMAND_LINES: Final = "lines"
 PROSE: Final = "words"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.shell.shell_vocabulary import PROMPTS
-from execplan.text.lazy_pattern import lazy_pattern
 
 HARD_QUOTED, SOFT_QUOTED = "\x01", "\x02"
 """Masks for characters within single quotes or after a backslash, and within double quotes."""

@@ -14,10 +14,10 @@ from execplan.execution.step_drafts import INFERRED, WORK, SkippedLine, StepDraf
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.block_commands import BlockLine
     from execplan.execution.inference.cwd_inference import CwdEstimate, LocatedCommand
     from execplan.execution.inference.expected_output import OutputTracker
-    from execplan.plan.model import ParsedPlan
 
 
 class StepCollector:

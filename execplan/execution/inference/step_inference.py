@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.plan import outline
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.directory_mentions import ROOT
 from execplan.execution.inference.section_passages import COMMAND_LINES, find_passages
 from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.step_drafts import VALIDATE, WORK, ParsedSteps
-from execplan.plan import outline
 
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.section_passages import Passage
-    from execplan.plan.model import ParsedPlan
 
 
 def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:

@@ -10,7 +10,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline
+from execplan.core.plan.plan_lookup import find_task
+from execplan.core.text.invisible_characters import has_hidden
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.prose_cues import split_sentences
@@ -25,16 +29,12 @@ from execplan.execution.inference.work_kinds import (
 )
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.execution.step_drafts import INFERRED, WORK, StepDraft
-from execplan.plan import outline
-from execplan.plan.plan_lookup import find_task
-from execplan.text.invisible_characters import has_hidden
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from execplan.core.plan.model import ParsedPlan, Task
     from execplan.execution.step_drafts import SkippedLine
-    from execplan.plan.model import ParsedPlan, Task
 
 _CODE_SPAN = lazy_pattern(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"

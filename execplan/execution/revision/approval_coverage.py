@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import normalize_path
-from execplan.named_tuple import NamedTuple
-from execplan.text.pure_paths import do_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

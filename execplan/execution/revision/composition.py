@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import shorten
+from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
 from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
-from execplan.named_tuple import NamedTuple
-from execplan.text.message_parts import shorten
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

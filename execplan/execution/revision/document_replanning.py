@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.clock import now
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.clock import now
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.json_model.constraints import JsonValue
+from execplan.core.json_model.document_model import field
+from execplan.core.json_model.field_types import Problem
+from execplan.core.text.message_parts import format_excess
+from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
 from execplan.execution.documents.checked_model import Request
@@ -16,11 +21,6 @@ from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortTe
 from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
-from execplan.json_model.constraints import JsonValue
-from execplan.json_model.document_model import field
-from execplan.json_model.field_types import Problem
-from execplan.text.message_parts import format_excess
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk.repository_scripts import find_script
 from execplan.execution.risk.risk_table import (
@@ -32,7 +33,6 @@ from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.shell.reading_commands import find_command_reads
 from execplan.execution.shell.simple_command import is_outside_path, is_remote_address
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.risk.command_risk import CRITICAL, rate_simple
 from execplan.execution.shell.command_line import parse_command
-from execplan.text.invisible_characters import describe_characters, find_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.named_tuple import NamedTuple
-from execplan.text.glob_match import matches_glob
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.glob_match import matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

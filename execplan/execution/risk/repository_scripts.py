@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.risk.argument_predicates import split_name
 from execplan.execution.shell.simple_command import is_outside_path, is_system_program, normalize_program_name
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

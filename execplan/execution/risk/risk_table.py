@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.secrets import secret_files
+from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import LEVELS
 from execplan.execution.shell.command_table import READS_ONLY
-from execplan.named_tuple import NamedTuple
-from execplan.secrets import secret_files
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
         raise _setting_error(f"{label} is not a table")
     for name, value in fields.items():
         if name not in field_names:
-            from execplan.text.suggestions import did_you_mean
+            from execplan.core.text.suggestions import did_you_mean
 
             hint = did_you_mean(name, field_names) or f"one of {', '.join(field_names)}"
             raise ExecplanError("unknown-setting", f"{label}: unknown field {name}", exit=INPUT, hint=hint)

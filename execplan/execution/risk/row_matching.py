@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.secrets.secret_files import is_secret_file
+from execplan.core.text.glob_match import matches_glob
 from execplan.execution.risk.argument_predicates import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.path_patterns import matches_any
 from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS
@@ -13,9 +16,6 @@ from execplan.execution.shell.simple_command import (
     is_system_program,
     normalize_program_name,
 )
-from execplan.named_tuple import NamedTuple
-from execplan.secrets.secret_files import is_secret_file
-from execplan.text.glob_match import matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.execution.shell.simple_command import SimpleCommand
-from execplan.named_tuple import NamedTuple
 
 __all__ = ["CommandLine", "SimpleCommand", "parse_command"]
 
@@ -54,7 +54,7 @@ def _describe_hidden_character(text: str) -> str:
     """Return a description of the first invisible or direction-changing character, or an empty string."""
     if text.isascii() and text.isprintable():
         return ""
-    from execplan.text.invisible_characters import describe_characters, find_hidden
+    from execplan.core.text.invisible_characters import describe_characters, find_hidden
 
     for line in text.split("\n"):
         for start, end in find_hidden(line):

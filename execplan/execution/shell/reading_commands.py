@@ -6,9 +6,9 @@ an approval, and the risk table rates one LOW.
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.command_table import FIND_EXPRESSIONS, READS_ONLY, VERSION_PROGRAMS
 from execplan.execution.shell.simple_command import parse_args
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.command_table import (
     EXEC_FLAGS,
     RATED_WRAPPERS,
@@ -18,7 +19,6 @@ from execplan.execution.shell.simple_command import (
     normalize_program_name,
     parse_assignment,
 )
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import project_discovery, project_state
 from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import parse_checked_plan
 from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import GIT_NEEDS, RULES
-from execplan.named_tuple import NamedTuple
-from execplan.project import project_discovery, project_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.project.project import Project
     from execplan.linter.baseline_filter import BaselineCounts
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
-    from execplan.project.project import Project
 
     PlanEntries = dict[str, BaselineCounts]
     """Baseline entries of each plan, by its path from the root."""
@@ -170,7 +170,7 @@ def _read_file(file: str, *, may_be_missing: bool) -> bytes:
 
 def _parse_baseline(data: bytes, file: str) -> PlanEntries:
     """Return the entries of a baseline. Raises ExecplanError if the data is not a valid baseline."""
-    from execplan.text import fast_json
+    from execplan.core.text import fast_json
 
     try:
         document = fast_json.loads(data)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from itertools import chain
 
-from execplan import trace
-from execplan.files.file_status import file_stat
+from execplan.core import trace
+from execplan.core.files.file_status import file_stat
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.text.pure_paths import is_inside
+from execplan.core.worker_processes import iter_parts
 from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.checking.lint_cache import LintCache, open_cache
 from execplan.linter.checking.pending_check import Outcome, PendingPlan, WantedParts, check_pending
@@ -16,19 +19,16 @@ from execplan.linter.checking.plan_check import (
 )
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
 from execplan.linter.finding_summary import FindingReport
-from execplan.plan_store.plan_store import PlanRef
-from execplan.text.pure_paths import is_inside
-from execplan.worker_processes import iter_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.core.project.project import Project
     from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.lint_cache import CacheEntry, StoredReport
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.rule import Finding
-    from execplan.project.project import Project
 
     MakeReport = Callable[[Sequence[Finding], list[str]], FindingReport]
     """Makes the report of a plan's findings, given its lines."""

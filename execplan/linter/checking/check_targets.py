@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import INPUT, ExecplanError
-from execplan.files.tree_walk import walk_tree
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project import project_discovery
 from execplan.linter.checking.plan_check import CheckTarget
-from execplan.named_tuple import NamedTuple
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import PlanRef
-from execplan.project import project_discovery
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 
 class TargetGroup(NamedTuple):
@@ -101,7 +101,7 @@ def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[P
     """
     import re
 
-    from execplan.project.plan_path_pattern import plan_paths_regex
+    from execplan.core.project.plan_path_pattern import plan_paths_regex
 
     matcher_by_directory: dict[str, tuple[Project, re.Pattern[str]]] = {}
     plans = []
@@ -124,7 +124,7 @@ def find_commented_plans(start_project: Project, paths: Sequence[str]) -> list[t
 
     Raises ExecplanError if a project's settings are invalid.
     """
-    from execplan.review.comment_location import COMMENTS_FILE, comments_path
+    from execplan.team.review.comment_location import COMMENTS_FILE, comments_path
 
     files = {os.path.join(start_project.root, path) for path in paths if os.path.basename(path) == COMMENTS_FILE}
     projects = {
@@ -145,7 +145,7 @@ def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup],
 
     A plan whose review comments changed counts too. Raises ExecplanError if Git fails.
     """
-    from execplan.git import git_history
+    from execplan.core.git import git_history
 
     start_project = project_discovery.find(start)
     base_commit = git_history.branch_point(start_project, revision)
@@ -165,7 +165,7 @@ def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup],
 
 def _find_plan_group(name: str) -> TargetGroup:
     """Return a group for the plan with this name, which is not a file."""
-    from execplan.plan_store import plan_selection
+    from execplan.core.plan_store import plan_selection
 
     if plan_selection.is_path_query(name) and not project_discovery.find(os.getcwd()).exists:
         raise ExecplanError(

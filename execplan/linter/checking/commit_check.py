@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
-from execplan.git import git_history, git_query
-from execplan.git.blob_reader import read_blobs
+from execplan.core.errors import ExecplanError
+from execplan.core.git import git_history, git_query
+from execplan.core.git.blob_reader import read_blobs
+from execplan.core.plan import reader
+from execplan.core.plan.reader import MAX_BYTES, too_large_error
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project import project_discovery
 from execplan.linter.checking.check_targets import find_commented_plans, find_plan_refs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import (
@@ -24,20 +29,15 @@ from execplan.linter.finding_summary import finding_weight, is_overflow
 from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import LEVELS
 from execplan.linter.runner import lint_bytes, lint_plan, unreadable_finding
-from execplan.plan import reader
-from execplan.plan.reader import MAX_BYTES, too_large_error
-from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import PlanRef
-from execplan.project import project_discovery
-from execplan.review.comment_location import COMMENTS_FILE
+from execplan.team.review.comment_location import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.project.project import Project
     from execplan.linter.checking.plan_histories import PlanAtCommit
     from execplan.linter.rule import Finding
-    from execplan.plan.model import ParsedPlan
-    from execplan.project.project import Project
 
 
 def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:

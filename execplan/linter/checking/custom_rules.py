@@ -6,19 +6,19 @@ import os
 import sys
 from importlib import util
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.project import user_settings
+from execplan.core.text.text_lines import digest
 from execplan.linter.rule import BUILTIN_PREFIX, RULES, RuleMatch
 from execplan.linter.runner import DEFAULT_LEVELS
-from execplan.project import user_settings
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.rule import Check, ProjectCheck, ProjectMatch, Rule, RuleContext
     from execplan.linter.rule_facts import ProjectFacts
-    from execplan.plan.model import ParsedPlan
 
 ENTRY_POINT_GROUP = "execplan.rules"
 """Entry point group in which a package registers modules of rules."""

@@ -7,7 +7,7 @@ from execplan.linter.runner import DEFAULT_LEVELS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
 
 _DEFAULT_SELECTION = RuleSelection()
 _LEVELS_BY_LAYERS: dict[tuple[RuleSelection, ...], dict[str, str]] = {}

@@ -6,17 +6,17 @@ import os
 from time import time_ns
 
 from execplan import __version__
-from execplan.files import marshal_cache
-from execplan.files.file_status import MTIME_MARGIN_NS, package_fingerprint
+from execplan.core.files import marshal_cache
+from execplan.core.files.file_status import MTIME_MARGIN_NS, package_fingerprint
+from execplan.core.text.text_lines import digest
 from execplan.linter.rule import BUILTIN_PREFIX, RULES
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.files.file_status import FileStat
+    from execplan.core.files.file_status import FileStat
+    from execplan.core.project.project import Project
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.rule import RuleContext
-    from execplan.project.project import Project
 
     TreeQuery = tuple[str, str, object]
     """A rule's query about the repository tree, with the answer."""

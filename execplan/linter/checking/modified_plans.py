@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
-from execplan.git import git_history
+from execplan.core.errors import ExecplanError
+from execplan.core.git import git_history
+from execplan.core.plan import reader
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_histories import read_committed_plans, read_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
-from execplan.plan import reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ExecplanError
-from execplan.files import file_access
-from execplan.files.file_status import file_stat
+from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
+from execplan.core.files.file_status import file_stat
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import reader
+from execplan.core.plan.reader import MAX_BYTES, too_large_error
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings, encode_findings
 from execplan.linter.runner import lint_plan, unreadable_finding
-from execplan.named_tuple import NamedTuple
-from execplan.plan import reader
-from execplan.plan.reader import MAX_BYTES, too_large_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import current_minute
-from execplan.errors import ExecplanError
+from execplan.core.clock import current_minute
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import reader
+from execplan.core.plan.reader import MAX_BYTES, too_large_error
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
+from execplan.core.project.plan_dialects import dialect_of
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import ERROR, NOTICE, Finding, RuleContext
 from execplan.linter.rule_facts import Clock
 from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.runner import lint_bytes, unreadable_finding
-from execplan.named_tuple import NamedTuple
-from execplan.plan import reader
-from execplan.plan.reader import MAX_BYTES, too_large_error
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
-from execplan.project.plan_dialects import dialect_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule_facts import GitHistory
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 
 def read_lines(checked_file: CheckedFile) -> list[str]:

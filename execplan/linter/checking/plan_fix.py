@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.edits.plan_writer import EditResult, amend, remove_leftovers
-from execplan.errors import ENVIRONMENT
+from execplan.core.edits.plan_writer import EditResult, amend, remove_leftovers
+from execplan.core.errors import ENVIRONMENT
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
 from execplan.linter.rule import SAFE, UNSAFE
 
 if TYPE_CHECKING:
-    from execplan.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import WriteOptions
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.linter.rule import Finding
 

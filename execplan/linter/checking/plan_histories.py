@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
-from execplan.git import git_history
-from execplan.git.blob_reader import read_blobs
+from execplan.core.errors import ExecplanError
+from execplan.core.git import git_history
+from execplan.core.git.blob_reader import read_blobs
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import reader
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan_store import plan_store
 from execplan.linter.checking.check_targets import iter_targets
 from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.rule_facts import GitHistory
-from execplan.named_tuple import NamedTuple
-from execplan.plan import reader
-from execplan.plan.model import COMPLETE
-from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.git.git_query import GitFile
+    from execplan.core.git.git_query import GitFile
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 _MAX_DIRECTORIES = 200
 """Maximum number of directories passed to Git; with more, it lists the entire commit."""
@@ -63,7 +63,7 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     plans = read_plans(iter_targets([group for group in groups if group.project.plans in asking_directories]))
     histories = load_histories(plans, base_commit)
     if base_commit is None and histories:
-        from execplan import features
+        from execplan.core import features
 
         stored_plans = [
             plan_store.StoredPlan(project, ref, data, plan, None)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan import features
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.git import git_query
-from execplan.git.blob_reader import read_blobs
+from execplan.core import features
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.git.blob_reader import read_blobs
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_discovery
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule_facts import ProjectFacts
 from execplan.linter.rules.project_rules import FOLLOW_CODE, INDEX_CODE
 from execplan.linter.runner import lint_project, unreadable_finding
-from execplan.plan_store import plan_store
-from execplan.project import project_discovery
 
 if TYPE_CHECKING:
+    from execplan.core.project.project import Project
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.rule_facts import OutdatedIndex
-    from execplan.project.project import Project
 
 
 _MAX_REASONS = 2
@@ -63,7 +63,7 @@ def _check_plan_required(project: Project, options: CheckOptions) -> list[Checke
     rule_levels = _plan_required_rule(project, options)
     if not rule_levels or project.git is None:
         return []
-    from execplan.git.git_directory import operation_in_progress
+    from execplan.core.git.git_directory import operation_in_progress
 
     return (
         _checked_files(project, _commit_facts(project), options, rule_levels)
@@ -79,7 +79,7 @@ def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) ->
     }
     if not rule_levels:
         return []
-    from execplan.plan_store.index_location import find_index
+    from execplan.core.plan_store.index_location import find_index
 
     path = ""
     try:
@@ -186,10 +186,10 @@ def _commit_facts(project: Project) -> ProjectFacts:
 
 def _named_paths(project: Project, data: bytes) -> frozenset[str]:
     """Return the paths that an unfinished plan names, from the root, also resolved against its project's base."""
+    from execplan.core.plan import reader
+    from execplan.core.plan.model import COMPLETE
     from execplan.linter.plan_paths import find_named_paths
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan import reader
-    from execplan.plan.model import COMPLETE
 
     try:
         plan = reader.read(data)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from execplan import features
-from execplan.errors import ExecplanError
-from execplan.files.tree_walk import walk_tree
+from execplan.core import features
+from execplan.core.errors import ExecplanError
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.plan_store import plan_store
+from execplan.core.text.pure_paths import is_inside
 from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDENCE, HAS, NEED, RepositoryTree
-from execplan.plan_store import plan_store
-from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.dependencies.dependency_answers import DependencyAnswers
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
+    from execplan.team.dependencies.dependency_answers import DependencyAnswers
 
 MAX_WALKED_FILES = 50_000
 """Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
@@ -61,7 +61,7 @@ class RepositoryTrees:
     def _dependency_answers(self, project: Project) -> DependencyAnswers:
         """Return the answers for a project; projects whose plans can name the same plans share them."""
         if project.base not in self._dependencies_by_project:
-            from execplan.project.project_discovery import related_projects
+            from execplan.core.project.project_discovery import related_projects
 
             bases = tuple([member.base for member in related_projects(project)])
             if bases not in self._dependencies_by_bases:
@@ -107,7 +107,7 @@ class RepositoryTrees:
             return plan_store.plan_files(project) + plan_store.plan_files(project, archive=True)
         import re
 
-        from execplan.project.plan_path_pattern import plan_paths_regex
+        from execplan.core.project.plan_path_pattern import plan_paths_regex
 
         plan_pattern = re.compile(
             plan_paths_regex(project._replace(settings=project.settings._replace(directories={}, homes=())))
@@ -165,7 +165,7 @@ class _FileIndex:
 def _index_repository(project: Project) -> _FileIndex:
     """Return an index of the tracked files; without Git or if it fails, of the files found by a walk."""
     if project.git is not None:
-        from execplan.git import git_query
+        from execplan.core.git import git_query
 
         try:
             return _FileIndex(git_query.tracked_files(project))

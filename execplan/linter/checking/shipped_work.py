@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.rule_facts import ShippedWork
-from execplan.staleness.stale_plan import SHIPPED_UNCHECKED
-from execplan.staleness.stale_plans import find_stale_plans
+from execplan.team.staleness.stale_plan import SHIPPED_UNCHECKED
+from execplan.team.staleness.stale_plans import find_stale_plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.linter.rule_selection import RuleSelection
-    from execplan.plan_store.plan_store import StoredPlan
 
 CODE = "EP513"
 """Code of the rule that needs the evidence, which takes a search of the main branch's history."""

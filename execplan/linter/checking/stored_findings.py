@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import marshal
 
+from execplan.core.text.line_edit import Edit
 from execplan.linter.rule import NOT_A_PLAN, Finding, Fix
-from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from execplan.core.plan.task_checks import find_check, has_checks
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan.task_checks import find_check, has_checks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.plan.task_checks import TaskCheck
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.task_checks import TaskCheck
 
 
 @rule("EP516", WARNING)
@@ -33,7 +33,7 @@ def unreadable_check(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     if not has_checks(plan):
         return
-    from execplan import features
+    from execplan.core import features
 
     check_problem: Callable[[TaskCheck], str] = features.load(features.CHECK_PROBLEM)
 

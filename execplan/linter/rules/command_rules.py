@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import is_empty_text
+from execplan.core.text.markdown_blocks import FENCE
 from execplan.linter.phrase_table import (
     DIRECTORY_ANYWHERE_PHRASES,
     DIRECTORY_PHRASES,
@@ -13,16 +16,13 @@ from execplan.linter.phrase_table import (
 )
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.linter.section_content import find_code_blocks, find_commands, is_foreign_language, section_prose
-from execplan.plan import outline
-from execplan.plan.line_grammar import is_empty_text
-from execplan.text.markdown_blocks import FENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan, Section
     from execplan.linter.plan_source import Span
-    from execplan.plan.model import ParsedPlan, Section
 
 _PREPOSITIONS = ("in", "into", "inside", "within")
 _EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import is_empty_text, is_revision_note, read_label
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.placeholder_text import find_unfilled, is_placeholder_text
 from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.section_rules import find_misplaced_headings
-from execplan.plan import outline
-from execplan.plan.line_grammar import is_empty_text, is_revision_note, read_label
-from execplan.plan.model import COMPLETE
-from execplan.plan.placeholder_text import find_unfilled, is_placeholder_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan, Section
+    from execplan.core.plan.model import ParsedPlan, Section
 
 _MAX_LINE_LENGTH = 120
 """Maximum characters of a placeholder line; longer lines have content."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.core.text.markdown_blocks import FRONT
 from execplan.linter.rule import ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _NEEDS = "needs"
 
@@ -81,8 +81,8 @@ def _dependencies(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[int,
     is_current = bool(context.path) and not context.is_archived and not context.is_superseded
     if not is_current or not _may_have_dependencies(plan, context):
         return
-    from execplan.plan.plan_dependencies import read_dependencies
-    from execplan.plan.task_needs import read_task_needs
+    from execplan.core.plan.plan_dependencies import read_dependencies
+    from execplan.core.plan.task_needs import read_task_needs
 
     for mention in read_dependencies(plan):
         yield mention.line, "depends on", mention.name, mention.is_certain

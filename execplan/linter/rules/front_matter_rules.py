@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from execplan.clock import minute_bounds, read_timestamp
+from execplan.core.clock import minute_bounds, read_timestamp
+from execplan.core.text.markdown_blocks import FRONT
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.title_rules import plan_id
-from execplan.text.markdown_blocks import FRONT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _ID_KEYS = ("id", "plan_id", "plan-id")
 _CREATED_KEYS = ("created", "created_at")
@@ -89,7 +89,7 @@ def unreadable_front_matter(plan: ParsedPlan, context: RuleContext) -> Iterator[
         This ExecPlan is a living document.
     """
     if plan.blocks and plan.blocks[0].kind == FRONT:
-        from execplan.plan.front_matter import parse_front_matter
+        from execplan.core.plan.front_matter import parse_front_matter
 
         front_matter = parse_front_matter(plan.text.lines)
         if front_matter.problem:

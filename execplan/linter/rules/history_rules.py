@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.plan.model import COMPLETE, DONE, DRAFT
+from execplan.core.text.message_parts import format_excess, join_first
 from execplan.linter.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
-from execplan.plan import outline
-from execplan.plan.model import COMPLETE, DONE, DRAFT
-from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _STEM_LENGTH = 5
 """Number of leading letters that make two words equal: parser, parse."""
@@ -51,8 +51,8 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     before = context.history.committed_plan if context.history is not None else None
     if before is None:
         return
+    from execplan.core.plan.plan_lookup import normalize_text
     from execplan.linter.plan_comparison import new_entries
-    from execplan.plan.plan_lookup import normalize_text
 
     done_before = {normalize_text(task.text) for task in before.tasks if task.state == DONE}
     done_now = {normalize_text(task.text) for task in plan.tasks if task.state == DONE}

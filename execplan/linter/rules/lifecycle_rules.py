@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from execplan.clock import minute_bounds
+from execplan.core.clock import minute_bounds
+from execplan.core.plan import outline
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.stated_status import find_done_status, plain_status
+from execplan.core.text.message_parts import format_excess
+from execplan.core.text.text_lines import digest
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
-from execplan.plan import outline
-from execplan.plan.model import COMPLETE
-from execplan.plan.stated_status import find_done_status, plain_status
-from execplan.text.message_parts import format_excess
-from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.rule_facts import GitHistory
-    from execplan.plan.model import ParsedPlan
 
 
 ARCHIVE_HINT = ": execplan archive"

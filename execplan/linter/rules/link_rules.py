@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.secrets.service_tokens import Secret
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.secrets.service_tokens import Secret
 
 
 @rule("EP409", WARNING, needs=TREE)
@@ -30,8 +30,8 @@ def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """
     if "](" not in context.source.text and "]: " not in context.source.text:
         return
+    from execplan.core.text.pure_paths import resolve_relative
     from execplan.linter.plan_links import anchor_name, find_links, has_anchor, relative_path
-    from execplan.text.pure_paths import resolve_relative
 
     known_anchors: set[str] = set()
     for span, is_certain in find_links(plan, context):
@@ -72,7 +72,7 @@ def secret_in_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
         In the root of the repository, `make push` prints `pushed`. It reads the key of the `ci` user from the keychain.
     """
-    from execplan import features
+    from execplan.core import features
 
     secrets: Iterable[Secret] = features.load(features.SEARCH_OF_SECRETS)(context.source.text)
     for secret in secrets:

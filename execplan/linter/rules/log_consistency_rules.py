@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from execplan.clock import read_timestamp
-from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan import outline
-from execplan.plan.line_grammar import (
+from execplan.core.clock import read_timestamp
+from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import (
     DATE_AUTHOR,
     DECISION,
     OBSERVATION,
@@ -16,14 +15,15 @@ from execplan.plan.line_grammar import (
     read_date_author,
     read_label,
 )
-from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, ParsedPlan, Section
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import Entry, ParsedPlan, Section
+    from execplan.core.text.markdown_blocks import Block
 
 _PLACEHOLDERS = ("none", "nothing", "no ", "not yet", "to be ", "tbd")
 _MAX_PLACEHOLDER_LENGTH = 80
@@ -121,7 +121,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
     superseding_entries = [entry for entry in plan.decisions if entry.supersedes is not None]
     if not superseding_entries or len(plan.decisions) > _MAX_DECISIONS:
         return
-    from execplan.plan.plan_lookup import normalize_text
+    from execplan.core.plan.plan_lookup import normalize_text
 
     texts = [normalize_text(entry.text) for entry in plan.decisions]
     plain_texts: list[str] = []
@@ -133,7 +133,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         ):
             continue
         if not _matches_other(texts, index, normalize_text(superseded_text)):
-            from execplan.text.inline_markdown import plain_text
+            from execplan.core.text.inline_markdown import plain_text
 
             plain_texts = plain_texts or [normalize_text(plain_text(decision.text)) for decision in plan.decisions]
             if not _matches_other(plain_texts, index, normalize_text(plain_text(superseded_text))):

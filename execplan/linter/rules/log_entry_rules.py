@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.core.plan.line_grammar import EVIDENCE, read_date_author, read_label
 from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan.line_grammar import EVIDENCE, read_date_author, read_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, ParsedPlan
+    from execplan.core.plan.model import Entry, ParsedPlan
 
 _REASONS = (
     " because",

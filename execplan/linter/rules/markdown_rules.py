@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from execplan.core.plan import outline
+from execplan.core.plan.plan_recognition import wrapping_fence
+from execplan.core.text.markdown_blocks import CODE, FENCE
+from execplan.core.text.message_parts import format_count
 from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan import outline
-from execplan.plan.plan_recognition import wrapping_fence
-from execplan.text.markdown_blocks import CODE, FENCE
-from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
 
 
 @rule("EP007", WARNING)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.markdown_blocks import FENCE
 from execplan.linter.phrase_table import ALL_MILESTONES_PHRASES, OUTCOME_PHRASES
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.named_tuple import NamedTuple
-from execplan.text.markdown_blocks import FENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import ParsedPlan
 
 _KEYWORD = "milestone"
 _SEPARATORS = " :：.—–-)("

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import COMPLETE, DONE
+from execplan.core.text.message_parts import format_excess
 from execplan.linter.plan_paths import repository_path
 from execplan.linter.rule import TREE, WARNING, RuleContext, RuleMatch, on_span, rule
-from execplan.named_tuple import NamedTuple
-from execplan.plan.model import COMPLETE, DONE
-from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule_facts import RepositoryTree
-    from execplan.plan.model import ParsedPlan
 
 _CREATED, _CHANGED, _DELETED = "creates", "changes", "deletes"
 _LABELS = {

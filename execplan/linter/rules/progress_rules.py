@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from execplan.clock import read_timestamp
+from execplan.core.clock import read_timestamp
+from execplan.core.plan import outline
+from execplan.core.plan.model import DONE, OPEN
+from execplan.core.text.line_edit import Edit
+from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH
+from execplan.core.text.message_parts import format_count
 from execplan.linter.rule import ERROR, HINT, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.timestamp_rules import group_tasks
-from execplan.plan import outline
-from execplan.plan.model import DONE, OPEN
-from execplan.text.line_edit import Edit
-from execplan.text.markdown_blocks import ITEM, PARAGRAPH
-from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan, Section, Task
+    from execplan.core.plan.model import ParsedPlan, Section, Task
 
 _DONE_BEFORE_PLAN = "(pre-satisfied)"
 """Prefix of a task that was done before the plan was written."""

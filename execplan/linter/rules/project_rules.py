@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.core.text.message_parts import format_excess, join_first
 from execplan.linter.rule import ERROR, SAFE, WARNING, ProjectMatch, project_rule
-from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.core.text.message_parts import shorten
 from execplan.linter.rule import ERROR, TREE, RuleContext, RuleMatch, on_line, rule
-from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _MAX_TEXT_LENGTH = 100
 """Maximum number of characters of a comment in a message."""
@@ -40,8 +40,8 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     comments = context.tree.open_comments(context.path)
     if not comments:
         return
-    from execplan import features
-    from execplan.plan.plan_anchors import Anchor, list_targets, locate_anchors
+    from execplan.core import features
+    from execplan.core.plan.plan_anchors import Anchor, list_targets, locate_anchors
 
     targets = list_targets(plan, features.load(features.STEP_PLACES)(plan))
     places = locate_anchors(targets, [Anchor(*comment[2:6]) for comment in comments])

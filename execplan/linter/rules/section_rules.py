@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.text.line_edit import Edit
+from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, HTML, RULE
 from execplan.linter.phrase_table import DEPENDENCY_PHRASES
 from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan import outline
-from execplan.text.line_edit import Edit
-from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, RULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan, Section
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan, Section
+    from execplan.core.text.markdown_blocks import Block
 
 _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from execplan.core.plan import outline
+from execplan.core.text.markdown_blocks import CODE, FENCE, PARAGRAPH
 from execplan.linter.rule import TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
-from execplan.plan import outline
-from execplan.text.markdown_blocks import CODE, FENCE, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
 
 
 _HOME_PREFIXES = ("/Users/", "/home/")

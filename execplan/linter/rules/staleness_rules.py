@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from execplan.core.plan.model import ACTIVE
+from execplan.core.plan.plan_dates import day_start, is_on_hold, latest_date, latest_timestamp_date
 from execplan.linter.rule import CLOCK, HINT, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.timestamp_rules import MAX_TIMEZONE_OFFSET
-from execplan.plan.model import ACTIVE
-from execplan.plan.plan_dates import day_start, is_on_hold, latest_date, latest_timestamp_date
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 @rule("EP209", HINT, needs=CLOCK)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.core.text.line_edit import Edit
 from execplan.linter.rule import ERROR, UNSAFE, RuleContext, RuleMatch, rule
-from execplan.text.line_edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
@@ -89,9 +89,9 @@ def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
     """Return the edit that replaces an unknown attribute with the closest known one; empty if none is close."""
+    from execplan.core.text.suggestions import closest_names
     from execplan.execution.annotations.info_string import parse_info_string
     from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
-    from execplan.text.suggestions import closest_names
 
     name = line[match.column : match.end_column].partition("=")[0]
     info = parse_info_string(line.lstrip(" \t`~"))

@@ -7,7 +7,7 @@ from execplan.linter.rules.step_compile_rules import step_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 
 @rule("EP607", WARNING)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.plan.model import COMPLETE
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.linter.phrase_table import MISSING_SYMBOL_PHRASES
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
 from execplan.linter.section_content import find_code_blocks
-from execplan.plan import outline
-from execplan.plan.model import COMPLETE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource
-    from execplan.plan.model import ParsedPlan
 
 _MIN_NAME_LENGTH = 6
 _KEYWORDS = ("def", "class", "fn", "func", "function", "struct", "enum", "trait", "interface", "type")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import is_empty_text, read_checkbox
+from execplan.core.text.line_edit import Edit
+from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
 from execplan.linter.rule import SAFE, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.named_tuple import NamedTuple
-from execplan.plan import outline
-from execplan.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.text.line_edit import Edit
-from execplan.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan, Task
-    from execplan.text.markdown_blocks import Block
+    from execplan.core.plan.model import ParsedPlan, Task
+    from execplan.core.text.markdown_blocks import Block
 
 
 _MAX_FIXES = 100
@@ -99,7 +99,7 @@ def _split_task(
     plan: ParsedPlan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]
 ) -> tuple[Edit, ...]:
     """Return the edit that splits a task in two: its subject with the done part, and with the remaining part."""
-    from execplan.plan.task_rewording import format_split_tasks
+    from execplan.core.plan.task_rewording import format_split_tasks
 
     text = task.text
     subject = text[: done_span[0]].rstrip(" (;.,–—")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from operator import gt, lt
 
-from execplan.clock import minute_bounds, read_timestamp
+from execplan.core.clock import minute_bounds, read_timestamp
+from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.plan_dates import day_start, latest_timestamp_date, log_entries
+from execplan.core.text.message_parts import format_excess
 from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan.model import DONE, OPEN
-from execplan.plan.plan_dates import day_start, latest_timestamp_date, log_entries
-from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Final
 
-    from execplan.clock import Timestamp
-    from execplan.plan.model import Entry, ParsedPlan, Task
+    from execplan.core.clock import Timestamp
+    from execplan.core.plan.model import Entry, ParsedPlan, Task
 
 
 _CLOCK_TOLERANCE = 10

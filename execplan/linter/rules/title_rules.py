@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
+from execplan.core.plan.name_pattern import matches_pattern
 from execplan.linter.rule import TREE, WARNING, RuleContext, RuleMatch, on_line, rule
-from execplan.plan import outline
-from execplan.plan.name_pattern import matches_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _FORMAT_WORDS = frozenset("exec execplan execplans execution plan plans implementation".split())
 _FILLER_WORDS = _FORMAT_WORDS | frozenset(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from execplan.core.text.invisible_characters import (
+    DIRECTION_CONTROLS,
+    describe_characters,
+    find_hidden,
+    may_have_hidden,
+)
+from execplan.core.text.line_edit import Edit
+from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
 from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.markdown_rules import find_nested_fences
-from execplan.text.invisible_characters import DIRECTION_CONTROLS, describe_characters, find_hidden, may_have_hidden
-from execplan.text.line_edit import Edit
-from execplan.text.markdown_blocks import HEADING, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 _LINE_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 _CONTROL_CHARACTERS = "\x08\x1b\x7f"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.drafting.conftest import DraftingRepository
-from tests.engine.command_folder import is_alive, until
+from tests.execution.engine.command_folder import is_alive, until
 
 NEW = ("new", "Build the writer", "--draft-with", "model")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.engine.audit_log import hash_chain, log_reader
+from execplan.execution.engine.audit_log import hash_chain, log_reader
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from execplan.agents.enhancer.enhancer_settings import load_settings
-from execplan.text.text_lines import digest
+from execplan.core.text.text_lines import digest
 from tests.agents.enhancer.enhancer_repository import EnhancerRepository
-from tests.engine.command_folder import is_alive, until
+from tests.execution.engine.command_folder import is_alive, until
 
 if TYPE_CHECKING:
     from pathlib import Path

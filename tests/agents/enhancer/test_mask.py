@@ -17,10 +17,10 @@ from execplan.agents.enhancer.proposal import plan_content
 from execplan.agents.enhancer.unmask import unmask
 from execplan.agents.user_program import sensitive_text
 from execplan.agents.user_program.sensitive_text import PersonalData
+from execplan.core.json_model.document_model import collect_models
+from execplan.core.text.fast_json import iter_texts
 from execplan.execution.documents.document_io import validate_document
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model.document_model import collect_models
-from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,7 +15,7 @@ from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequ
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
-from execplan.approvals.current_plan import load_current_plan
+from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.agents.enhancer.enhancer_repository import EnhancerRepository

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from execplan.agents.guard.guard_context import GuardScope
 from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
-from execplan.approvals import reserved_paths
-from execplan.project import project_discovery
+from execplan.core.project import project_discovery
+from execplan.execution.approvals import reserved_paths
 
 if TYPE_CHECKING:
-    from execplan.project.project import Project
+    from execplan.core.project.project import Project
     from tests.conftest import Folder
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from execplan.agents.guard import call_recording
-from execplan.clock import parse_utc_timestamp
-from execplan.engine.journal.journal import Journal
+from execplan.core.clock import parse_utc_timestamp
+from execplan.execution.engine.journal.journal import Journal
 from tests.agents.guard.guard_repository import (
     PROGRAMS,
     Answer,

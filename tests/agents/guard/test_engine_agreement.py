@@ -11,29 +11,29 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from execplan import clock
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import decide
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
-from execplan.engine import run_questions
-from execplan.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
-from execplan.engine.attempt_pool import AttemptPool
-from execplan.engine.journal.journal_entries import AttemptResult
-from execplan.engine.journal.journal_writer import JournalWriter
-from execplan.engine.permit import issue_permit
-from execplan.engine.run_loop import RunLoop
-from execplan.engine.run_questions import Prompter
-from execplan.engine.run_state import RunState
-from execplan.engine.schedule import Schedule
-from execplan.engine.signal_handlers import SignalHandlers
-from execplan.errors import ExecplanError
+from execplan.core import clock
+from execplan.core.errors import ExecplanError
+from execplan.core.project import project_discovery
 from execplan.execution.attributes import LEVELS
+from execplan.execution.engine import run_questions
+from execplan.execution.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
+from execplan.execution.engine.attempt_pool import AttemptPool
+from execplan.execution.engine.journal.journal_entries import AttemptResult
+from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.permit import issue_permit
+from execplan.execution.engine.run_loop import RunLoop
+from execplan.execution.engine.run_questions import Prompter
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy
-from execplan.project import project_discovery
 from tests.conftest import Folder
-from tests.engine.execution_plans import BEGUN, plan, step
-from tests.engine.fakes import (
+from tests.execution.engine.execution_plans import BEGUN, plan, step
+from tests.execution.engine.fakes import (
     AnsweringObserver,
     FakeRunContext,
     FakeStopSignal,
@@ -43,9 +43,9 @@ from tests.engine.fakes import (
 )
 
 if TYPE_CHECKING:
-    from execplan.engine.stop_reasons import StopReason
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.stop_reasons import StopReason
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.project.project import Project
 
 FAR_SECONDS = 10_000_000
 STRATEGIES = ("fail_fast", "retry", "skip", "ask", "replan")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.guard import call_recording, grant_lookup, guard_decision, guard_entry, request_handler
-from execplan.engine.journal.journal import Journal
+from execplan.execution.engine.journal.journal import Journal
 from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.in_process_repository import NAME
 

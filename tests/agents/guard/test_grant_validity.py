@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.approvals import approval_key
-from execplan.engine.agent_runs import guard_grant, journal_watermark
-from execplan.engine.run_records.run_directories import RunPaths
-from execplan.errors import ExecplanError
-from execplan.text.hmac_signature import sign
+from execplan.core.errors import ExecplanError
+from execplan.core.text.hmac_signature import sign
+from execplan.execution.approvals import approval_key
+from execplan.execution.engine.agent_runs import guard_grant, journal_watermark
+from execplan.execution.engine.run_records.run_directories import RunPaths
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.agent_runs.guard_grant import GuardGrant
+    from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
     from tests.agents.guard.guard_repository import GuardRepository
 
 

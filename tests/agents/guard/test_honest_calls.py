@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan import clock
 from execplan.agents.guard.guard_context import GuardContext, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
-from execplan.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
+from execplan.core import clock
+from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.project import project_discovery
+from execplan.core.text.text_lines import digest
+from execplan.execution.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
-from execplan.json_model.json_bytes import to_json_bytes
-from execplan.project import project_discovery
-from execplan.text.text_lines import digest
 from tests.agents.guard.matched_plan import runs, writes
 from tests.agents.guard.test_hostile_calls import AROUND
 from tests.conftest import Folder

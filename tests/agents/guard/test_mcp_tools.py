@@ -11,10 +11,10 @@ import pytest
 
 from execplan.agents.guard import mcp_tools, self_protection
 from execplan.agents.guard.execplan_commands import denial_reason
+from execplan.agents.toolkit.command_process import make_document
+from execplan.agents.toolkit.project_tools import ProjectTools
+from execplan.agents.toolkit.tool_list import project_tools
 from execplan.execution.permission import PLANS
-from execplan.toolkit.command_process import make_document
-from execplan.toolkit.project_tools import ProjectTools
-from execplan.toolkit.tool_list import project_tools
 from tests.agents.guard.call_sandbox import CallSandbox
 from tests.agents.guard.guard_repository import GuardRepository, guard, hook
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from execplan.toolkit.command_process import Document
+    from execplan.agents.toolkit.command_process import Document
     from tests.conftest import Folder
 
 SAMPLES: list[tuple[str, dict[str, Any]]] = [

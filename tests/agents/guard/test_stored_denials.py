@@ -15,9 +15,9 @@ import pytest
 
 import execplan
 from execplan.agents.guard import full_check, guarded_plan, stored_denial
-from execplan.approvals import approval_key, decisive_files
-from execplan.engine.agent_runs import guard_grant
-from execplan.text.hmac_signature import sign
+from execplan.core.text.hmac_signature import sign
+from execplan.execution.approvals import approval_key, decisive_files
+from execplan.execution.engine.agent_runs import guard_grant
 from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.in_process_repository import NAME
 from tests.needs import need
@@ -461,7 +461,7 @@ def _traced_paths(desk: GuardRepository) -> set[str]:
     """The paths around the repository that the guard's system calls name."""
     scratch, log = desk.path.parent, desk.path.parent.parent / "strace.log"
     code = (
-        f"import sys; sys.path.insert(0, {_CHECKOUT!r}); from execplan.approvals import decisive_files; "
+        f"import sys; sys.path.insert(0, {_CHECKOUT!r}); from execplan.execution.approvals import decisive_files; "
         "decisive_files._MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
         "from execplan.cli.main import main; sys.exit(main())"
     )

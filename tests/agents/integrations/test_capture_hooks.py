@@ -14,11 +14,11 @@ import pytest
 
 from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
 from execplan.agents.integrations.integration_changes import apply_changes
-from execplan.doctor.agent_hook_checks import check_capture_hooks
-from execplan.doctor.doctor_check import DoctorContext
-from execplan.project import project_discovery
+from execplan.cli.doctor.agent_hook_checks import check_capture_hooks
+from execplan.cli.doctor.doctor_check import DoctorContext
+from execplan.core.project import project_discovery
+from tests.agents.capture.test_captured_plan import FIRST, hook_input
 from tests.agents.integrations.file_tree import tree
-from tests.capture.test_captured_plan import FIRST, hook_input
 
 if TYPE_CHECKING:
     from tests.in_process_repository import InProcessRepository

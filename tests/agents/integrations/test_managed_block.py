@@ -17,7 +17,7 @@ from execplan.agents.integrations.managed_block import (
     replace_line_with_block,
     restore_line,
 )
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 
 LINES = ["## Plans", "", "Look into `plans`."]
 FILES = st.lists(

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from execplan.agents.integrations import merge_driver
-from execplan.git_merge import driver_settings
-from execplan.project import project_discovery
+from execplan.core.git_merge import driver_settings
+from execplan.core.project import project_discovery
 from tests.agents.integrations.file_tree import tree
 from tests.conftest import Folder
 
@@ -223,7 +223,7 @@ def test_states(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["py thon", "p'y\"$(touch x)%O"])
 def test_a_python_with_an_odd_name(repo: Folder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs, and nothing else does."""
-    from tests.git_merge.branches import OURS, THEIRS, edited, fork, states
+    from tests.core.git_merge.branches import OURS, THEIRS, edited, fork, states
     from tests.plans import CLEAN
 
     python = repo.path.parent / name

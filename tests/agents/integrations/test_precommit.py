@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from execplan.project.plan_path_pattern import plan_paths_regex
-from execplan.project.project_discovery import find
+from execplan.core.project.plan_path_pattern import plan_paths_regex
+from execplan.core.project.project_discovery import find
 from tests.agents.integrations.file_tree import tree
 from tests.conftest import Folder
 
@@ -121,7 +121,7 @@ def test_the_files_are_the_plans(repo: Folder) -> None:
 
 
 def test_the_pattern_and_the_plan_store_agree(repo: Folder) -> None:
-    from execplan.plan_store import plan_store
+    from execplan.core.plan_store import plan_store
 
     names = ["a.md", "README.md", "readme.md", ".b.md", "c.txt", "index.md", "artifacts/d/e.md", "archive/f.md", "ü.md"]
     for name in names:
@@ -146,8 +146,8 @@ def test_the_pattern_and_the_plan_store_agree(repo: Folder) -> None:
     ],
 )
 def test_the_pattern_and_the_plan_store_agree_in_every_layout(repo: Folder, settings: str) -> None:
-    from execplan.plan_store import plan_store
-    from execplan.project import project_discovery
+    from execplan.core.plan_store import plan_store
+    from execplan.core.project import project_discovery
 
     repo.write(".agent/execplan.toml", settings)
     repo.write("packages/a/.agent/execplan.toml", 'plans = "docs/active"\nlayout = "folder"\n')

@@ -15,7 +15,7 @@ import pytest
 from execplan.agents.integrations import guard_hook, session_hooks
 from execplan.agents.integrations.integration_changes import apply_changes
 from execplan.agents.integrations.session_hooks import HOOKS, hook_handler
-from execplan.project import project_discovery
+from execplan.core.project import project_discovery
 from tests.agents.integrations.file_tree import tree
 from tests.in_process_repository import InProcessRepository
 

@@ -137,7 +137,7 @@ def test_an_older_one_is_updated(repo: Folder) -> None:
 
 def make_older(repo: Folder) -> None:
     """Leave what an older version would have installed."""
-    from execplan.text.text_lines import digest
+    from execplan.core.text.text_lines import digest
 
     old = (repo.path / CODEX).read_bytes().replace(b"your current work", b"your work")
     repo.write(CODEX, old)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from execplan.agents.integrations.stop_gate import hook_handler
-from execplan.plan_store import claims_file
+from execplan.core.plan_store import claims_file
 from tests.conftest import CLOCK
 from tests.in_process_repository import NAME, InProcessRepository
 

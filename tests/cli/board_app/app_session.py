@@ -11,8 +11,8 @@ from textual.notifications import Notify
 
 from execplan.cli.board_app.board_app import BoardApp
 from execplan.cli.board_app.board_source import BoardSource
-from execplan.project import project_discovery
-from execplan.project.project_list import list_projects
+from execplan.core.project import project_discovery
+from execplan.core.project.project_list import list_projects
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

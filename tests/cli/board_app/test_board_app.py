@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.board_app.card_text import card_lines
-from execplan.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.core.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
 from tests.cli.board_app.app_session import AppSession, run_session
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from execplan.board.board_cards import Card
+    from execplan.views.board.board_cards import Card
 
 SECOND = "# Build the scanner\n\n## Progress\n\n- [x] (2025-12-31 09:00Z) Scan lines.\n- [ ] Scan words.\n"
 COMPLETE = "# Build the writer\n\n## Progress\n\n- [x] (2025-12-01 09:00Z) Write.\n"

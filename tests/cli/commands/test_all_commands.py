@@ -55,7 +55,7 @@ def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) 
 
 
 def test_settings_file_says_every_setting(plain: Folder) -> None:
-    from execplan.project.project_settings import Settings
+    from execplan.core.project.project_settings import Settings
 
     plain.ok("init")
     path = plain.path / ".agent/execplan.toml"
@@ -94,7 +94,7 @@ def test_settings_that_cannot_be_read_are_not_passed_over(repo: Folder) -> None:
 
 
 def test_new_writes_the_skeleton(repo: Folder) -> None:
-    from execplan.plan.outline import NAMES
+    from execplan.core.plan.outline import NAMES
 
     result = repo.run("new", "Build the parser!", "--purpose", "Plans are read.", "--task", "Read", "--task", "Test")
     assert result.exit == 0

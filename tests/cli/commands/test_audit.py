@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.approvals import approval_files
 from execplan.cli.output import audit_output
-from execplan.engine.audit_log import anchor, hash_chain
-from execplan.engine.journal import journal_entries
-from execplan.errors import ExecplanError
-from execplan.text.text_lines import digest
-from tests.engine.audited_plan import BEGUN, AuditedPlan, change
+from execplan.core.errors import ExecplanError
+from execplan.core.text.text_lines import digest
+from execplan.execution.approvals import approval_files
+from execplan.execution.engine.audit_log import anchor, hash_chain
+from execplan.execution.engine.journal import journal_entries
+from tests.execution.engine.audited_plan import BEGUN, AuditedPlan, change
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
@@ -219,7 +219,9 @@ def test_killed_between_the_record_and_the_approval(desk: InProcessRepository) -
     read = desk.digest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approval_files, "save", kill)
-        patch.setattr("execplan.engine.approval_audit._is_written", lambda *_: True)  # its own last words are not heard
+        patch.setattr(
+            "execplan.execution.engine.approval_audit._is_written", lambda *_: True
+        )  # its own last words are not heard
         with pytest.raises(Killed):
             desk.type("approve", "--digest", read)
     assert records(desk) == ["approved"]
@@ -262,7 +264,7 @@ def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: InProcessR
 
 
 def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: InProcessRepository) -> None:
-    from execplan import trace
+    from execplan.core import trace
 
     desk.patch.setattr(trace, "warnings", [])
     desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)

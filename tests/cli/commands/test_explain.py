@@ -10,11 +10,11 @@ import pytest
 from execplan.cli.commands.explain import TOPIC_SYNONYMS
 from execplan.cli.output import help_topics
 from execplan.cli.output.rule_help import EXAMPLE_FACTS
-from execplan.errors import EXIT_MEANINGS
+from execplan.core.errors import EXIT_MEANINGS
+from execplan.core.project.project_settings import Settings
+from execplan.core.project.setting_table import load_settings_of
 from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
 from execplan.linter.runner import RULES
-from execplan.project.project_settings import Settings
-from execplan.project.setting_table import load_settings_of
 from tests.commands import check_command
 from tests.error_codes import RaisedCode, raised_codes
 

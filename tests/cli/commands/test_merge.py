@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Folder
-from tests.git_merge.branches import BOTH, OURS, THEIRS, edited
+from tests.core.git_merge.branches import BOTH, OURS, THEIRS, edited
 from tests.plans import CLEAN
 
 PROSE = "Write the scanner, then the reader."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.journal.journal_entries import CONFIRM, change_json
+from execplan.execution.engine.journal.journal_entries import CONFIRM, change_json
 from tests.cli.journaled_run import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, JournaledRun, intent, result
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from execplan.cli.output import search_output
-from execplan.search.match_lines import Match
-from execplan.search.search_query import FILTERS
+from execplan.context.search.match_lines import Match
+from execplan.context.search.search_query import FILTERS
 from tests.conftest import Folder
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.plan_facts.facts_loader import MIN_INDEXED_PLANS
+from execplan.core.plan_facts.facts_loader import MIN_INDEXED_PLANS
 from tests.in_process_repository import LOW
 from tests.plans import CLEAN
 from tests.several_projects import SCANNER, Neighbors, active, tree_state

@@ -9,8 +9,8 @@ import pytest
 
 from execplan.context.session_logs.token_usage import measure_usage
 from tests.conftest import CLOCK
-from tests.engine.replanning.test_replanned_runs import PLAN
-from tests.engine.run_records.test_run_statistics import samples
+from tests.execution.engine.replanning.test_replanned_runs import PLAN
+from tests.execution.engine.run_records.test_run_statistics import samples
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:

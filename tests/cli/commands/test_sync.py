@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import Folder, Result
-from tests.github.github_server import NAME, OWNER, TOKEN, Answer, GithubServer, Request, running_server, select_field
 from tests.plans import CLEAN
+from tests.team.github.github_server import (
+    NAME,
+    OWNER,
+    TOKEN,
+    Answer,
+    GithubServer,
+    Request,
+    running_server,
+    select_field,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -353,7 +362,7 @@ def test_after_an_interruption_the_next_run_continues(
     def lose(request: Request) -> Answer | None:
         if request.method == "GET" or len(github.writes) != failing_write:
             return None
-        from tests.github.api_checker import find_operation
+        from tests.team.github.api_checker import find_operation
 
         operation = find_operation(request.method, request.url)
         assert operation is not None

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from execplan.cli import formats
 from execplan.cli.formats import github, gitlab, junit, sarif, text
+from execplan.core.text.line_edit import Edit, apply_edits
+from execplan.core.text.text_lines import Text
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule import SAFE, UNSAFE, Finding, Fix
 from execplan.linter.runner import RULES, lint_bytes
-from execplan.text.line_edit import Edit, apply_edits
-from execplan.text.text_lines import Text
 from tests.plans import CLEAN, from_template
 
 if TYPE_CHECKING:

@@ -139,8 +139,10 @@ def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder)
         [sys.executable, "-c", code], cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True
     )
     modules = completed.stdout.splitlines()[-1].split()
-    assert "execplan.advice.execution_status" in modules
-    assert not [name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.approvals")]
+    assert "execplan.team.advice.execution_status" in modules
+    assert not [
+        name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.execution.approvals")
+    ]
 
 
 def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: Folder) -> None:

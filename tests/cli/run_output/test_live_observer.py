@@ -10,8 +10,8 @@ import pytest
 
 from execplan.cli.answer import Call
 from execplan.cli.run_output.observer_selection import observe_run
-from execplan.engine.journal import journal_entries
-from execplan.engine.run_state import Question
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.run_state import Question
 from tests.cli.journaled_run import CREATED_FILE, FAILED, OK, entry, intent, result
 from tests.cli.terminal import Terminal, TerminalResult
 

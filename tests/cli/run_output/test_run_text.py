@@ -13,16 +13,16 @@ from execplan.cli.answer import Call
 from execplan.cli.run_output.observer_selection import observe_run
 from execplan.cli.run_output.run_outcome import rollback_lines
 from execplan.cli.run_output.run_text import format_changes, format_paths
-from execplan.engine.journal import journal_entries
-from execplan.engine.journal.journal_entries import Change, change_json
-from execplan.engine.run_observer import RollbackResult
+from execplan.core.text.message_parts import format_duration
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal_entries import Change, change_json
+from execplan.execution.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
-from execplan.text.message_parts import format_duration
 from tests.cli.journaled_run import ABSENT_STATE, APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, entry, intent, result
 from tests.cli.run_output.test_live_observer import steps
 
 if TYPE_CHECKING:
-    from execplan.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import Entry
 
 
 def printed(*entries: Entry, call: Call | None = None, stream: bool = False) -> str:

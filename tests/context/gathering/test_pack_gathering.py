@@ -13,9 +13,9 @@ from execplan.context.context_settings import parse_context_settings
 from execplan.context.gathering.file_lookup import FileListing
 from execplan.context.gathering.pack_gathering import GatheredPack, GatherOptions, gather_pack
 from execplan.context.gathering.plan_units import split_plan
-from execplan.errors import ExecplanError
-from execplan.plan import reader
-from execplan.plan_store import plan_selection, plan_store
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan_store import plan_selection, plan_store
 from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:

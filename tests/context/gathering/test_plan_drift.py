@@ -10,8 +10,8 @@ import pytest
 
 from execplan.context.gathering import plan_drift
 from execplan.context.plan_overview import PlanDrift, WorkingTree
-from execplan.git import git_query
-from execplan.plan_store import plan_selection
+from execplan.core.git import git_query
+from execplan.core.plan_store import plan_selection
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:

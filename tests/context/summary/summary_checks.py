@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.context.summary.plan_summary import Summary
-    from execplan.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan
 
 FRAME = frozenset(
     """

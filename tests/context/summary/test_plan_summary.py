@@ -16,9 +16,9 @@ from execplan.cli.commands import summarize
 from execplan.context.summary.plan_sentences import count_words, first_sentences, shorten_sentence, split_sentences
 from execplan.context.summary.plan_summary import FORMS, Summary, summarize_plan
 from execplan.context.summary.summary_pieces import LENGTHS, Segment
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan.reader import read
-from execplan.text.markdown_blocks import HEADING, ITEM, scan_blocks
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.reader import read
+from execplan.core.text.markdown_blocks import HEADING, ITEM, scan_blocks
 from tests.context.summary.summary_checks import faults
 from tests.plans import CLEAN, with_sections
 
@@ -298,7 +298,7 @@ def test_archived_and_broken_plans(repo: Folder) -> None:
 def test_the_same_under_any_hash_seed(repo: Folder) -> None:
     path = repo.plan(LONG)
     code = (
-        "import sys; from execplan.plan.reader import read; from execplan.plan.plan_lookup import task_ids;"
+        "import sys; from execplan.core.plan.reader import read; from execplan.core.plan.plan_lookup import task_ids;"
         "from execplan.context.summary.plan_summary import FORMS, summarize_plan;"
         "plan = read(open(sys.argv[1], 'rb').read());"
         "print([summarize_plan(plan, 'x', 'active', task_ids(plan.tasks), form, 'detailed').text for form in FORMS])"

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from execplan.core.plan import reader
+from execplan.core.plan.model import ParsedPlan
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.step_drafts import StepDraft
-from execplan.plan import reader
-from execplan.plan.model import ParsedPlan
 
 
 def plan_of(steps: str, validation: str = "") -> ParsedPlan:

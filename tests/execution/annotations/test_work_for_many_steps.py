@@ -11,9 +11,9 @@ from execplan.execution.risk.command_risk import Risk, rate_command
 from execplan.linter.runner import lint_bytes
 
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
     from execplan.execution.risk.command_risk import RiskTable
-    from execplan.plan.model import ParsedPlan
-    from execplan.text.markdown_blocks import Block
 
 HEAD = "# T\n\n## Progress\n\n- [ ] a\n\n## Concrete Steps\n\n"
 

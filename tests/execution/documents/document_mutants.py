@@ -9,7 +9,9 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from execplan.context.decision import Decision
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.json_model.document_model import ValidationError
+from execplan.core.text.violation import Violation
 from execplan.execution.approval_document import Approval
 from execplan.execution.binding import binding_digest
 from execplan.execution.documents.document_io import convert_problems, document_bytes, validate_document
@@ -18,8 +20,6 @@ from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.revision.document_replanning import ReplanRequest
 from execplan.execution.run_record import Record
 from execplan.execution.world import Program, State
-from execplan.json_model.document_model import ValidationError
-from execplan.text.violation import Violation
 from tests.execution.plan_documents import command, plan, step
 from tests.execution.run_records import record
 

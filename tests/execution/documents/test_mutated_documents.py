@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from execplan import ReplanRequest, create_execution_plan, replan_document
-from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan

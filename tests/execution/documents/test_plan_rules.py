@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.json_model.document_model import ValidationError
 from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.execution_plan import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
 from execplan.execution.run_record import Record
-from execplan.json_model.document_model import ValidationError
 from tests.execution.invalid_plans import good
 from tests.execution.plan_documents import PATCH, command, loaded, plan, step
 from tests.execution.run_records import record

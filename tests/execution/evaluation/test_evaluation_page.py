@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from execplan.approvals.current_plan import CurrentPlan
-from execplan.approvals.disk_world import SnapshotWorld
-from execplan.approvals.plan_evaluation import EvaluatedPlan
 from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
+from execplan.core.project import project_discovery
+from execplan.execution.approvals.current_plan import CurrentPlan
+from execplan.execution.approvals.disk_world import SnapshotWorld
+from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 from execplan.execution.evaluation.evaluation_page import render_page
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.policy import Policy
-from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.execution.approval_documents import binding, document
 from tests.execution.evaluated_steps import Step, create, evaluate_steps, modify, refactor, run, splice

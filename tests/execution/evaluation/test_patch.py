@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.patch import apply_patch, parse_patch
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.reader import read, read_text
+from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import Text
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.compile import compile_plan
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.inference.step_inference import infer_steps
-from execplan.plan.model import ParsedPlan
-from execplan.plan.plan_lookup import task_ids
-from execplan.plan.reader import read, read_text
-from execplan.text.line_edit import apply_edits
-from execplan.text.text_lines import Text
 
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[3].parent / "shared" / "corpus")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.risk.command_risk import (
     CRITICAL,
     HIGH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.shell.call_patterns import (
     dotted_tool_name,
     matches_command,

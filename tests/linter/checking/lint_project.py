@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from execplan.core.plan.model import ParsedPlan
 from execplan.linter.checking import batch_check, effective_rules, lint_cache, pending_check
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.pending_check import lint_with_lines
@@ -17,7 +18,6 @@ from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_
 from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.rule_facts import Clock, RepositoryTree
 from execplan.linter.runner import DEFAULT_LEVELS
-from execplan.plan.model import ParsedPlan
 from tests.plans import CLEAN
 
 PLANS = ".agent/execplans"

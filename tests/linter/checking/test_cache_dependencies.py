@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.files import file_status
+from execplan.core.files import file_status
 from execplan.linter.checking import lint_cache
 from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.rule import RULES, WARNING, Rule

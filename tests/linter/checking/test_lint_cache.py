@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from execplan import trace
 from execplan.cli.formats import text
-from execplan.files import file_access
+from execplan.core import trace
+from execplan.core.files import file_access
 from execplan.linter.checking import batch_check, pending_check, plan_check, stored_findings
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import FindingReport

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.edits.plan_writer import WriteOptions
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
 from execplan.linter.checking.plan_fix import fix_plan
-from execplan.plan_store import plan_selection, plan_store
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

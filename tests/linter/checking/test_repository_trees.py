@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from execplan.clock import current_minute
-from execplan.git import git_query
+from execplan.core.clock import current_minute
+from execplan.core.git import git_query
+from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
+from execplan.core.text.text_lines import digest
 from execplan.linter.checking import repository_trees
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule_facts import RepositoryTree
-from execplan.project import project_discovery
-from execplan.project.project import Project
-from execplan.text.text_lines import digest
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -164,8 +164,8 @@ def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
+    from execplan.core.plan_store import plan_store
     from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
-    from execplan.plan_store import plan_store
 
     path = plain.write("plan.md", CLEAN)
     project = project_discovery.find(str(plain.path))

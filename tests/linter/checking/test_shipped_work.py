@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.staleness.dated_repository import commit
+from tests.team.staleness.dated_repository import commit
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.clock import minute_bounds, read_timestamp
+from execplan.core.clock import minute_bounds, read_timestamp
+from execplan.core.plan import reader
+from execplan.core.text.text_lines import digest
 from execplan.linter.plan_paths import find_named_paths
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import RuleContext
 from execplan.linter.rule_facts import Clock, GitHistory, RepositoryTree
 from execplan.linter.runner import RULES, lint_bytes
-from execplan.plan import reader
-from execplan.text.text_lines import digest
 from tests.plans import CLEAN, with_sections
 
 COMPLETE_PLAN = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from execplan.edits.plan_writer import apply_change
+from execplan.core.edits.plan_writer import apply_change
+from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.rule import HINT, NO_FIX, PROJECT
 from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
-from execplan.plan.placeholder_text import is_placeholder_text
 from tests.linter.rule_pages import examples, finding_codes, plan_bytes
 from tests.plans import CLEAN, from_template, with_sections
 

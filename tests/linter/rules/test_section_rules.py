@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.core.plan import outline, reader
 from execplan.linter.runner import RuleContext, lint_plan
-from execplan.plan import outline, reader
 from tests.linter.single_rule import findings, fixed_text, lines
 from tests.plans import CLEAN, with_sections
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.core.plan import reader
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.linter.destructive_commands import describe_loss
 from execplan.linter.plan_source import PlanSource
@@ -11,7 +12,6 @@ from execplan.linter.rule import RuleContext
 from execplan.linter.rule_facts import Clock, GitHistory, RepositoryTree
 from execplan.linter.rules.symbol_rules import find_symbols
 from execplan.linter.runner import RULES, Finding, lint_bytes
-from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 
 EXISTING_PATHS = ("src/reader.py", "docs/guide.md", "plans/parser.md", "plans/artifacts/parser/run.log")

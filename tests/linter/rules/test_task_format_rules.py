@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.plan import reader
+from execplan.core.plan import reader
 from tests.linter.single_rule import findings, fixed_text, lines, marked_text
 
 HEAD = "# Build\n\n## Progress\n\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import target_paths, written_texts
-from execplan.text.invisible_characters import describe_characters, find_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
-from execplan.errors import ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import FILE, FOLDER
-from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.secrets import certain_secrets
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
 from execplan.execution.risk.dangerous_content import find_dangers
-from execplan.named_tuple import NamedTuple
-from execplan.secrets import certain_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

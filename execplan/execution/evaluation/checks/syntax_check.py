@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from execplan.core.text import fast_json
+from execplan.core.text.plain_toml import parse_toml
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
-from execplan.text import fast_json
-from execplan.text.plain_toml import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

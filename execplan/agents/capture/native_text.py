@@ -1,0 +1,111 @@
+"""The markdown of an agent program's plan, without what surrounds it, and made safe to copy into an ExecPlan."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from execplan.agents.capture.plan_front_matter import FrontMatter, read_front_matter
+from execplan.core.plan.reader import find_conflict_markers
+from execplan.core.text.markdown_blocks import FENCE, HTML, scan_blocks
+from execplan.core.text.text_lines import Text
+
+_OPENING, _CLOSING = "<proposed_plan>", "</proposed_plan>"
+"""Tags that Codex writes around a plan, each at the start of a line."""
+_MAX_ROUNDS = 20
+"""Number of times that blocks are closed: closing one may show that another is open."""
+
+
+class NativeText(NamedTuple):
+    """A plan's markdown, and what was written around it."""
+
+    lines: list[str]
+    front_matter: FrontMatter
+    surrounding_lines: list[str]
+    """Lines before and after a block of tags, without earlier blocks, which the last one replaces."""
+
+
+def read_native_text(text: str) -> NativeText:
+    """Split a text into the plan and what surrounds it."""
+    lines = [_printable(line) for line in Text.from_str(text).lines]
+    plan_lines, surrounding_lines = _split_tags(lines)
+    front_matter, length = read_front_matter(plan_lines)
+    return NativeText(
+        make_safe(plan_lines[length:]),
+        front_matter._replace(other_lines=tuple(make_safe(list(front_matter.other_lines)))),
+        make_safe(surrounding_lines),
+    )
+
+
+def find_tagged_plan(text: str) -> str | None:
+    """Return the last plan between tags in a text; None if there is none."""
+    lines = Text.from_str(text).lines
+    return "\n".join(_split_tags(lines)[0]).strip("\n") if any(map(_is_opening, lines)) else None
+
+
+def _is_opening(line: str) -> bool:
+    return line.lstrip().startswith(_OPENING)
+
+
+def _split_tags(lines: list[str]) -> tuple[list[str], list[str]]:
+    """Return the lines of the last block between tags, and those outside of all blocks; all lines if there is none."""
+    if not any(map(_is_opening, lines)):
+        return lines, []
+    block: list[str] = []
+    outside: list[str] = []
+    is_inside = False
+    for line in lines:
+        content = line
+        if not is_inside and _is_opening(line):
+            is_inside, block, content = True, [], line.strip().removeprefix(_OPENING)
+            if not content:
+                continue
+        if not is_inside:
+            if content.strip() or (outside and outside[-1].strip()):
+                outside.append(content)
+            continue
+        before, tag, after = content.partition(_CLOSING)
+        if before.strip() or not tag:
+            block.append(before)
+        if tag:
+            is_inside = False
+            outside.append(after)
+    return block, outside
+
+
+def make_safe(lines: list[str]) -> list[str]:
+    """Return lines in which every block is closed, no code block has attributes, and nothing is a conflict marker."""
+    lines = list(lines)
+    for index in find_conflict_markers(lines):
+        lines[index] = f" {lines[index]}"
+    for block in scan_blocks(lines, allow_front_matter=False):
+        if block.kind == FENCE and "{" in block.text:
+            at = lines[block.start].index(block.mark * 3)
+            info = lines[block.start][at:].replace("{", "(").replace("}", ")")
+            lines[block.start] = lines[block.start][:at] + info
+    for _ in range(_MAX_ROUNDS):
+        open_blocks = [block for block in scan_blocks(lines, allow_front_matter=False) if not block.is_closed]
+        if not open_blocks:
+            return lines
+        for block in reversed(open_blocks):
+            if block.kind == HTML:
+                lines[block.start] = lines[block.start].replace("<", "\\<", 1)
+            elif block.kind == FENCE:
+                at = lines[block.start].find(block.mark * 3)
+                prefix = "".join([char if char in "> \t" else " " for char in lines[block.start][:at]])
+                lines.insert(block.end, prefix + block.mark * block.level)
+    return fence(lines)
+
+
+def fence(lines: list[str]) -> list[str]:
+    """Return lines as a code block, with a mark longer than any in them."""
+    mark = "```"
+    while any([mark in line for line in lines]):
+        mark += "`"
+    return [f"{mark}text", *lines, mark]
+
+
+def _printable(line: str) -> str:
+    """Replace the characters that a file can't contain: a hook's JSON may have them."""
+    if line.isascii() and "\0" not in line:
+        return line
+    return "".join(["\ufffd" if char == "\0" or "\ud800" <= char <= "\udfff" else char for char in line])

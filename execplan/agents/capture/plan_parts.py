@@ -1,0 +1,171 @@
+"""The parts of a native plan: each heading with the text below it, and what is in the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.agents.capture.heading_words import find_label
+from execplan.core.plan.line_grammar import read_checkbox
+from execplan.core.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, Block, scan_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MAX_LEAD = 60
+"""Maximum length of bold text that is taken as a heading, in characters."""
+
+
+class Part(NamedTuple):
+    """A heading with the lines below it, up to the next heading; or a paragraph that starts with a label."""
+
+    level: int
+    """Level of the heading; 0 for the text before the first one."""
+    heading: str
+    """Text of the heading; empty if the part has none."""
+    lines: list[str]
+    label: str
+    """What the heading or the label says about the content, as returned by `find_label`."""
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The markdown blocks of its lines."""
+        return scan_blocks(self.lines, allow_front_matter=False)
+
+
+class Item(NamedTuple):
+    """A list item of a native plan."""
+
+    text: str
+    """Its own text, without checkbox, in one line."""
+    mark: str
+    """Character in its checkbox; empty without a checkbox."""
+    depth: int
+    """Number of items that contain it."""
+    is_ordered: bool
+    start: int
+    text_end: int
+    """Line after its own text."""
+
+
+def split_parts(lines: list[str]) -> list[Part]:
+    """Split lines at headings, and at paragraphs that start with a label in bold letters."""
+    headings = [block for block in scan_blocks(lines, allow_front_matter=False) if _is_heading(block)]
+    parts = _split_labels(Part(0, "", lines[: headings[0].start if headings else len(lines)], ""))
+    ends = [block.start for block in headings[1:]] + [len(lines)]
+    for block, end in zip(headings, ends, strict=False):
+        text = " ".join(block.text.split())
+        parts += _split_labels(Part(block.level, text, lines[block.end : end], find_label(text)))
+    return [part for part in parts if part.heading or any([line.strip() for line in part.lines])]
+
+
+def _is_heading(block: Block) -> bool:
+    return block.kind == HEADING and not block.depth and bool(block.text.strip())
+
+
+def _split_labels(part: Part) -> list[Part]:
+    """Split a part before each paragraph that starts with a known label in bold letters."""
+    starts: list[tuple[int, str]] = []
+    pending_end = -1
+    for block in part.blocks:
+        if block.depth or block.start < pending_end:
+            continue
+        lead, rest = _bold_lead(part.lines[block.start]) if block.kind == PARAGRAPH else ("", "")
+        label = find_label(lead) if lead else ""
+        if label:
+            starts.append((block.start, label))
+            # a label above text is for this paragraph only, one that stands alone is for all that follows
+            if rest or block.end - block.start > 1:
+                starts.append((block.end, ""))
+    if not starts:
+        return [part]
+    ends = [start for start, _ in starts[1:]] + [len(part.lines)]
+    pieces = [part._replace(lines=part.lines[: starts[0][0]])]
+    for (start, label), end in zip(starts, ends, strict=True):
+        pieces.append(Part(part.level + 1, "", part.lines[start:end], label))
+    return pieces
+
+
+def _bold_lead(line: str) -> tuple[str, str]:
+    """Return the bold text at the start of a line, and the text after it; empty texts if there is none."""
+    text = line.strip()
+    for mark in ("**", "__"):
+        end = text.find(mark, 2, _MAX_LEAD) if text.startswith(mark) else -1
+        if end > 0:
+            lead, rest = text[2:end], text[end + 2 :].strip()
+            if not rest or rest[0] in ":：" or lead.rstrip()[-1:] in (":", "："):
+                return lead.strip(" :："), rest.strip(" :：")
+    return "", ""
+
+
+def list_items(part: Part) -> list[Item]:
+    """Return the list items of a part outside of quotes and code blocks."""
+    return list(_iter_items(part.lines, part.blocks))
+
+
+def _iter_items(lines: list[str], blocks: list[Block]) -> Iterator[Item]:
+    open_ends: list[int] = []
+    quote_end = 0
+    for index, block in enumerate(blocks):
+        while open_ends and block.start >= open_ends[-1]:
+            open_ends.pop()
+        if block.kind == "quote":
+            quote_end = max(quote_end, block.end)
+        if block.kind != ITEM or block.start < quote_end:
+            continue
+        depth = len(open_ends)
+        open_ends.append(block.end)
+        first = blocks[index + 1] if index + 1 < len(blocks) else None
+        has_text = first is not None and first.kind == PARAGRAPH and first.start == block.start
+        text_end = first.end if first is not None and has_text else block.start + 1
+        text = " ".join([block.text, *lines[block.start + 1 : text_end]])
+        checkbox = read_checkbox(block.text)
+        if checkbox is not None:
+            text = text[3:]
+        is_text = has_text or checkbox is not None
+        yield Item(
+            " ".join(text.split()) if is_text else "",
+            checkbox.mark if checkbox is not None else "",
+            depth,
+            block.mark[:1].isdigit(),
+            block.start,
+            text_end,
+        )
+
+
+def has_only_commands(part: Part) -> bool:
+    """Return whether a part is mainly code blocks with commands for a shell."""
+    fences = [block for block in part.blocks if block.kind == FENCE and not block.depth]
+    shell = [block for block in fences if _is_shell(part, block)]
+    prose = [line for line in part.lines if line.strip()]
+    code_count = sum([block.end - block.start for block in shell])
+    return bool(shell) and len(shell) == len(fences) and code_count * 2 >= len(prose)
+
+
+def _is_shell(part: Part, block: Block) -> bool:
+    language = block.text.split()[0].lower() if block.text.split() else ""
+    body = [line for line in part.lines[block.start + 1 : block.end - 1] if line.strip()]
+    if language:
+        return language in ("sh", "bash", "zsh", "shell", "console", "shell-session", "fish", "powershell")
+    return bool(body) and body[0].lstrip().startswith("$ ")
+
+
+def lists_files(part: Part) -> bool:
+    """Return whether most items or table rows of a part are paths of files, with few words about each."""
+    rows = [line.strip().strip("|").strip() for line in part.lines if line.lstrip().startswith("|")]
+    items = [item.text for item in list_items(part) if not item.depth]
+    if not items and len(rows) > 2:
+        return _count_paths(rows[2:]) * 2 > len(rows) - 2
+    brief_items = [text for text in items if len(text.split()) <= 4]
+    return bool(items) and _count_paths(brief_items) * 2 > len(items)
+
+
+def _count_paths(texts: list[str]) -> int:
+    return sum([_starts_with_path(text) for text in texts])
+
+
+def _starts_with_path(text: str) -> bool:
+    """Return whether a text starts with a path, usually in a code span."""
+    word = text.lstrip("*_[").split(" ", 1)[0].split("|", 1)[0]
+    bare_word = word.strip("`*_:,;()[]")
+    name = bare_word.rpartition("/")[2]
+    return ("/" in bare_word.strip("/") or "`" in word) and ("." in name[1:-1] or bare_word.endswith("/"))

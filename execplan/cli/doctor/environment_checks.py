@@ -1,0 +1,195 @@
+"""Doctor checks of the environment: settings, directories, Python, Git, and a file system with locks."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sys
+import tempfile
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.core.errors import ExecplanError
+from execplan.core.files import atomic_files
+from execplan.core.git import git_query
+from execplan.core.project import project_state, user_settings
+from execplan.core.project.project_list import open_project
+from execplan.core.scaffold import plan_templates
+from execplan.execution.policy_settings import check_user_table
+from execplan.linter.checking import custom_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.cli.doctor.doctor_check import DoctorContext
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.project.project import Project
+
+
+@check("python", works_without_settings=True)
+def check_python(context: DoctorContext) -> Iterator[Finding | str]:
+    """Python is new enough."""
+    version = tuple(sys.version_info[:3])
+    version_text = ".".join(map(str, version))
+    if version < PYTHON:
+        needed = ".".join(map(str, PYTHON))
+        yield Finding(
+            ERROR,
+            sys.executable,
+            f"Python {version_text} is too old",
+            f"install execplan with Python {needed} or newer",
+        )
+    yield version_text
+
+
+@check("git")
+def check_git(context: DoctorContext) -> Iterator[Finding | str]:
+    """In a repository, Git is installed and new enough."""
+    project = context.project
+    if project.git is None:
+        yield "no repository: nothing can be committed"
+        return
+    try:
+        version_output = git_query.output(project, "--version").decode("utf-8", "replace").strip()
+    except ExecplanError as error:
+        yield Finding(
+            ERROR, "", f"{error.message}; nothing can be committed, although {project.root} is a repository", error.hint
+        )
+        return
+    match = re.search(r"(\d+)\.(\d+)", version_output)
+    needed = ".".join(map(str, GIT))
+    if match is None or (int(match[1]), int(match[2])) < GIT:
+        yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
+    lock = os.path.join(project.git, "index.lock")
+    if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
+        remedy = f"if no git process is running anymore: rm {quote(project.display_path(lock))}"
+        yield Finding(
+            WARNING,
+            project.display_path(lock),
+            "another git process has locked the index, or has died; nothing can be committed",
+            remedy,
+        )
+    yield version_output.removeprefix("git version ")
+
+
+@check("state")
+def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
+    """The state directory is writable, and its file system supports locks."""
+    for project in context.state_projects:
+        folder = project.state
+        while not os.path.lexists(folder):
+            folder = os.path.dirname(folder)
+        display_path = project.display_path(folder) or folder
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"x")
+                file.flush()
+                yield from _check_locks(file.fileno(), display_path)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0).lower()
+            remedy = "allow writing there, or free disk space; until then every edit fails"
+            yield Finding(ERROR, display_path, f"this directory is not writable: {reason}", remedy)
+
+
+def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
+    """Try to lock an open file, and yield a finding if the file system can't."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        remedy = "move the checkout to a local disk; without locks, concurrent writers would lose edits"
+        yield Finding(ERROR, display_path, f"the file system doesn't support locks: {reason}", remedy)
+
+
+@check("settings", works_without_settings=True)
+def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
+    """The settings can be read, including those of nested projects and your own.
+
+    What they name exists: nested projects, the template of `new`, your own rules.
+    """
+    for problem in context.settings_problems:
+        yield _settings_finding(problem.path, problem.error)
+    for project in context.projects:
+        template = project.settings.template
+        try:
+            if not template.endswith(".md"):
+                plan_templates.find_template(project, template)
+            elif not os.path.isfile(os.path.join(project.base, template)):
+                remedy = "put it there, or change the setting template"
+                yield Finding(ERROR, template, "the template of new plans is missing", remedy)
+        except ExecplanError as error:
+            yield _settings_finding("", error)
+    try:
+        custom_rules.load_rules(user_settings.rules())
+        check_user_table(user_settings.load_table("execution"))
+        for path in user_settings.projects():
+            yield from _find_unreadable_project(path)
+    except ExecplanError as error:
+        yield _settings_finding(user_settings.path(), error)
+    if len(context.projects) > 1:
+        yield f"{len(context.projects)} projects"
+
+
+def _find_unreadable_project(path: str) -> Iterator[Finding]:
+    """Yield a finding if a project in the user's list can't be read, so that plans in it are unknown."""
+    try:
+        open_project(path)
+    except ExecplanError as error:
+        remedy = f"clone it there, or remove it from projects in {user_settings.path()}"
+        yield Finding(WARNING, "", error.message, remedy)
+
+
+@check("folders")
+def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
+    """The directories in the settings exist as far as required, and are directories."""
+    for project in context.projects:
+        expected_folders = [project.plans, *project.archives]
+        if project.is_flat:
+            expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+        for path in dict.fromkeys(expected_folders):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                message = "a directory in the settings is a file or a broken link"
+                yield Finding(
+                    ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
+                )
+        if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
+            display_path = project.display_path(project.plans)
+            yield Finding(
+                ERROR,
+                display_path,
+                "the directory is not writable, so plans can't be edited",
+                f"chmod u+wx {quote(display_path)}",
+            )
+        # git keeps no empty directory, so that of a project whose plans are all archived may be missing
+        kept_paths = [*project.archives, *project.files]
+        if not os.path.lexists(project.plans) and not any([os.path.lexists(path) for path in kept_paths]):
+            fix = Fix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
+            yield Finding(
+                WARNING,
+                project.display_path(project.plans),
+                "the plans directory is missing",
+                "execplan init",
+                fix=fix,
+            )
+
+
+def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
+    with project_state.lock(project, "home", "doctor"):
+        atomic_files.make_directory(project.plans)
+    return [f"created {project.display_path(project.plans)}"]
+
+
+def _settings_finding(path: str, error: ExecplanError) -> Finding:
+    return Finding(ERROR, path, error.message, error.hint or "resolve this error", line=error.line)
+
+
+PYTHON = (3, 11)
+GIT = (2, 30)
+"""Oldest supported versions: the package's minimum Python, and the Git of Debian 11; the tests run with newer ones."""
+
+
+_MINUTE = 60

@@ -1,0 +1,208 @@
+"""Doctor checks of runs: interrupted or idle runs, altered evidence and audit logs, and leftovers of deleted runs."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.core.files import file_access
+from execplan.core.files.tree_walk import remove_tree
+from execplan.core.plan_store import plan_store
+from execplan.core.project import project_state
+from execplan.core.text.message_parts import format_excess
+from execplan.execution.engine.error_hints import format_resume_command
+from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
+from execplan.execution.engine.run_records import evidence_copies, missing_evidence, run_directories
+from execplan.execution.engine.run_records.expected_evidence import is_expected
+from execplan.execution.engine.run_records.run_statuses import (
+    BY_AGENT,
+    CUT_SHORT,
+    OPEN_STATES,
+    ROLLING_BACK,
+    read_run_status,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.cli.doctor.doctor_check import DoctorContext
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+
+_RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
+"""Names among the artifacts of a plan that has, or had, an audit log."""
+_IDLE_SECONDS = 86_400
+"""Seconds that an agent's run may wait for its next call before a warning."""
+_DAYS = 30
+"""Days that a run may be missing, on a branch that is not checked out, before its state is a leftover."""
+
+
+@check("runs")
+def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
+    """No run or rollback is interrupted, and no agent's run is idle."""
+    for project, ref in [listed[:2] for listed in context.plans]:
+        for run_paths in run_directories.list_runs(project, ref):
+            run_status = read_run_status(project, run_paths)
+            state = run_status.state
+            name = f"{run_paths.number} -p {ref.shell_name}"
+            first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
+            if state == ROLLING_BACK:
+                message = f"the rollback of run {run_paths.id} was interrupted: some of its files are restored, others are not"
+                yield Finding(
+                    ERROR, project.display_path(run_paths.folder), message, f"{first}execplan rollback {name}"
+                )
+            elif state == BY_AGENT and time() - os.lstat(run_paths.journal).st_mtime > _IDLE_SECONDS:
+                message = f"no agent has continued its run {run_paths.id} for more than a day"
+                remedy = f"{first}hand it to another agent: execplan handoff {ref.shell_name}; or roll it back: execplan rollback {name}"
+                yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
+            elif state == CUT_SHORT:
+                message = f"run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
+                resume = format_resume_command(run_paths.number, ref.shell_name, run_status.executor)
+                remedy = f"{first}resume it: {resume}; or roll it back: execplan rollback {name}"
+                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
+
+
+@check("evidence")
+def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
+    """The evidence of every run is unchanged in its plan's artifacts, and its plan exists."""
+    for project, ref in [listed[:2] for listed in context.plans]:
+        for run_paths in run_directories.list_runs(project, ref):
+            names = (
+                []
+                if run_paths.id in run_lock_holder(project)
+                else missing_evidence.list_altered_evidence(project, run_paths)
+            )
+            if names:
+                more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
+                message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
+                fix = Fix(
+                    f"restore the files of run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
+                )
+                copy = quote(project.display_path(run_paths.copy))
+                remedy = f"execplan doctor --fix; if you removed them on purpose, also remove the copy: rm -r {copy}"
+                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
+    for project in context.state_projects:
+        for folder, path in project_state.list_plan_state_dirs(project):
+            plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
+            for run_paths in [
+                run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
+            ][:1]:
+                plan_copy = run_paths.copy_path(evidence_copies.PLAN)
+                if not is_expected(project, plan_copy, path) or missing_evidence.is_in_other_plan(
+                    project, path, run_paths.id
+                ):
+                    continue
+                message = f"this plan no longer exists, but its run {run_paths.id} is unfinished"
+                remedy = f"restore its state before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
+                yield Finding(ERROR, project.display_path(path), message, remedy)
+
+
+def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
+    """Return the runs of a missing plan, the last one first."""
+    ref = plan_store.PlanRef(project.split_plan_path(path)[1], path, False)
+    run_names = [name for name in reversed(file_access.list_names(folder)) if run_directories.is_run_id(name)]
+    return [run_directories.get_run_paths(project, ref, name) for name in run_names]
+
+
+def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
+    """Restore the files written by a run, as a resume or a rollback would; raises ExecplanError."""
+    from execplan.execution.engine.journal.journal_writer import open_run
+    from execplan.execution.engine.run_observer import RunObserver
+
+    warnings: list[str] = []
+
+    class WarningCollector(RunObserver):
+        def warn(self, message: str) -> bool:
+            warnings.append(message)
+            return True
+
+    with open_run(project, ref, run_paths, WarningCollector(), "doctor"):
+        return warnings or [f"restored the files of run {run_paths.id}"]
+
+
+@check("ledgers")
+def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
+    """Every audit log is intact, according to its hash chain and its anchor."""
+    from execplan.execution.engine.audit_log import log_reader
+    from execplan.execution.engine.audit_log.log_verification import verify_log
+
+    for project, ref in [listed[:2] for listed in context.plans]:
+        folder, copy = project.plan_artifacts_dir(ref.path, archived=ref.archived), log_reader.copy_path(project, ref)
+        if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORD_NAMES]) and not (
+            os.path.lexists(copy) and is_expected(project, copy, log_reader.path_of(project, ref))
+        ):
+            continue  # asking Git for the anchor takes some milliseconds
+        verification = verify_log(project, ref)
+        if verification.reasons:
+            more_note = format_excess(len(verification.reasons), 1, ", ")
+            message = f"the audit log of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
+            remedy, fix = f"see all problems: execplan audit {ref.shell_name} --verify", None
+            if log_reader.is_restorable(project, ref):
+                fix = Fix(f"restore {verification.path} from its copy", partial(_restore_audit_log, project, ref))
+                remedy += "; restore it from its copy: execplan doctor --fix"
+            yield Finding(ERROR, verification.path, message, remedy, fix=fix)
+
+
+def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) -> list[str]:
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
+    from execplan.execution.engine.workspace.backup_store import BackupStore
+
+    audit_log = AuditLog(project, ref, can_restore=True)
+    audit_log.update_anchor()
+    backup = BackupStore(project).save(audit_log.overwritten) if audit_log.overwritten else ""
+    backup_note = (
+        f"; the previous content is in {project.display_path(BackupStore(project).path(backup))}" if backup else ""
+    )
+    return [f"restored {project.display_path(audit_log.path)}{backup_note}"]
+
+
+@check("run-states")
+def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
+    """State for resuming runs belongs to runs that exist, or existed in the last 30 days."""
+    for project in context.state_projects:
+        folder = os.path.join(project.state, "runs")
+        names = plan_store.list_entries(folder)
+        known_ids = _known_run_ids(context, project) if names else set()
+        for name in names:
+            path = os.path.join(folder, name)
+            if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                display_path = project.display_path(path)
+                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield Finding(
+                    WARNING,
+                    display_path,
+                    "this belongs to a run that no longer exists",
+                    f"rm -r {quote(display_path)}",
+                    fix=fix,
+                )
+        for path, plan in project_state.list_plan_state_dirs(project):
+            if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                display_path = project.display_path(path)
+                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield Finding(
+                    WARNING,
+                    display_path,
+                    "this belongs to a plan that no longer exists",
+                    f"rm -r {quote(display_path)}",
+                    fix=fix,
+                )
+
+
+def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
+    """Return the IDs of the existing runs whose working state shares a project's state directory."""
+    refs = [
+        (owner, ref) for owner in context.projects if owner.state == project.state for ref in plan_store.all_refs(owner)
+    ]
+    return {run_paths.id for owner, ref in refs for run_paths in run_directories.list_runs(owner, ref)}
+
+
+def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:
+    with acquire_run_lock(project, "doctor"):
+        remove_tree(path, lambda _: None)
+    return [f"removed {project.display_path(path)}"]

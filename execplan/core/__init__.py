@@ -1,0 +1,1 @@
+"""Plans: reading, finding, creating, editing, storing and archiving them. It imports no feature."""

@@ -1,0 +1,283 @@
+"""Archiving a plan with its artifacts, and restoring it."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from execplan.core.archive import document_mentions
+from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
+from execplan.core.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
+from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.core.clock import now
+from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline, reader
+from execplan.core.plan.front_matter import parse_front_matter
+from execplan.core.plan.front_matter_edits import set_key
+from execplan.core.plan.log_edits import add_revision_note
+from execplan.core.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
+from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.plan_recognition import lacks_outcome
+from execplan.core.plan_store import claims, missing_plans, plan_store
+from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.hint_reader import fill_command, outcome_command
+from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.project_discovery import require_existing, whole_project, with_directories
+from execplan.core.text.text_lines import digest
+from execplan.linter.finding_summary import merge_findings
+from execplan.linter.runner import archive_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.core.archive.document_mentions import ConfirmRewrite
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.plan_change import ChangeBuilder
+    from execplan.core.plan_store.claims_file import Claim
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.core.text.line_edit import Edit
+
+
+def archive_plan(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    successor: PlanRef | None = None,
+    abandoned: bool = False,
+    origin: str = "",
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Move a finished plan and its artifacts into the archive, with evidence of its state; raises ExecplanError.
+
+    `reason`, as normalized text, forces the archive, or explains why the plan is `abandoned`. `successor` is the plan
+    that supersedes it; then it need not be finished either. `origin` is the path from which its file was moved by hand.
+    `confirm_rewrite` decides whether documents that mention it are rewritten.
+    """
+    require_existing(project)
+    if ref.archived and not origin:
+        return _already_in_place(project, ref, options, confirm_rewrite)
+    outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
+    changer = _archive_change(project, ref, reason)
+    if successor is not None:
+        outcome, successor_id, folder = "superseded", successor.id, project.superseded
+        changer = _note_change(
+            f"{SUPERSEDED_PREFIX} {_successor_name(project, ref, successor)}", f"archive, superseded by {successor.id}"
+        )
+    elif abandoned:
+        outcome, folder = "abandoned", project.superseded
+        changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
+    name = ref.id if ref.archived else archived_id(project, ref)
+    path = ref.path if ref.archived else project.plan_file(folder, name)
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=True))
+    make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
+    lost_edits = detect_lost_edits(project, ref).lost  # before the move, after which the journal has another path
+    move_result = move_plan(
+        project,
+        ref,
+        goal,
+        changer,
+        options,
+        command="archive",
+        make_evidence=make_evidence,
+        origin=origin,
+        confirm_rewrite=confirm_rewrite,
+    )
+    return move_result._replace(
+        warnings=(*[_lost_edit_warning(ref, step.description) for step in lost_edits], *move_result.warnings)
+    )
+
+
+def _lost_edit_warning(ref: PlanRef, description: str) -> str:
+    remedy = f"execplan restore {ref.shell_name}, then execplan doctor --restore {ref.shell_name}"
+    return f"another program has overwritten an edit: {description}; to restore it: {remedy}"
+
+
+def hand_moved_from(project: Project, ref: PlanRef) -> str:
+    """Return the path from which a plan's file was moved by hand, into the archive or under another name, or "".
+
+    Raises ExecplanError.
+    """
+    if ref.archived and recorded_digest(project, ref.path):
+        return ""
+    origin = missing_plans.original_path(project, ref)
+    if origin or not ref.archived:
+        return origin
+    left_behind = os.path.isdir(project.artifacts_dir(ref.id)) and not os.path.lexists(
+        project.plan_file(project.plans, ref.id)
+    )
+    return project.plan_file(project.plans, ref.id) if left_behind else ""
+
+
+class ArchiveBlockers(NamedTuple):
+    """What keeps a plan from being archived as completed."""
+
+    reasons: tuple[str, ...]
+    """Each reason; empty if the plan can be archived."""
+    advice: str
+    """What to do first, for people."""
+    command: str
+    """The command that does it."""
+
+
+def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
+    """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
+    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
+
+
+def restore_plan(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Move an archived plan and its artifacts back; a plan archived unfinished gets a note. Raises ExecplanError."""
+    require_existing(project)
+    if not ref.archived:
+        return _already_in_place(project, ref, options)
+    name = restored_id(project, ref)
+    path = project.plan_file(project.plans, name)
+    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
+    return move_plan(
+        project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
+    )
+
+
+def _already_in_place(
+    project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None
+) -> MoveResult:
+    """Handle a plan already at its target; documents may still mention its old path. Raises ExecplanError."""
+    ensure_digest_matches(project, ref, options.if_match)
+    data = plan_store.read_bytes(project, ref.path)
+    move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
+    if confirm_rewrite is None or not ref.archived:
+        return move_result
+    name = restored_id(project, ref)
+    members = [member for member in with_directories(whole_project(project)) if member.archives == project.archives]
+    artifacts = project.plan_artifacts_dir(ref.path, archived=True)
+    moves = [(member.artifacts_dir(name), artifacts) for member in members]
+    moves += [(member.plan_file(member.plans, name), ref.path) for member in members]
+    moves += [(file, ref.path) for file in project.files if has_other_id_in_archive(project, file)]
+    mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
+    if options.dry_run or not mentions or not confirm_rewrite(mentions):
+        return move_result._replace(mentions=tuple(mentions))
+    rewrite_result = document_mentions.rewrite_documents(project, mentions, commits=False)
+    remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
+    return move_result._replace(
+        changed=bool(rewrite_result.paths),
+        rewritten=rewrite_result.paths,
+        mentions=remaining,
+        warnings=rewrite_result.warnings,
+    )
+
+
+def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
+    """Format the superseding plan for a revision note; raises ExecplanError if a plan supersedes itself."""
+    if successor.real_path == ref.real_path:
+        raise ExecplanError(
+            "own-successor",
+            f"{ref.id} can't supersede itself",
+            exit=INPUT,
+            hint="specify the plan that supersedes it with --by",
+        )
+    title = reader.read(plan_store.read_bytes(project, successor.path)).title
+    return f"{successor.id} ({title})" if title else successor.id
+
+
+def _restore_change(reason: str | None) -> ChangeBuilder:
+    def change(plan: ParsedPlan) -> PlanChange:
+        if not plan.is_archived_unfinished and reason is None:
+            return PlanChange((), plan_content(plan), "restore", ())
+        return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+
+    return change
+
+
+def _note_change(note: str, summary: str) -> ChangeBuilder:
+    """Return a change that adds a revision note, with the summary of the move that it belongs to."""
+    change = add_revision_note(note, now())
+    return lambda plan: change(plan)._replace(summary=summary)
+
+
+def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> ChangeBuilder:
+    """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one."""
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        if not unfinished_reasons(plan):
+            messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
+            messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
+            return PlanChange(_status_edits(project, ref, plan), plan_content(plan), "archive", tuple(messages))
+        if reason is not None:
+            return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
+        blockers = _find_blockers(project, ref, plan)
+        raise ExecplanError(
+            "not-finished",
+            "the plan is not finished",
+            exit=CHECK_FAILED,
+            hint=f"{blockers.advice}: {blockers.command}",
+            candidates=blockers.reasons,
+            data={"reasons": list(blockers.reasons)},
+        )
+
+    return change
+
+
+def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edit, ...]:
+    """Return the edit of the status in the front matter, for a dialect whose finished plans have a certain one."""
+    status = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects).done_status
+    if not status or "status" not in parse_front_matter(plan.text.lines).fields:
+        return ()
+    edit = set_key(plan.text.lines, ("status",), status)
+    return (edit,) if edit is not None else ()
+
+
+def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBlockers:
+    """Return what keeps a plan from being archived, and what to do first.
+
+    Abandoning it is suggested only before all tasks are done, and while nobody else works on one.
+    """
+    name, sections = plan_store.name_in_commands(project, ref), unfilled_sections(plan)
+    filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
+    other_claims = claims.claims_of_others(project, ref, plan) if plan.unfinished_tasks else {}
+    if other_claims:
+        holder = next(iter(other_claims.values())).name
+        advice = f"wait for {holder}, or have the task handed over"
+        command = claims.handover_command(ref, holder, actor(project))
+    elif plan.unfinished_tasks or not plan.tasks:
+        advice, command = "finish it, or abandon it", f"execplan archive {name} --as abandoned --reason 'Why'"
+    elif lacks_outcome(plan):
+        advice = f"add an outcome and {filling}" if filling else "add an outcome"
+        command = outcome_command(plan, name)
+    elif sections:
+        advice, command = f"{filling}, for example", fill_command(sections[0], name)
+    else:
+        advice, command = "fix the errors", f"execplan lint {name}"
+    return ArchiveBlockers(tuple(unfinished_reasons(plan, other_claims)), advice, command)
+
+
+def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | None = None) -> list[str]:
+    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done.
+
+    `other_claims` are the claims of others, by task ID.
+    """
+    reasons = []
+    for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
+        if task.is_unfinished:
+            claim = other_claims.get(task_id) if other_claims else None
+            state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
+            reasons.append(f"task {task.number} is {state}: {task.text}")
+    if lacks_outcome(plan):
+        reasons.append(f"{outline.OUTCOMES} is empty")
+    errors = merge_findings(archive_errors(plan))
+    return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]

@@ -1,0 +1,160 @@
+"""Algorithms that find overwritten edits in a journal and reapply them, without disk access.
+
+An edit is overwritten in a gap: between the text after one edit and the text before the next one, or the current text.
+Text that a later edit of the tool removed is not lost, and neither is a line that somebody has reworded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.merge.plan_merge import merge_plans
+from execplan.core.plan.reader import decode
+from execplan.core.text import line_merge
+from execplan.core.text.line_merge import merge_chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.core.text.line_merge import Chunk
+
+BOM = b"\xef\xbb\xbf"
+_LABEL = re.compile(r"[-*+\s]*[A-Z][\w/ ]{0,18}: ")
+"""A label before the text of a line, such as `Rationale:`, which lines of different entries share."""
+_TIMESTAMP = re.compile(r"\(?\d{4}-\d\d-\d\d([ T]\d\d:\d\d[:\dZ]*)?\)?")
+_WORD = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]")
+
+
+class JournaledEdit(NamedTuple):
+    """A journaled edit that is on disk."""
+
+    number: int
+    summary: str
+    """Description of the edit."""
+    timestamp: str
+    """Time of the edit, as a UTC timestamp."""
+    old: bytes
+    new: bytes
+    is_expected: bool
+    """Whether the edit should be in the file: it was not undone, and does not undo another one."""
+    is_consecutive: bool
+    """Whether the preceding edit is also the previous one made; a shortened journal has dropped some."""
+
+    @property
+    def description(self) -> str:
+        """Description of the edit, with its time."""
+        return f"{self.summary} ({self.timestamp.replace('T', ' ')})"
+
+
+def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes) -> list[JournaledEdit]:
+    """Return the edits, in order, that are no longer in the file although no later edit removed them."""
+    gaps = [(at, step.old) for at, step in enumerate(steps) if at and step.is_consecutive] + [(len(steps), current)]
+    gaps = [(count, after) for count, after in gaps if count and after != steps[count - 1].new]
+    if not gaps:
+        return []
+    lost_edits: dict[int, JournaledEdit] = {}
+    for count, after in gaps:
+        later_texts = {current, *[step.new for step in steps[count:]]}
+        later_words = {_words(line) for text in later_texts for line in _split_lines(text)}
+        for change in _find_overwritten(steps[:count], Counter(_split_lines(after))):
+            was_made_again = change.added and _words(change.line) in later_words
+            if change.step.is_expected and not was_made_again:
+                lost_edits[change.step.number] = change.step
+    return [lost_edits[number] for number in sorted(lost_edits)]
+
+
+class _LineChange(NamedTuple):
+    """The lines that an edit changed."""
+
+    step: JournaledEdit
+    added: Counter[str]
+    removed: Counter[str]
+    line: str
+    """The added line with the most letters, which stands for the edit; a removed one if it only removed lines."""
+
+
+def _find_overwritten(steps: Sequence[JournaledEdit], after: Counter[str]) -> list[_LineChange]:
+    """Return the edits that another program overwrote when it wrote a text with certain lines after them."""
+    before = Counter(_split_lines(steps[-1].new))
+    missing, back = before - after, after - before
+    texts = [(Counter(_split_lines(step.old)), Counter(_split_lines(step.new))) for step in steps]
+    own_lines = {line for line in back if not any(line in old for old, _ in texts)}
+    overwritten = []
+    for step, (old, new) in zip(reversed(steps), reversed(texts), strict=True):
+        added, removed = new - old, old - new
+        line = max(added or removed, key=_count_letters, default="")
+        is_reworded = bool(added) and any(_derives_from(own_line, line, removed) for own_line in own_lines)
+        if line in (missing if added else back) and not is_reworded:
+            overwritten.append(_LineChange(step, added, removed, line))
+            missing = missing - added + (removed - after)  # an earlier edit may have added what this one replaced
+    confirmed, lost_lines = [], set()
+    for change in reversed(overwritten):
+        if not (change.added and change.removed) or any(
+            line in after or line in lost_lines or any(_derives_from(own_line, line, ()) for own_line in own_lines)
+            for line in change.removed
+        ):  # otherwise somebody removed what the edit had made of a line, and did not save the line from before it
+            confirmed.append(change)
+            lost_lines |= set(change.added)
+    return confirmed
+
+
+def _derives_from(line: str, source: str, other_sources: Iterable[str]) -> bool:
+    """Return whether somebody made a line from another one, rather than from one of the other sources."""
+    words, source_words = Counter(_words(line)), Counter(_words(source))
+    if 2 * (words & source_words).total() <= source_words.total():
+        return False
+    distance = _distance(words, source_words)
+    return all(distance <= _distance(words, Counter(_words(other))) for other in other_sources)
+
+
+def _distance(words: Counter[str], other_words: Counter[str]) -> int:
+    return ((words - other_words) + (other_words - words)).total()
+
+
+def _words(line: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(_TIMESTAMP.sub("", _LABEL.sub("", line, count=1))))
+
+
+def _count_letters(line: str) -> int:
+    return sum([len(word) for word in _words(line)])
+
+
+def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
+    """Return the text with an edit applied again; None if the same task, entry or line has changed otherwise."""
+    merged_lines: list[str] = []
+    for chunk in merge_chunks(_full_lines(step.old), _full_lines(text), _full_lines(step.new)):
+        merged = _merge_chunk(chunk)
+        if merged is None:
+            merged_plan = merge_plans(step.old, text, step.new, line_merge.merge_with_markers)
+            return None if merged_plan.conflict_count or merged_plan.notes else merged_plan.data
+        merged_lines += merged
+    return (BOM if text.startswith(BOM) else b"") + "".join(merged_lines).encode("utf-8")
+
+
+def _merge_chunk(chunk: Chunk) -> tuple[str, ...] | None:
+    """Return the lines of a chunk with an edit applied again; `theirs` is the edit's result. None on conflict."""
+    base, ours, theirs = chunk
+    if not base:  # both inserted text at one place: the external text stays, the edit's text follows
+        slices = [ours[at : at + len(theirs)] for at in range(len(ours))]
+        return ours if theirs in slices else theirs if theirs[: len(ours)] == ours else ours + theirs
+    if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
+        return chunk.merged
+    lines = [theirs[at] if ours[at] == base[at] else ours[at] for at in range(len(base))]
+    conflicts = [at for at in range(len(base)) if base[at] not in (ours[at], theirs[at]) and ours[at] != theirs[at]]
+    return None if conflicts else tuple(lines)
+
+
+def _split_lines(data: bytes) -> list[str]:
+    """Return the lines of a plan that are not blank, without the white space around them."""
+    return [line for line in map(str.strip, decode(data).lines) if line] if data else []
+
+
+def _full_lines(data: bytes) -> list[str]:
+    """Return the lines of a plan with their line ends; none for the empty text before creation or after removal."""
+    if not data:
+        return []
+    text = decode(data)
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]

@@ -1,0 +1,79 @@
+"""Features that add to the core: where the core calls them, and the names of their modules and functions.
+
+The core reads plans and edits them. It imports no feature, not even inside of a function, so it can be understood and
+tested alone. A name is imported when its place is reached; a feature that can't be loaded stops the command.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+SETTING_TABLES: Final = {
+    "lint": "execplan.linter.lint_settings:TABLE",
+    "context": "execplan.context.context_settings:TABLE",
+    "triage": "execplan.context.triage.triage_settings:TABLE",
+    "execution": "execplan.execution.policy_settings:TABLE",
+    "enhancer": "execplan.agents.enhancer.enhancer_settings:TABLE",
+    "drafting": "execplan.agents.drafting.drafting_settings:TABLE",
+}
+"""For each table of the settings, its `SettingTable`, in the order of the reference."""
+COMMAND_PATTERN_CHECK: Final = "execplan.execution.shell.call_patterns:is_command_pattern"
+"""Tells whether a value is a pattern of commands, as the setting `agent_checks` has them."""
+SHELL_COMPLETION: Final = "execplan.cli.shell_completion:completion_candidates"
+"""Returns the candidates for an argument on the command line."""
+BUG_REPORT: Final = "execplan.cli.bug_report:write_bug_report"
+"""Writes a report about an error that nothing handles, without secrets."""
+REQUIRED_CHECKS: Final = "execplan.execution.engine.acceptance.required_checks:ensure_unchecked"
+"""Raises ExecplanError if one of the tasks to check off has a check that the policy requires first."""
+COMPLETION_WARNINGS: Final = "execplan.team.dependencies.completion_warnings:completion_warnings"
+"""Returns warnings about tasks that were checked off although they wait for other plans."""
+COMPLETION_ADVICE: Final = "execplan.team.advice.plan_advice:advise_after_last_task"
+"""Returns the advice for a plan in which no task is open any more."""
+CYCLE_CHECK: Final = "execplan.team.dependencies.dependency_answers:ensure_no_new_cycle"
+"""Raises ExecplanError if a plan that comes to depend on others would wait for itself; returns warnings."""
+CHECK_COMMAND: Final = "execplan.execution.acceptance_check:require_check_command"
+"""Returns the command of a task's check on one line. Raises ExecplanError if no check could have it."""
+VERIFIED_COMPLETION: Final = "execplan.cli.output.verification_output:verify_tasks"
+"""Runs the checks of tasks for `done --verify`, and checks off those whose check passes."""
+STEP_FINDINGS: Final = "execplan.execution.annotations.step_findings:find_step_findings"
+"""Returns what prevents the steps of a plan from compiling, and advice on them, for the rules about steps."""
+STEP_PLACES: Final = "execplan.execution.annotations.step_findings:list_step_places"
+"""Returns the ID and the first line of each step of a plan, for the rule about review comments."""
+CHECK_PROBLEM: Final = "execplan.execution.acceptance_check:check_problem"
+"""Returns why a task's check can't be run, for the rule about checks; empty if it can."""
+DEPENDENCY_ANSWERS: Final = "execplan.team.dependencies.dependency_answers:DependencyAnswers"
+"""Answers what plans need from other plans, for the rules about dependencies."""
+OPEN_COMMENTS: Final = "execplan.team.review.open_comments:list_open_comments"
+"""Returns the open review comments of a plan, for the rule about them."""
+EVIDENCE_DIGEST: Final = "execplan.core.archive.archive_evidence:recorded_digest"
+"""Returns the digest of an archived plan that its evidence file has, for the rule that compares them."""
+SHIPPED_WORK: Final = "execplan.linter.checking.shipped_work:find_shipped_work"
+"""Returns the evidence from git that the work of open plans is done, for the rule about it."""
+TRIAGE_REASONS: Final = "execplan.context.gathering.triage_changes:plan_reasons"
+"""Returns the reasons why the staged changes need a plan, for the rule about commits without one."""
+OUTDATED_INDEX: Final = "execplan.team.plan_index.index_check:find_outdated"
+"""Returns the plan index that is not up to date, for the rule about it."""
+INDEX_WRITER: Final = "execplan.team.plan_index.plan_index_file:write_index"
+"""Writes the plan index, for `lint --fix`."""
+STAGED_INDEX_WRITER: Final = "execplan.team.plan_index.staged_index:update_staged_index"
+"""Writes the plan index into the git index, for `lint --fix --staged`."""
+SEARCH_OF_SECRETS: Final = "execplan.core.secrets.certain_secrets:find_secrets"
+"""Returns the secrets in a text, for the rule about them."""
+MASKING: Final = "execplan.core.secrets.certain_secrets:mask_secrets"
+"""Returns a text with the secrets in it masked, for messages and fixes."""
+DENIED_COMMANDS: Final = "execplan.agents.integrations.guard_hook:denied_commands"
+"""Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
+MOVE_RECOVERY: Final = "execplan.core.archive.move_execution:recover_move_or_warn"
+"""Finishes an interrupted move before other work in a project."""
+
+
+def load(name: str) -> Any:
+    """Import what a name of this module stands for, such as `execplan.linter.lint_settings:TABLE`."""
+    module_name, _, attribute = name.partition(":")
+    if module_name not in sys.modules:
+        __import__(module_name)  # as importlib.import_module does, without loading importlib for `lint FILE`
+    return getattr(sys.modules[module_name], attribute)

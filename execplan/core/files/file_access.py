@@ -1,0 +1,219 @@
+"""Reading and writing of open files, regular ones only, and conversion of operating system errors."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from execplan.core import trace
+from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
+
+_MAX_ATTEMPTS = 100
+
+
+def read(path: str, limit: int) -> tuple[bytes, int]:
+    """Return the bytes and the size of a regular file, without bytes if it exceeds the limit; raises ExecplanError."""
+    trace.log(f"read {path}")
+    try:
+        return read_from(open_regular(path), limit)
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+
+
+def read_if_exists(path: str, limit: int) -> bytes | None:
+    """Return the bytes of a regular file, none if it exceeds the limit, or None if there is no file.
+
+    Raises ExecplanError.
+    """
+    return read(path, limit)[0] if os.path.lexists(path) else None
+
+
+def read_from(handle: int, limit: int) -> tuple[bytes, int]:
+    """Return the bytes and the size of an open file like `read`, and close it; raises OSError."""
+    try:
+        size = os.fstat(handle).st_size
+        if size > limit:
+            return b"", size
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            data = file.read(limit + 1) if size else b""
+        return data, max(size, len(data))
+    finally:
+        os.close(handle)
+
+
+def read_with_status(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None]:
+    """Return the bytes, size and status of a regular file; raises ExecplanError.
+
+    The bytes are empty for a file above the limit. The status is None if the file changed meanwhile.
+    """
+    trace.log(f"read {path}")
+    handle, size = open_file(path)
+    try:
+        before = os.fstat(handle)
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            data = file.read(limit + 1) if 0 < size <= limit else b""
+        after = os.fstat(handle)
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+    finally:
+        os.close(handle)
+    is_unchanged = before.st_mtime_ns == after.st_mtime_ns and before.st_ctime_ns == after.st_ctime_ns
+    return data, max(size, len(data)), after if is_unchanged and after.st_size == len(data) else None
+
+
+def open_file(path: str) -> tuple[int, int]:
+    """Open a regular file for reading and return its handle and size; raises ExecplanError."""
+    try:
+        handle = open_regular(path)
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+    return handle, os.fstat(handle).st_size
+
+
+class NotRegularError(OSError):
+    """A path leads to a directory, a pipe, a socket or a device instead of a file."""
+
+    def __init__(self, path: str, file_type: str) -> None:
+        import errno
+
+        super().__init__(errno.EINVAL, f"{file_type}, not a regular file", path)
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
+    """Open a regular file and return its handle; every file that the program did not create is opened here.
+
+    Opening a pipe waits for a process at its other end, and reading a device may never end, so both are errors at once.
+    Raises OSError.
+    """
+    try:
+        handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, mode, dir_fd=dir_fd)
+    except OSError as error:
+        import errno
+
+        if error.errno == errno.EISDIR:
+            raise NotRegularError(path, "a directory") from None
+        if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
+            raise NotRegularError(path, "a pipe, a socket or a device") from None
+        raise
+    file_mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(file_mode):
+        os.close(handle)
+        raise NotRegularError(path, "a directory" if stat.S_ISDIR(file_mode) else "a pipe, a socket or a device")
+    return handle
+
+
+def read_up_to(handle: int, limit: int) -> bytes:
+    """Read at most `limit` bytes of an open file; raises OSError."""
+    chunks = []
+    while limit > 0 and (chunk := os.read(handle, min(limit, 1 << 20))):
+        chunks.append(chunk)
+        limit -= len(chunk)
+    return b"".join(chunks)
+
+
+def read_start(path: str, limit: int) -> bytes:
+    """Read at most `limit` bytes from the start of a regular file, which is no symbolic link; raises OSError."""
+    handle = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        return read_up_to(handle, limit)
+    finally:
+        os.close(handle)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all bytes to an open file; raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view[: 1 << 20]) :]
+
+
+def append(handle: int, data: bytes, size: int) -> None:
+    """Append bytes to an open file of a given size and flush them to disk.
+
+    Raises OSError; the file then has its old size. The caller is the only writer.
+    """
+    try:
+        write_all(handle, data)
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
+
+
+def sync_path(path: str) -> None:
+    """Flush a file or a directory to disk; raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_if_exists(path: str) -> None:
+    """Remove a file if it exists; raises OSError."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def resolve_path(path: str) -> str:
+    """Return the real path after resolving all links; raises FileChangedError if directories on it keep changing."""
+    for _ in range(_MAX_ATTEMPTS):
+        try:
+            return os.path.realpath(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # a link disappeared between the check and the read
+        except OSError as error:
+            import errno
+
+            if error.errno != errno.EINVAL:  # EINVAL: it is no longer a link
+                raise
+    raise FileChangedError(path)
+
+
+class FileChangedError(ExecplanError):
+    """The content or the location of a file has changed since it was read."""
+
+    def __init__(self, path: str) -> None:
+        conflict = conflict_error(path)
+        super().__init__(conflict.code, conflict.message, exit=conflict.exit, hint=conflict.hint)
+
+
+def list_names(directory: str) -> list[str]:
+    """Return the sorted names in a directory; none if it is missing or can't be read."""
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []
+
+
+def read_failure(error: ExecplanError, path: str) -> str:
+    """Return why a file can't be read, without its path, for output that shows the path elsewhere."""
+    return error.message.removeprefix(f"can't read {path}: ")
+
+
+def file_error(error: OSError, path: str, action: str) -> ExecplanError:
+    """Convert an operating system error to an ExecplanError."""
+    import errno
+
+    if isinstance(error, NotRegularError):
+        not_file_message = f"can't {action} {path}: it is {error.strerror}"
+        return ExecplanError("not-a-file", not_file_message, exit=INPUT, hint="specify a regular file")
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    message = f"can't {action} {path}: {reason.lower()}"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
+        return ExecplanError("no-such-file", message, exit=INPUT, hint="check the path")
+    hint = {
+        errno.ENOSPC: "free some space; nothing was changed",
+        errno.EACCES: "check the permissions; nothing was changed",
+        errno.EROFS: "the file system is read-only; nothing was changed",
+    }.get(error.errno or 0, "nothing was changed")
+    return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+
+
+def conflict_error(path: str) -> ExecplanError:
+    """Return the error for an edit of a file that changes on every attempt."""
+    return ExecplanError(
+        "changed-underneath", f"{path} kept changing while it was edited", exit=CONFLICT, hint="try again"
+    )

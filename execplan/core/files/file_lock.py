@@ -1,0 +1,172 @@
+"""Exclusive file locks with a timeout."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.core import trace
+from execplan.core.errors import BUSY, ENVIRONMENT, ExecplanError
+from execplan.core.files.file_access import file_error, open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+DEFAULT_TIMEOUT = 10.0
+"""Default lock timeout in seconds."""
+
+_timeouts = [DEFAULT_TIMEOUT]
+
+
+def set_timeout(seconds: float) -> None:
+    """Set the timeout of all locks requested from now on, including those of Git."""
+    _timeouts.append(seconds)
+
+
+def timeout() -> float:
+    """Return the lock timeout in seconds."""
+    return _timeouts[-1]
+
+
+_HOLDER_VARIABLES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
+"""Environment variables that may name the lock holder."""
+
+
+class FileLock:
+    """An exclusive `flock` lock on a permanent file; the kernel releases it when the holder is killed."""
+
+    def __init__(self, path: str, holder: str) -> None:
+        self.path = path
+        self.holder = holder
+        """Description of the holder for other writers: the command and the plan."""
+        self._handle = -1
+
+    def __enter__(self) -> FileLock:
+        from time import gmtime, strftime
+
+        try:
+            handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
+        except OSError as error:
+            raise file_error(error, self.path, "lock") from None
+        if not _try_lock(handle, self.path) and not _wait_for_lock(handle, self.path):
+            current_holder = read_holder(self.path)
+            raise ExecplanError(
+                "busy",
+                f"another execplan process is running: {current_holder or 'unknown'}; waited {timeout():g} s",
+                exit=BUSY,
+                hint="try again when it has ended, or wait longer with --lock-timeout",
+            )
+        trace.log(f"locked {self.path} for {self.holder}")
+        name = next(filter(None, map(os.environ.get, _HOLDER_VARIABLES)), None)
+        holder_suffix = f" by {' '.join(name.split())}" if name else ""
+        line = f"{self.holder}{holder_suffix}, pid {os.getpid()}, since {strftime('%Y-%m-%d %H:%M:%SZ', gmtime())}\n"
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, line.encode("utf-8", "backslashreplace"), 0)
+        except OSError as error:
+            os.close(handle)
+            raise file_error(error, self.path, "lock") from None
+        self._handle = handle
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+
+def is_held(path: str) -> bool:
+    """Return whether a process now holds the lock of a file; raises ExecplanError."""
+    try:
+        handle = open_regular(path, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise file_error(error, path, "lock") from None
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        raise _no_locks_error(error, path) from None
+    finally:
+        os.close(handle)
+    return False
+
+
+def read_holder(path: str) -> str:
+    """Return the description that the current or the last lock holder wrote; empty if it can't be read."""
+    try:
+        with open(open_regular(path), "rb") as file:
+            return file.read(500).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _try_lock(handle: int, path: str) -> bool:
+    """Take the lock if it is free and return whether it was; raises ExecplanError if the file system has no locks."""
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        os.close(handle)
+        raise _no_locks_error(error, path) from None
+    return True
+
+
+def _wait_for_lock(handle: int, path: str) -> bool:
+    """Wait for the lock and return whether it was acquired in time; if not, give up the handle. Raises ExecplanError.
+
+    A thread waits in the kernel, which serves waiters in order; with retries instead, some of sixteen processes starve.
+    """
+    import _thread
+    import fcntl
+
+    state_lock, done_lock = _thread.allocate_lock(), _thread.allocate_lock()
+    done_lock.acquire()
+    outcome: list[OSError | None] = []
+    given_up: list[bool] = []
+
+    def wait_in_thread() -> None:
+        failure = None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            failure = error
+        with state_lock:
+            outcome.append(failure)
+            if given_up or failure:
+                os.close(handle)
+        done_lock.release()
+
+    _thread.start_new_thread(wait_in_thread, ())
+    try:
+        done_lock.acquire(timeout=min(timeout(), _thread.TIMEOUT_MAX))
+    except BaseException:
+        with state_lock:
+            given_up.append(True)
+            if outcome == [None]:
+                os.close(handle)
+        raise
+    with state_lock:
+        given_up.append(True)
+        if not outcome:
+            return False
+    if outcome[0] is not None:
+        raise _no_locks_error(outcome[0], path)
+    return True
+
+
+def _no_locks_error(error: OSError, path: str) -> ExecplanError:
+    """Return the error for a file that can't be locked at all: some network file systems have no locks."""
+    return ExecplanError(
+        "no-locks",
+        f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",
+        exit=ENVIRONMENT,
+        hint="without locks, writers would lose each other's edits: move the checkout to a local disk",
+    )

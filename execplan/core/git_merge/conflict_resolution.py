@@ -1,0 +1,117 @@
+"""Resolution of a plan with conflict markers: its sides are merged as plans, and manual edits are kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.edits.plan_writer import EditResult, amend
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.git import git_query
+from execplan.core.git_merge import git_merge_file
+from execplan.core.git_merge.three_way_merge import merge_versions
+from execplan.core.plan.merge.conflict_regions import ConflictSides, split_conflicts
+from execplan.core.plan.merge.plan_merge import ConflictMarkers, MergeResult
+from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.reader import parse_conflict_marker
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
+_BASE, _OURS, _THEIRS = b"1", b"2", b"3"
+"""Git's stage numbers for the versions of an unmerged file."""
+
+
+def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, MergeResult]:
+    """Merge the sides between a plan's conflict markers; conflicts that remain keep their markers.
+
+    Archived plans are merged, too. Nothing is committed unless requested, because git commits a merge as a whole.
+    Raises ExecplanError if the plan can't be merged or written.
+    """
+    versions = _unmerged_versions(project, ref.path)
+    last_merge = [MergeResult(b"", 0, ())]
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        data = plan.text.to_bytes()
+        if not plan.conflict_lines:
+            last_merge[0] = MergeResult(data, 0, ())
+            return PlanChange((), plan_content(plan), "", ("no conflict markers: nothing to merge",))
+        sides = split_conflicts(data)
+        default = ConflictMarkers()
+        ours, theirs = sides.labels
+        size = parse_conflict_marker(plan.text.lines[plan.conflict_lines[0]])[1]
+        marks = ConflictMarkers(size, ours or default.ours, theirs or default.theirs)
+        merged = last_merge[0] = merge_versions(*_merge_inputs(sides, versions, marks), marks)
+        if merged.conflict_count and options.commit:
+            raise ExecplanError(
+                "conflicts-left",
+                f"{merged.conflict_count} of {format_count(sides.conflict_count, 'conflict')} can't be merged; nothing was written or committed",
+                exit=CHECK_FAILED,
+                hint="merge what is possible, then resolve the rest by hand: execplan merge",
+            )
+        merged_count = sides.conflict_count - min(merged.conflict_count, sides.conflict_count)
+        summary = f"merged: {merged_count} of {format_count(sides.conflict_count, 'conflict')}"
+        return rebase_text(plan, data, merged.data, summary, summary, "")
+
+    edit_result = amend(
+        project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True
+    )
+    return edit_result, last_merge[0]
+
+
+def is_unmerged(project: Project, path: str) -> bool:
+    """Return whether git still lists a file as unmerged. Raises ExecplanError if git fails."""
+    return any([name for name, _, _ in _index_stages(project, path)])
+
+
+def _merge_inputs(
+    sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers
+) -> tuple[bytes, bytes, bytes]:
+    """Return base, ours and theirs: from git's index with manual edits applied, or else from the file.
+
+    The file alone is not enough. Outside its markers, each side already contains lines that git merged from the other,
+    so an entry that one side reworded and the other moved would be kept twice.
+    """
+    base = versions.get(_BASE, sides.base or b"")
+    if _OURS not in versions or _THEIRS not in versions:
+        return base, sides.ours, sides.theirs
+    git_merge = git_merge_file.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
+    if git_merge is None:
+        return base, sides.ours, sides.theirs
+    untouched = split_conflicts(git_merge[0])
+    ours = _apply_hand_edits(versions[_OURS], untouched.ours, sides.ours)
+    return base, ours, _apply_hand_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
+
+
+def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
+    """Apply a person's edits of git's merge to a version; return `edited` if they conflict with it."""
+    if untouched == edited:
+        return version
+    git_merge = git_merge_file.run_merge_file(untouched, version, edited, ConflictMarkers())
+    return git_merge[0] if git_merge and not git_merge[1] else edited
+
+
+def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
+    """Return the versions of an unmerged file by stage, with working tree filters applied; empty for any other file."""
+    return {
+        stage: git_query.output(project, "cat-file", "--filters", f"--path={display_path}", blob)
+        for display_path, stage, blob in _index_stages(project, path)
+    }
+
+
+def _index_stages(project: Project, path: str) -> list[tuple[str, bytes, str]]:
+    """Return the path, stage and blob ID of each version of an unmerged file in git's index."""
+    if project.git is None:
+        return []
+    display_path = project.display_path(os.path.realpath(path))
+    stages = []
+    for line in git_query.output(project, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
+        metadata, _, name = line.partition(b"\t")
+        if os.fsdecode(name) == display_path:
+            stages.append((display_path, metadata[-1:], metadata.split(b" ")[1].decode()))
+    return stages

@@ -1,0 +1,97 @@
+"""Detection of placeholder text: template lines that the author is expected to replace."""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.placeholder_lines import LINES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.core.plan.model import ParsedPlan, Section
+
+_REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
+    11: frozenset((0x4335672B,)),
+    12: frozenset((0x91BEEFCD,)),
+    13: frozenset((0xEB048BEC,)),
+    14: frozenset((0x108BDA1A,)),
+    16: frozenset((0x7016B6,)),
+    22: frozenset((0x8015E62E,)),
+    38: frozenset((0x52740931,)),
+    45: frozenset((0xFD6EAE78,)),
+    67: frozenset((0xCBB464C3,)),
+    68: frozenset((0xB40754D7,)),
+    74: frozenset((0xBE9108F8,)),
+    77: frozenset((0x4E034FA4,)),
+    79: frozenset((0xD1A2E173,)),
+    80: frozenset((0xA3A9DD08,)),
+    84: frozenset((0xD3B3A6C8,)),
+    87: frozenset(
+        (
+            0x2613D21C,
+            0xF033B247,
+        )
+    ),
+    90: frozenset((0xBD3FB6A8,)),
+    94: frozenset((0x12918869,)),
+}
+"""CRC-32 of each line of the reference skeleton (reference/execplans.md), by length, with white space folded."""
+
+
+_LINE_STARTS = frozenset(
+    [
+        *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
+        *[line[:4] for line in LINES if not line.endswith("…")],
+    ]
+)
+"""First characters of whole placeholder lines, in the reference and in the built-in templates."""
+
+PLACEHOLDER_MARK = "<!-- guidance -->"
+"""Marker at the end of a placeholder line in a repository's own template, which can't be recognized otherwise."""
+_LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
+"""Last characters of placeholder labels and of marked lines."""
+
+
+def is_placeholder_text(line: str) -> bool:
+    """Return whether a line is placeholder text from a template, with white space folded."""
+    normalized = " ".join(line.split())
+    if normalized in LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
+        return True
+    size = len(normalized)
+    return size in _REFERENCE_CHECKSUMS and crc32(normalized.encode("utf-8")) in _REFERENCE_CHECKSUMS[size]
+
+
+def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
+    """Return the indexes of placeholder lines; a check of the first and last characters skips most other lines."""
+    bare_lines = [line.strip() for line in lines]
+    return [
+        index
+        for index, line in enumerate(bare_lines)
+        if (line[:4] in _LINE_STARTS or line[-1:] in _LINE_ENDS) and is_placeholder_text(line)
+    ]
+
+
+def find_unfilled(plan: ParsedPlan) -> list[tuple[Section, list[int]]]:
+    """Return the sections that still contain a template's placeholder text, each with these lines.
+
+    A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
+    are done.
+    """
+    is_complete = plan.state() == COMPLETE
+    sections = []
+    for section in plan.sections:
+        lines = [at for at in plan.placeholder_lines if section.start <= at < section.end]
+        if not lines:
+            continue
+        content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
+        if not section.is_living or (is_complete and any([at not in lines for at in content_lines])):
+            sections.append((section, lines))
+    return sections
+
+
+def unfilled_sections(plan: ParsedPlan) -> list[str]:
+    """Return the names of the sections that still contain a template's placeholder text."""
+    return [section.name or section.title for section, _ in find_unfilled(plan)]

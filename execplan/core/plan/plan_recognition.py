@@ -1,0 +1,104 @@
+"""Recognition of plans: whether a markdown file in a plans directory is a plan or another document."""
+
+from __future__ import annotations
+
+from execplan.core.plan import outline
+from execplan.core.text.markdown_blocks import FENCE, FRONT, HEADING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.text.markdown_blocks import Block
+
+_MIN_SECTIONS = 3
+"""Minimum number of format sections that make a file a plan if it has no living section."""
+_PLAN_WORDS = ("plan", "roadmap", "计划", "方案", "計画", "계획", "план")
+"""Last words of the titles of plans."""
+_DESIGN_WORDS = ("design ", "design:")
+"""First words of the titles of designs, which have sections about validation, too."""
+_FORMAT_NAMES = ("execplan", "exec plan")
+NO_WORK = "no tasks, no sections of a plan"
+"""Why most documents are no plans."""
+
+
+def is_plan(plan: ParsedPlan) -> bool:
+    """Return whether a file in a plans directory is a plan: it has tasks, or a section that only plans have.
+
+    Other files are documents, such as designs and notes.
+    """
+    title = outline.title_key(plan.title or "")
+    if plan.conflict_lines:  # what a merge leaves may be any part of a plan
+        return True
+    if plan.tasks or follows_format(plan):
+        return True
+    return not title.startswith(_DESIGN_WORDS) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan))
+
+
+def document_reason(plan: ParsedPlan) -> str:
+    """Return why a file that is no plan is none."""
+    return "design without tasks" if outline.title_key(plan.title or "").startswith(_DESIGN_WORDS) else NO_WORK
+
+
+def follows_format(plan: ParsedPlan) -> bool:
+    """Return whether a plan is meant to have the twelve sections.
+
+    It is if it has a living section (also at a wrong heading level), several sections of the format, a plan's title or
+    preface, or if it is wrapped in a code block. If it has tasks, but no Progress, its logs don't count: a plan in another
+    form gets one with its first entry.
+    """
+    names = {section.name for section in plan.sections} - {None}
+    if plan.has_tasks_elsewhere:
+        has_format = len(names.difference(outline.LIVING)) >= _MIN_SECTIONS or _declares_itself_plan(plan)
+        return has_format or any([outline.canonical_name(block.text) == outline.PROGRESS for block in _headings(plan)])
+    if not names.isdisjoint(outline.LIVING) or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan):
+        return True
+    return any([_is_living_heading(block) for block in _headings(plan)]) or wrapping_fence(plan) >= 0
+
+
+def lacks_outcome(plan: ParsedPlan) -> bool:
+    """Return whether a plan without an outcome needs one to be finished: a plan in another form does not."""
+    return not plan.outcomes and follows_format(plan)
+
+
+def wrapping_fence(plan: ParsedPlan) -> int:
+    """Return the line of the code block that contains the whole plan, or -1."""
+    outer = [block for block in plan.blocks if not block.depth and block.kind != FRONT]
+    if outer and outer[0].kind == FENCE and plan.title is None and not plan.sections:
+        inside = plan.text.lines[outer[0].start + 1 : outer[0].end]
+        if any([line.startswith(("# ", "## ")) for line in inside]):
+            return outer[0].start
+    return -1
+
+
+def _is_living_heading(heading: Block) -> bool:
+    name = outline.canonical_name(heading.text)
+    return name in outline.LIVING and outline.is_canonical_title(heading.text, name)
+
+
+def _has_plan_role(plan: ParsedPlan) -> bool:
+    """Return whether a section is about the work, its validation, its status or the next step, or the front matter is."""
+    from execplan.core.plan.front_matter import parse_front_matter
+    from execplan.core.plan.section_roles import PLAN_ROLES, find_role
+
+    return "status" in parse_front_matter(plan.text.lines).fields or any(
+        [find_role(heading.text) in PLAN_ROLES for heading in _headings(plan)]
+    )
+
+
+def _headings(plan: ParsedPlan) -> list[Block]:
+    """Return the headings other than the title."""
+    return [
+        block for block in plan.blocks if block.kind == HEADING and not block.depth and block.start != plan.title_line
+    ]
+
+
+def _declares_itself_plan(plan: ParsedPlan) -> bool:
+    """Return whether the title starts or ends with the format's name, or the preface says it is a living plan."""
+    title = (plan.title or "").casefold().replace("-", " ").strip(" *_`()[]:.")
+    if title.startswith(_FORMAT_NAMES) and not title.startswith(tuple([f"{name}s" for name in _FORMAT_NAMES])):
+        return True
+    if title.endswith(_FORMAT_NAMES):
+        return True
+    end = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    preface = " ".join(plan.text.lines[plan.title_line + 1 : end]).casefold()
+    return "living document" in preface and any([name in preface for name in _FORMAT_NAMES])

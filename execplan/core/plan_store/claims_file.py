@@ -1,0 +1,146 @@
+"""The file of all claims in the main git directory, which all worktrees share, and its lock."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.core.clock import format_minute, now
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.files.file_lock import FileLock, is_held
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store import claim_log
+from execplan.core.project import project_state
+from execplan.core.text import fast_json
+from execplan.core.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.core.project.project import Project
+
+_MAX_FILE_BYTES = 1 << 20
+_MAX_SECONDS = 30 * 24 * 3600
+"""Maximum duration of a claim in seconds, also assumed if the duration is unknown."""
+_FINISHED = "finished "
+"""Prefix of `Claim.baseline` after the holder has checked off the task."""
+
+
+class Claim(NamedTuple):
+    """A claim on a task for a limited time."""
+
+    plan: str
+    """Path of the plan from the repository root, equal in all worktrees; without git, from the project directory."""
+    task: str
+    """ID of the claimed task."""
+    name: str
+    until: int
+    """Expiry in seconds since 1970."""
+    seconds: int = _MAX_SECONDS
+    """Duration in seconds; older versions did not record it."""
+    session: str = ""
+    """ID of the agent program's session that made the claim; empty if there was none, or if it was handed over."""
+    baseline: str = ""
+    """State of the plan's log when a session made the claim, as returned by `log_state`; see also `mark_finished`."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the holder has checked off the task: should it be reopened, it is nobody's."""
+        return self.baseline.startswith(_FINISHED)
+
+    def mark_finished(self, *, is_finished: bool) -> Claim:
+        """Return the claim with or without the mark of a finished task, in a field that older versions keep."""
+        baseline = self.baseline.removeprefix(_FINISHED)
+        return self._replace(baseline=_FINISHED + baseline if is_finished else baseline)
+
+    def format_end(self) -> str:
+        """Format the expiry as a UTC timestamp."""
+        return format_minute(self.until)
+
+
+def load_claims(project: Project) -> list[Claim]:
+    """Load the current claims. Raises ExecplanError if the file is damaged.
+
+    A claim made while the clock was ahead ends after its own duration from now. The first command that finds such a
+    claim writes the corrected expiry.
+    """
+    claims = _read_claims_file(project)
+    timestamp = int(now().timestamp())
+    current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
+    has_corrected = any([claim not in claims for claim in current])
+    if has_corrected and not project.is_read_only and not is_held(_lock_path(project)):
+        try:
+            with lock_claims(project, "claims from the future"):
+                write_claims(
+                    project,
+                    [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp],
+                )
+        except ExecplanError as error:
+            log(f"claims from the future were not recorded: {error.message}")
+    return current
+
+
+def _cap_claim(claim: Claim, timestamp: int) -> Claim:
+    """Limit a claim's expiry to that of a claim of the same duration made now."""
+    latest = timestamp + claim.seconds
+    return claim._replace(until=latest) if claim.until > latest else claim
+
+
+def write_claims(project: Project, claims: Sequence[Claim]) -> None:
+    """Replace all claims in the file, and log the change; raises ExecplanError."""
+    import json
+
+    data = json.dumps([list(claim) for claim in claims], indent=1).encode()
+    path = claims_path(project)
+    old_claims = _read_claims_file(project)
+    if os.path.exists(path):
+        atomic_files.replace_if_unchanged(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
+    else:
+        atomic_files.create(path, data)
+    claim_log.record_change(project, old_claims, claims)
+
+
+def _read_claims_file(project: Project) -> list[Claim]:
+    """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
+    if not os.path.exists(claims_path(project)):
+        return []
+    try:
+        rows = fast_json.loads(file_access.read(claims_path(project), _MAX_FILE_BYTES)[0])
+        return [
+            Claim(
+                str(row[0]),
+                str(row[1]),
+                str(row[2]),
+                int(row[3]),
+                int(row[4]) if len(row) > 4 else _MAX_SECONDS,
+                *[str(field) for field in row[5:7]],
+            )
+            for row in rows
+        ]
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
+        raise ExecplanError(
+            "claims-damaged",
+            f"{claims_path(project)} can't be read: {error}",
+            exit=INPUT,
+            hint="remove that file, which deletes all claims",
+        ) from None
+
+
+def lock_claims(project: Project, holder: str) -> FileLock:
+    """Create the lock to hold while claims are changed; `holder` describes the command.
+
+    Raises ExecplanError for a read-only project.
+    """
+    project_state.make_state_dir(project, "locks")
+    atomic_files.make_directory(project.shared_state)
+    return FileLock(_lock_path(project), holder)
+
+
+def claims_path(project: Project) -> str:
+    """Return the path of the file of all claims."""
+    return os.path.join(project.shared_state, "claims.json")
+
+
+def _lock_path(project: Project) -> str:
+    return os.path.join(project.shared_state, "claims.lock")

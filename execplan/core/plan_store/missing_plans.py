@@ -1,0 +1,162 @@
+"""Plans that git tracks but that are missing from the working tree: deleted, or moved without a commit."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+
+from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.former_names import renamed_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
+
+class MissingPlan(NamedTuple):
+    """A plan that git tracks but that is no longer at its path."""
+
+    id: str
+    path: str
+    """Absolute path where the plan was."""
+    blob: str
+    """Blob ID of the plan's content when it was last staged or committed."""
+
+
+def find_missing(project: Project) -> list[MissingPlan]:
+    """Find the plans of a project that are missing from the working tree.
+
+    Returns no plans without git, or if git can't list deleted files. Raises ExecplanError if git can't read the index.
+    """
+    if project.git is None:
+        return []
+    from execplan.core.git import git_query
+
+    folders = [project.display_path(folder) for folder in project.plan_paths]
+    try:
+        deleted = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "--deleted", "--", *folders).split(
+            b"\0"
+        )
+    except ExecplanError:
+        return []
+    paths = {os.fsdecode(path) for path in deleted if path.endswith(b".md")}
+    if not paths:
+        return []
+    blobs = {file.path: file.blob for file in git_query.index_files(project, folders)}
+    plans = []
+    for path in sorted(paths & set(blobs)):
+        absolute = os.path.join(project.root, path)
+        folder, name = project.split_plan_path(absolute)
+        if folder in (project.plans, *project.archives):
+            plans.append(MissingPlan(name, absolute, blobs[path]))
+    return plans
+
+
+def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
+    """Find the untracked file to which a plan was moved by hand, by equal content, file name or title.
+
+    Returns None if no file matches, or several do.
+    """
+    from execplan.core.git import git_query
+
+    query = ("ls-files", "-z", "--others", "--exclude-standard", "--", "*.md")
+    try:
+        untracked = git_query.output(project, *query, limit=git_query.SCAN_TIMEOUT).split(b"\0")
+    except ExecplanError as error:
+        if error.code != git_query.GIT_SLOW:
+            raise
+        return None
+    paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
+    if not paths:
+        return None
+    predicates: tuple[Callable[[str], bool], ...] = (
+        lambda path: _hash_file(project, path) == missing_plan.blob,
+        lambda path: (
+            os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None
+        ),
+        lambda path: _read_title(project, path) == _old_title(project, missing_plan),
+    )
+    for predicate in predicates:
+        matches = [path for path in paths if predicate(path)]
+        if matches:
+            return plan_store.ref_for_path(project, matches[0]) if len(matches) == 1 else None
+    return None
+
+
+def original_path(project: Project, ref: PlanRef) -> str:
+    """Return the path of a plan before its file was moved by hand; empty if it was not.
+
+    Raises ExecplanError if git fails.
+    """
+    for missing_plan in find_missing(project):
+        moved_ref = find_moved_file(project, missing_plan)
+        if moved_ref is not None and moved_ref.path == ref.path:
+            return missing_plan.path
+    return ""
+
+
+def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRef | None:
+    """Find the only missing plan whose old ID matches, and return its new file; None if there is no such plan.
+
+    Raises ExecplanError if the plan was deleted.
+    """
+    matches = [plan for plan in find_missing(project) if is_match(plan.id)]
+    if len(matches) != 1:
+        return None
+    renamed_ref = _find_renamed_plan(project, matches[0])
+    if renamed_ref is not None and renamed_ref.id != matches[0].id:
+        raise renamed_error(matches[0].id, [renamed_ref.id])
+    moved_ref = renamed_ref or find_moved_file(project, matches[0])
+    if moved_ref is not None:
+        from execplan.core import trace
+
+        verb = "was moved by hand to" if renamed_ref is None else "is now"
+        trace.warnings.append(f"{project.display_path(matches[0].path)} {verb} {project.display_path(moved_ref.path)}")
+        return moved_ref
+    display_path = project.display_path(matches[0].path)
+    raise ExecplanError(
+        "plan-deleted",
+        f"{display_path} was deleted in the working tree; git still has it",
+        exit=INPUT,
+        hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
+    )
+
+
+def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
+    """Find the plan that execplan has moved from the path of a missing one, which is not committed yet."""
+    from execplan.core.project.plan_journal import former_paths
+
+    old_path = project.display_path(missing_plan.path)
+    refs = [
+        ref
+        for ref in plan_store.all_refs(project)
+        if old_path in [project.display_path(path) for path in former_paths(project, ref.path)]
+    ]
+    return refs[0] if len(refs) == 1 else None
+
+
+def _hash_file(project: Project, path: str) -> str:
+    from execplan.core.git import git_query
+
+    return git_query.output(project, "hash-object", "--", path).decode().strip()
+
+
+def _read_title(project: Project, path: str) -> str | None:
+    plan = plan_store.load(project, plan_store.ref_for_path(project, path)).plan
+    return plan.title if plan is not None else None
+
+
+def _old_title(project: Project, missing_plan: MissingPlan) -> str:
+    """Return the old title of a missing plan; if it can't be read, a text that is never a title."""
+    from execplan.core.git import git_query
+    from execplan.core.plan import reader
+
+    try:
+        return reader.read(git_query.output(project, "cat-file", "blob", missing_plan.blob)).title or "\n"
+    except ExecplanError:
+        return "\n"

@@ -1,0 +1,113 @@
+"""Checks of a repository's settings, and of what a repository may not set."""
+
+from __future__ import annotations
+
+from execplan.core import features
+from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.project.setting_table import (
+    DIRECTORY_SETTINGS,
+    USER,
+    Setting,
+    check_table,
+    load_settings_of,
+    load_table,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def check_setting(name: str, value: object, source: str) -> None:
+    """Raise ExecplanError for an invalid value of a setting."""
+    _check_value(load_settings_of("")[name], value, source)
+
+
+def check_settings(values: Mapping[str, object], source: str, data: bytes) -> dict[str, object]:
+    """Return the values of a settings file, with tuples for lists. Raises ExecplanError for unknown and invalid ones.
+
+    `data` is the content of the file.
+    """
+    settings = load_settings_of("")
+    checked_values = {}
+    for name, value in values.items():
+        if name not in settings:
+            raise _unknown_setting_error(name, tuple(settings), source)
+        checked_values[name] = _with_tuple(value)
+        _check_value(settings[name], checked_values[name], source, data)
+    return checked_values
+
+
+def _with_tuple(value: object) -> object:
+    """Return a value, with a tuple for a list of texts."""
+    is_texts = isinstance(value, list) and all([type(element) is str for element in value])
+    return tuple(value) if is_texts and isinstance(value, list) else value
+
+
+def _check_value(setting: Setting, value: object, source: str, data: bytes = b"") -> None:
+    if problem := setting.shape.find_problem(value):
+        hint = f"correct the value; {setting.name} means: {setting.about}"
+        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", exit=INPUT, hint=hint)
+    if isinstance(value, dict):
+        _check_table_setting(setting.name, value, source, data)
+
+
+def _check_table_setting(name: str, table: dict[str, object], source: str, data: bytes) -> None:
+    """Raise ExecplanError for an invalid table."""
+    if name == "directories":
+        for directory, values in table.items():
+            check_setting("plans", directory, f"{source}: {name}")
+            assert isinstance(values, dict)
+            check_table("", values, f"{source}: {name}.{directory!r}", DIRECTORY_SETTINGS)
+    elif name == "dialects":
+        _check_dialects(table, source, data)
+    else:
+        check = load_table(name).check_of_repository
+        assert check is not None
+        check(table, source)
+
+
+def _check_dialects(table: dict[str, object], source: str, data: bytes) -> None:
+    """Raise ExecplanError for a wrong value in a table of a dialect, with its line in the file."""
+    for name, values in table.items():
+        assert isinstance(values, dict)
+        for key, value in values.items():
+            try:
+                check_table("dialects", {key: _with_tuple(value)}, f"dialects.{name}")
+            except ExecplanError as error:
+                error.line = _find_line(data, name, key)
+                with ErrorContext(source):
+                    raise
+
+
+def _find_line(data: bytes, table: str, key: str) -> int:
+    """Return the first line from 1 that begins with a key after the table is named, or the line that names it; else 0."""
+    named_at = 0
+    for number, line in enumerate(data.decode("utf-8").split("\n"), 1):
+        named_at = named_at or (number if table in line else 0)
+        if named_at and line.lstrip(" \t\"'").startswith(key):
+            return number
+    return named_at
+
+
+def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str) -> ExecplanError:
+    from execplan.core.text.suggestions import did_you_mean
+
+    if name in features.SETTING_TABLES:  # one that a repository's settings don't have
+        reason = load_table(name).settings[0].user_only
+        return ExecplanError(
+            "loosened-policy",
+            f"{source}: {name} {reason}, which a repository can't do",
+            exit=INPUT,
+            hint=f"remove it; put it in ~/.config/execplan/config.toml, under [{name}]",
+        )
+    if name in load_settings_of(USER):
+        reason = load_settings_of(USER)[name].user_only
+        hint = "remove it; put it at the start of ~/.config/execplan/config.toml"
+        return ExecplanError(
+            "loosened-policy", f"{source}: {name} {reason}, which a repository can't do", exit=INPUT, hint=hint
+        )
+    hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
+    if name in load_settings_of("execution"):
+        hint = f"did you mean execution.{name}?"
+    return ExecplanError("unknown-setting", f"{source}: unknown setting {name}", exit=INPUT, hint=hint)

@@ -1,0 +1,232 @@
+"""Reversal of edits, moves and attachments: changed lines and files are restored, everything else is kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.archive.attachments import digest_file
+from execplan.core.archive.move_execution import read_evidence
+from execplan.core.archive.move_record import MoveDetails, unpack_details
+from execplan.core.archive.plan_move import MoveResult, MoveTarget, Reversal, move_plan
+from execplan.core.edits import edit_journal
+from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
+from execplan.core.edits.edit_journal import Operation
+from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.undo_stack import load_entries
+from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.files.tree_walk import walk_tree
+from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.text_lines import digest
+from execplan.core.undo.operation_selection import describe_operation, is_still_next
+
+if TYPE_CHECKING:
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.plan_change import ChangeBuilder
+    from execplan.core.undo.operation_selection import SelectedOperation
+
+
+class SupersededError(ExecplanError):
+    """An error raised if the selected operation is no longer the last one, because the plan changed meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("changed-underneath", "the plan changed during the operation", exit=CONFLICT, hint="try again")
+
+
+def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
+    """Undo or redo an edit; raises ExecplanError, and SupersededError if it is no longer the last operation."""
+    project, ref, step, _ = selected
+    change = reversal_change(selected, command)
+    is_merge = step.operation.command == "merge"
+    if is_merge and command == UNDO:
+        options = options._replace(commit=False)  # conflict markers are not for a commit
+
+    def checked(plan: ParsedPlan) -> PlanChange:
+        ensure_still_next(selected, command)
+        plan_change = change(plan)
+        if not plan_change.edits and not options.dry_run:
+            # Git or another program did the same. A journaled reversal makes it possible to reverse this again.
+            current, reversal = plan.text.to_bytes(), operation._replace(id=options.operation_id())
+            summary = plan_change.summary
+            with edit_journal.JournalTransaction(project, ref.path, command, summary, current, current, reversal):
+                pass
+        return plan_change
+
+    operation = Operation(kind=EDIT, undoes=step.operation.id)
+    return amend(
+        project,
+        ref,
+        checked,
+        options,
+        command=command,
+        resolves_conflicts=is_merge,
+        make_operation=lambda: operation,
+    )
+
+
+def ensure_still_next(selected: SelectedOperation, command: str) -> None:
+    """Raise SupersededError if the operation is no longer the next one to reverse; the caller holds the plan's lock."""
+    if not is_still_next(selected, command):
+        raise SupersededError
+
+
+def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
+    """Return a change that restores the plan's text from before the operation; raises ExecplanError."""
+    old, new = unpack_texts(selected)
+    if old == new:  # git or another program did what this is to reverse
+        old, new = selected.step.operation.unpack()
+        if command == REDO:
+            old, new = new, old
+    description = describe_operation(selected)
+    summary = f"{command}, {selected.step.operation.summary}"
+    outcome = "undone" if command == UNDO else "redone"
+    nothing_there = f"no longer there, so there is nothing to undo: {description}; bring it back: execplan redo"
+    if command == REDO:
+        nothing_there = f"already there, so there is nothing to redo: {description}"
+    hint = f"{command} it by hand; if its changes were committed, they are in git: git log -p"
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        if command == UNDO and _is_from_before(selected, digest(plan.text.to_bytes())):
+            return PlanChange((), plan_content(plan), summary, (nothing_there,))
+        plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
+        if plan_change.edits or old == new:
+            return plan_change
+        return PlanChange((), plan_content(plan), summary, (nothing_there,))
+
+    return change
+
+
+def _is_from_before(selected: SelectedOperation, current_digest: str) -> bool:
+    """Return whether the plan's text is a version without an operation, because git has restored it."""
+    operation, with_it, without_it = selected.step.operation, set[str](), set[str]()
+    versions = without_it
+    for entry in load_entries(selected.project, selected.ref.path):
+        versions.add(entry.old_digest)
+        if operation.id in (entry.id, entry.undoes):
+            versions = without_it if entry.command == UNDO else with_it
+        versions.add(entry.new_digest)
+    return current_digest in without_it - with_it
+
+
+def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:
+    """Return the texts before and after the operation to reverse; raises ExecplanError if the journal is damaged."""
+    try:
+        return selected.step.latest.unpack()
+    except ValueError as error:
+        raise damaged_entry_error(selected, error) from None
+
+
+def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> ExecplanError:
+    """Build the error for a journal entry that can't be read."""
+    return ExecplanError(
+        "journal-damaged",
+        f"can't read the journal entry of {describe_operation(selected)}: {error}",
+        exit=INPUT,
+        hint="undo it by hand; committed versions are in git: git log -p",
+    )
+
+
+_UNDONE_DIR = "undone"
+"""State directory for the files of undone attachments."""
+
+
+def reverse_move(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
+    """Move a plan and its artifacts back to their place before a move; raises ExecplanError, SupersededError."""
+    try:
+        details = unpack_details(selected.project, selected.step.latest)
+    except ValueError as error:
+        raise damaged_entry_error(selected, error) from None
+    pairs = tuple([(new, old) for old, new in details.files])
+    goal = MoveTarget(details.ids[0], details.path, details.artifacts[0])
+    if selected.ref.path != details.goal:
+        raise ExecplanError(
+            "changed-since",
+            f"{selected.project.display_path(details.goal)} has been moved to {selected.project.display_path(selected.ref.path)}",
+            exit=CONFLICT,
+            hint=f"move it back by hand, then try again: execplan {command}",
+        )
+    if command == UNDO and not options.dry_run:
+        _remove_restored_copies(selected, goal)
+    return _reverse_by_move(selected, goal, pairs, options, command, details)
+
+
+def _remove_restored_copies(selected: SelectedOperation, goal: MoveTarget) -> None:
+    """Remove the plan and its artifacts from their old place if git has restored them there as they were."""
+    project, ref = selected.project, selected.ref
+    artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    copies = [(os.path.join(folder, name)) for folder, _, names in walk_tree(goal.artifacts) for name in names]
+    pairs = [(copy, os.path.join(artifacts, os.path.relpath(copy, goal.artifacts))) for copy in copies]
+    old_text, _ = unpack_texts(selected)
+    if os.path.islink(goal.path) or file_access.read_if_exists(goal.path, len(old_text) + 1) != old_text:
+        return
+    if not all([os.path.isfile(path) and digest_file(copy) == digest_file(path) for copy, path in pairs]):
+        return
+    for path in copies:
+        os.remove(path)
+    atomic_files.remove(goal.path, old_text)
+    for folder, _, _ in reversed([*walk_tree(goal.artifacts)]):
+        atomic_files.remove_empty_directory(folder)
+
+
+def reverse_attachment(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
+    """Remove the files that an edit added to the artifacts, and its lines from the plan; raises ExecplanError."""
+    project, ref, step, _ = selected
+    try:
+        details = unpack_details(project, step.latest)
+    except ValueError as error:
+        raise damaged_entry_error(selected, error) from None
+    for _, path in details.files:
+        _ensure_unchanged(selected, path, details.bystanders.get(path, ""))
+    folder = os.path.join(project.state, _UNDONE_DIR, step.latest.id)
+    pairs = tuple([(path, os.path.join(folder, os.path.basename(path))) for _, path in details.files])
+    goal = MoveTarget(ref.id, ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    return _reverse_by_move(selected, goal, pairs, options, command, details)
+
+
+def _reverse_by_move(
+    selected: SelectedOperation,
+    goal: MoveTarget,
+    pairs: tuple[tuple[str, str], ...],
+    options: WriteOptions,
+    command: str,
+    details: MoveDetails,
+) -> MoveResult:
+    project, ref, step, _ = selected
+    change = reversal_change(selected, command)
+    old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
+
+    def checked(plan: ParsedPlan) -> PlanChange:
+        ensure_still_next(selected, command)
+        return change(plan)
+
+    make_evidence = None if old_evidence is None else lambda data: old_evidence
+    reversal = Reversal(step.latest, step.operation.id, pairs, details.documents)
+    move_result = move_plan(
+        project, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal
+    )
+    if not options.dry_run:
+        for directory in sorted(details.made, key=len, reverse=True):
+            atomic_files.remove_empty_directory(directory)
+    return move_result
+
+
+def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> None:
+    """Raise ExecplanError if a file is gone or has changed since it was attached."""
+    display_path = selected.project.display_path(path)
+    if not os.path.lexists(path):
+        raise ExecplanError(
+            "changed-since",
+            f"{display_path} was removed after it was attached",
+            exit=CONFLICT,
+            hint="remove its line by hand",
+        )
+    if digest and digest_file(path)[0] != digest:
+        raise ExecplanError(
+            "changed-since",
+            f"{display_path} has changed since it was attached",
+            exit=CONFLICT,
+            hint="move it away first, or remove its line from the plan by hand",
+        )

@@ -1,0 +1,250 @@
+"""Undo and redo of the last operation, with a reversal for each kind of operation."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import remove_leftovers
+from execplan.core.edits.undo_stack import read_stack
+from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.text.message_parts import format_count
+from execplan.core.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
+from execplan.core.undo.operation_selection import (
+    SelectedOperation,
+    SelectedSteps,
+    choose_operation,
+    describe_operation,
+    describe_steps,
+    find_plan,
+    is_still_next,
+    other_author_error,
+    steps_for,
+)
+from execplan.core.undo.plan_removal import recreate_plan, remove_created
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.core.archive.plan_move import MoveResult
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
+    Check = Callable[[Project, PlanRef], object]
+
+_MAX_ATTEMPTS = 20
+"""Maximum number of attempts to select an operation while others change the plan."""
+_RUN_HINTS = {"run": "undo it with: execplan rollback {id}", "rollback": "show the run: execplan show {id} --run"}
+"""Commands whose edits belong to a run, with what to do instead of `undo`; nothing reverts a rollback."""
+
+
+def _allow_any_plan(project: Project, ref: PlanRef) -> None:
+    """Allow any plan to move; the default for `may_move`."""
+
+
+class ReversedStep(NamedTuple):
+    """A step of an operation that was undone or redone."""
+
+    selected: SelectedOperation
+    result: EditResult | MoveResult
+
+
+class ReversalResult(NamedTuple):
+    """The result of an undo or redo."""
+
+    selected: SelectedOperation
+    result: EditResult | MoveResult
+    message: str
+    steps: tuple[ReversedStep, ...] = ()
+    """All steps of an operation on several plans, in the order of their reversal; the first one is that above."""
+    left: tuple[tuple[SelectedOperation, ExecplanError], ...] = ()
+    """The steps that can't be reversed, with the reason; they can be reversed later."""
+    warnings: tuple[str, ...] = ()
+
+
+def undo(
+    start: str,
+    plan: str | None,
+    options: WriteOptions,
+    *,
+    other_authors: bool = False,
+    may_move: Check = _allow_any_plan,
+) -> ReversalResult:
+    """Undo the last operation on the named plan, or on any plan; raises ExecplanError.
+
+    `may_move` raises ExecplanError for a plan that must not be moved.
+    """
+    return _reverse(start, plan, options, UNDO, may_move, other_authors=other_authors)
+
+
+def redo(
+    start: str,
+    plan: str | None,
+    options: WriteOptions,
+    *,
+    other_authors: bool = False,
+    may_move: Check = _allow_any_plan,
+) -> ReversalResult:
+    """Redo the operation that was undone last, unless a new one followed; raises ExecplanError."""
+    return _reverse(start, plan, options, REDO, may_move, other_authors=other_authors)
+
+
+def _reverse(
+    start: str, plan: str | None, options: WriteOptions, command: str, may_move: Check, *, other_authors: bool
+) -> ReversalResult:
+    for _ in range(_MAX_ATTEMPTS):
+        try:
+            chosen = choose_operation(start, plan, command, other_authors=other_authors)
+        except ExecplanError as error:
+            if plan is not None and error.code.startswith("nothing-to-") and not options.dry_run:
+                remove_leftovers(
+                    *find_plan(start, plan), command=command
+                )  # the same command may have been killed before it finished
+            raise
+        try:
+            return _reverse_steps(chosen, options, command, may_move)
+        except SupersededError:
+            continue
+    raise ExecplanError(
+        "changed-underneath", "others kept changing the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
+    )
+
+
+def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, may_move: Check) -> ReversalResult:
+    """Reverse the steps of an operation; a step that can't be reversed keeps none of the others from it.
+
+    Raises SupersededError if other processes have reversed them meanwhile, and ExecplanError if no step can be
+    reversed.
+    """
+    is_bulk = len(chosen.steps) + len(chosen.blocked) > 1
+    bulk = BulkOperation() if is_bulk else None
+    done: list[ReversedStep] = []
+    left = [(step, _blocked_error(step, command)) for step in chosen.blocked]
+    new_paths: dict[str, str] = {}
+    for step in chosen.steps:
+        path = new_paths.get(step.ref.path, step.ref.path)
+        selected = step._replace(ref=plan_store.ref_for_path(step.project, path)) if path != step.ref.path else step
+        if options.dry_run and path in [earlier.selected.ref.path for earlier in done]:
+            continue  # the preview of a plan's earlier steps would need the text before its last one
+        try:
+            result = _reverse_step(selected, options._replace(bulk=bulk), command, may_move)
+        except SupersededError as error:
+            if is_bulk and _is_reversible(selected, command):
+                left.append((selected, error))
+            continue
+        except ExecplanError as error:
+            left.append((selected, error))
+            continue
+        new_paths[path] = os.path.join(selected.project.root, result.path)
+        done.append(ReversedStep(selected, result))
+    if not done:
+        raise _nothing_reversed_error(left, command) if left else SupersededError
+    warnings: tuple[str, ...] = ()
+    if bulk is not None:
+        summary = f"{command}, {done[0].selected.step.operation.command}"
+        warnings = bulk.commit(command, summary)
+        done = [step._replace(result=bulk.with_commit(step.selected.project, step.result)) for step in done]
+    outcome = "undone" if command == UNDO else "redone"
+    message = f"{outcome}: {describe_steps([step.selected for step in done])}"
+    if chosen.other_plans:
+        plans = format_count(chosen.other_plans, "other plan")
+        warnings += (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
+    return ReversalResult(*done[0], message, tuple(done), tuple(left), warnings)
+
+
+def _reverse_step(
+    selected: SelectedOperation, options: WriteOptions, command: str, may_move: Check
+) -> EditResult | MoveResult:
+    """Reverse a step; raises ExecplanError, and SupersededError if it is no longer the last one on its plan."""
+    ensure_reversible(selected)
+    plan_selection.note_path_name(selected.project, selected.ref)
+    if selected.step.latest.kind in (MOVE, CREATE):
+        may_move(selected.project, selected.ref)
+    try:
+        return _reverse_operation(selected, options, command)
+    except ExecplanError as error:
+        if error.code in ("plan-gone", "no-such-file"):
+            raise (_missing_plan_error(selected) if is_still_next(selected, command) else SupersededError()) from None
+        raise
+
+
+def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
+    """Build the error for an operation on a plan whose file is missing, for example because it is on another branch."""
+    return ExecplanError(
+        "plan-gone",
+        f"{selected.project.display_path(selected.ref.path)} is not in this checkout: {describe_operation(selected)}",
+        exit=CONFLICT,
+        hint="switch to the branch that has it, or restore it with git; to see other operations: execplan undo --list",
+    )
+
+
+def _blocked_error(selected: SelectedOperation, command: str) -> ExecplanError:
+    """Build the error for a step on a plan where another operation must be reversed first."""
+    if selected.is_reversible:
+        return other_author_error(selected, command)
+    last = selected._replace(step=selected.later[-1])
+    return ExecplanError(
+        "changed-since",
+        f"another operation followed: {describe_operation(last)}",
+        exit=CONFLICT,
+        hint=f"{command} that one first: execplan {command} -p {selected.ref.shell_name}",
+    )
+
+
+def _nothing_reversed_error(left: list[tuple[SelectedOperation, ExecplanError]], command: str) -> ExecplanError:
+    """Return the error if no step can be reversed: that of the only step, or one with all reasons."""
+    if len(left) == 1:
+        return left[0][1]
+    error = left[0][1]
+    error.candidates = tuple([f"{selected.ref.id}: {reason.message}" for selected, reason in left])
+    error.message = f"none of {format_count(len(left), 'plan')} could be {'undone' if command == UNDO else 'redone'}"
+    error.hint = f"for one plan: execplan {command} -p PLAN"
+    return error
+
+
+def _reverse_operation(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult | MoveResult:
+    latest = selected.step.latest
+    if latest.kind == MOVE:
+        return reverse_move(selected, options, command)
+    if latest.kind == CREATE:
+        return remove_created(selected, options, command)
+    if latest.kind == REMOVE:
+        return recreate_plan(selected, options, command)
+    ensure_not_archived(selected.project, selected.ref)
+    if latest.details != "-":
+        return reverse_attachment(selected, options, command)
+    return reverse_edit(selected, options, command)
+
+
+def _is_reversible(selected: SelectedOperation, command: str) -> bool:
+    """Return whether a step is still among those that can be reversed, perhaps after others."""
+    steps = steps_for(read_stack(selected.project, selected.ref.path), command)
+    return any([step.latest.id == selected.step.latest.id for step in steps])
+
+
+def ensure_reversible(selected: SelectedOperation) -> None:
+    """Raise ExecplanError for an operation that another command must undo."""
+    operation = selected.step.operation
+    if operation.is_old_move:
+        remedies = {
+            "archive": f"execplan restore {selected.ref.shell_name}",
+            "restore": f"execplan archive {selected.ref.shell_name}",
+            "rename": f"execplan rename {selected.ref.shell_name} 'Its old title'",
+        }
+        reason, hint = "an older version of execplan did this", f"undo it with: {remedies[operation.command]}"
+    elif operation.command in _RUN_HINTS:
+        reason, hint = "this belongs to a run", _RUN_HINTS[operation.command].format(id=selected.ref.shell_name)
+    else:
+        return
+    raise ExecplanError(
+        "undone-otherwise",
+        f"{reason}: {describe_operation(selected)}",
+        exit=CHECK_FAILED,
+        hint=hint,
+    )

@@ -1,0 +1,78 @@
+"""Approval status of a plan, for reports: compiled, approved, stale and so on, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.execution.approvals import approval_files
+from execplan.execution.approvals.approved_plan import STALE, check_approvals, find_candidate, select_valid
+
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.approvals.approved_plan import ApprovalCandidate, ApprovedPlan, CheckedApproval
+    from execplan.execution.execution_plan import ExecutionPlan
+
+    ApprovalStatus: TypeAlias = "ApprovedPlan | UnapprovedPlan | UncompiledPlan"
+
+NOT_COMPILED: Final = "none"
+COMPILED: Final = "compiled"
+
+
+class UnapprovedPlan(NamedTuple):
+    """A compiled plan without a valid approval."""
+
+    candidate: ApprovalCandidate
+    state: str
+    """The state of the newest approval; without one COMPILED, or STALE if the stored plan is not used."""
+    reasons: tuple[str, ...]
+    approval: Approval | None
+    """The newest approval, if it can be read."""
+
+    @property
+    def document(self) -> ExecutionPlan:
+        """Return the execution plan that would be approved now."""
+        return self.candidate.document
+
+
+class UncompiledPlan(NamedTuple):
+    """A plan that does not compile, so that nobody can approve it."""
+
+    state: str
+    """STALE if the plan has approvals, otherwise NOT_COMPILED."""
+    reasons: tuple[str, ...]
+
+
+def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_programs: bool = True) -> ApprovalStatus:
+    """Return the approval status of a plan, or its status for one run. Raises ExecplanError."""
+    try:
+        candidate = find_candidate(project, ref, with_programs=with_programs)
+    except ExecplanError as error:
+        return UncompiledPlan(STALE if approval_files.read_all(project, ref) else NOT_COMPILED, (error.message,))
+    checked_approvals = check_approvals(project, ref, candidate, run_id)
+    return select_valid(checked_approvals) or _unapproved_plan(candidate, checked_approvals)
+
+
+def _unapproved_plan(candidate: ApprovalCandidate, checked_approvals: list[CheckedApproval]) -> UnapprovedPlan:
+    if checked_approvals:
+        newest = checked_approvals[0]
+        readable = approval_files.select_readable([newest.stored])
+        return UnapprovedPlan(candidate, newest.state, newest.reasons, readable[0].approval if readable else None)
+    if candidate.current_plan.stale_reason:
+        return UnapprovedPlan(candidate, STALE, (candidate.current_plan.stale_reason,), None)
+    return UnapprovedPlan(candidate, COMPILED, (), None)
+
+
+def check_all_approvals(project: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
+    """Return every approval of a plan with its state, newest first. Raises ExecplanError."""
+    if not approval_files.read_all(project, ref):  # a compilation takes longer than to read them twice
+        return []
+    try:
+        return check_approvals(project, ref, find_candidate(project, ref), run_id)
+    except ExecplanError as error:
+        return check_approvals(project, ref, error.message, run_id)

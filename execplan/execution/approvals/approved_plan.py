@@ -1,0 +1,264 @@
+"""Approved plans: what may run. An approved plan exists only if an approval was found valid for exactly that plan."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.clock import now
+from execplan.core.errors import CONFLICT, POLICY, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.text_lines import digest
+from execplan.execution import approval_document
+from execplan.execution.approvals import approval_files, approval_key, approval_registry, git_tree
+from execplan.execution.approvals.approval_files import UnreadableApproval
+from execplan.execution.binding import bind, drift
+from execplan.execution.permission import NEVER, validity_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from typing import Final, TypeAlias
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.approvals.approval_files import ApprovalFile, StoredApproval
+    from execplan.execution.approvals.current_plan import CurrentPlan
+    from execplan.execution.binding import Binding
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.policy import Policy
+
+    CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
+
+STALE: Final = "stale"
+APPROVED: Final = "approved"
+EXPIRED: Final = "expired"
+ALTERED: Final = "altered"
+USED: Final = "used"
+REVOKED: Final = "revoked"
+
+
+class ApprovalCandidate(NamedTuple):
+    """The plan that would be approved now, with its binding and policy."""
+
+    current_plan: CurrentPlan
+    binding: Binding
+    policy: Policy
+
+    @property
+    def document(self) -> ExecutionPlan:
+        """Return the execution plan of the candidate."""
+        return self.current_plan.document
+
+
+class ApprovedPlan(NamedTuple):
+    """A plan with the approval that is valid for it now. Whatever runs a plan takes one."""
+
+    candidate: ApprovalCandidate
+    stored: StoredApproval
+
+    @property
+    def approval(self) -> Approval:
+        """Return the approval of the plan."""
+        return self.stored.approval
+
+    @property
+    def document(self) -> ExecutionPlan:
+        """Return the approved execution plan."""
+        return self.candidate.document
+
+    @property
+    def binding(self) -> Binding:
+        """Return the current binding, in which what the approval does not bind may differ."""
+        return self.candidate.binding
+
+    @property
+    def policy(self) -> Policy:
+        """Return the current policy."""
+        return self.candidate.policy
+
+    @property
+    def state(self) -> str:
+        """Return the state of the approval."""
+        return APPROVED
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return no reasons: nothing speaks against the approval."""
+        return ()
+
+
+class InvalidApproval(NamedTuple):
+    """An approval that permits nothing now, and why."""
+
+    stored: ApprovalFile
+    state: str
+    """One of STALE, EXPIRED, ALTERED, USED and REVOKED."""
+    reasons: tuple[str, ...]
+    """Changes since approval or other problems, one per line."""
+
+
+def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:
+    """Compile a plan and return what an approval of it would bind. Raises ExecplanError.
+
+    Leave out programs if an agent's program runs the steps, because it has its own PATH.
+    """
+    from execplan.execution.approvals.current_plan import load_current_plan
+    from execplan.execution.approvals.disk_world import DiskWorld
+    from execplan.execution.approvals.effective_policy import effective_policy
+
+    current_plan, policy = load_current_plan(project, ref), effective_policy(project)
+    binding = bind(current_plan.data, current_plan.document, DiskWorld(project), policy)
+    return ApprovalCandidate(current_plan, binding if with_programs else binding._replace(programs=None), policy)
+
+
+def check_approvals(
+    project: Project,
+    ref: PlanRef,
+    candidate: ApprovalCandidate | str,
+    run_id: str = "",
+    ignored_paths: Collection[str] = (),
+) -> list[CheckedApproval]:
+    """Check every approval of a plan against a candidate, or against the reason that there is none; newest first.
+
+    With `run_id`, an approval used by that run is still valid. Changes of `ignored_paths` do not count. Raises
+    ExecplanError.
+    """
+    stored_approvals = approval_files.read_all(project, ref)
+    if not stored_approvals:
+        return []
+    signing_key = approval_key.read(project)
+    return [
+        _check_approval(project, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals
+    ]
+
+
+def select_valid(checked_approvals: Sequence[CheckedApproval]) -> ApprovedPlan | None:
+    """Return the newest valid approval with its plan, or None."""
+    return next((checked for checked in checked_approvals if isinstance(checked, ApprovedPlan)), None)
+
+
+def _check_approval(
+    project: Project,
+    stored: ApprovalFile,
+    candidate: ApprovalCandidate | str,
+    signing_key: bytes | None,
+    run_id: str,
+    ignored_paths: Collection[str],
+) -> CheckedApproval:
+    if isinstance(stored, UnreadableApproval):
+        return InvalidApproval(stored, ALTERED, (stored.error,))
+    approval = stored.approval
+    if signing_key is None or not approval_document.verify_signature(approval, signing_key):
+        is_other_key = signing_key is None or approval_document.key_id(signing_key) != approval.key
+        reason = (
+            "it was signed with another key, by another user or on another machine"
+            if is_other_key
+            else "its signature is invalid"
+        )
+        return InvalidApproval(stored, ALTERED, (reason,))
+    if not stored.is_intact:
+        return InvalidApproval(stored, ALTERED, ("its content or its file name was changed",))
+    registry_entry = approval_registry.read_entry(project, approval.id)
+    if registry_entry.is_revoked:
+        return InvalidApproval(stored, REVOKED, ())
+    if any([approval_registry.read_entry(project, origin).is_revoked for origin in approval.origins]):
+        return InvalidApproval(stored, REVOKED, ("the approval that covers this revision was revoked",))
+    only_run_id = approval.derived_from.run if approval.derived_from is not None else ""
+    if only_run_id and only_run_id != run_id:
+        return InvalidApproval(stored, USED, (f"it is for run {only_run_id}, whose revision it covers",))
+    if registry_entry.run_id and registry_entry.run_id != run_id:
+        return InvalidApproval(stored, USED, (f"it was used by run {registry_entry.run_id}",))
+    if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
+        return InvalidApproval(stored, EXPIRED, (reason,))
+    if isinstance(candidate, str):
+        return InvalidApproval(stored, STALE, (candidate,))
+    drift_lines = _find_drift(
+        project,
+        approval,
+        candidate,
+        {**approval.binding.states, **candidate.binding.states} if registry_entry.run_id else ignored_paths,
+        is_resume=bool(registry_entry.run_id),
+    )
+    return InvalidApproval(stored, STALE, drift_lines) if drift_lines else ApprovedPlan(candidate, stored)
+
+
+def _find_drift(
+    project: Project,
+    approval: Approval,
+    candidate: ApprovalCandidate,
+    ignored_paths: Collection[str],
+    *,
+    is_resume: bool,
+) -> tuple[str, ...]:
+    """Return the changes since an approval, one per line.
+
+    A resume skips files, programs and commits: the run changed them and compares them separately.
+    """
+    lines = []
+    if approval.place != checkout_digest(project):
+        lines.append("it was given in another checkout")
+    if approval.plan_id != candidate.document.plan_id:
+        lines.append(f"it was given for plan {approval.plan_id}")
+    elif approval.revision != candidate.document.revision:
+        lines.append(
+            f"it was given for revision {approval.revision}, but this is revision {candidate.document.revision}"
+        )
+    approved_binding, current_binding = [
+        binding._replace(states={path: state for path, state in binding.states.items() if path not in ignored_paths})
+        for binding in (approval.binding, candidate.binding)
+    ]
+    if is_resume or candidate.policy.programs != "refuse":
+        current_binding = current_binding._replace(programs=None)
+    lines += drift(approved_binding, current_binding)
+    if candidate.current_plan.stale_reason and approved_binding.document == current_binding.document:
+        lines.append(f"{candidate.current_plan.path}: {candidate.current_plan.stale_reason}")
+    if not is_resume and candidate.policy.pin == "tree" and approval.tree != git_tree.tree_digest(project):
+        lines += git_tree.changed_files(project, approval.head) or ("HEAD: has different files than at the approval",)
+    return tuple(lines)
+
+
+def require_approved_plan(
+    project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True
+) -> ApprovedPlan:
+    """Return a plan that may run or resume a run. Raises ExecplanError if it may not."""
+    return require_approval(project, ref, find_candidate(project, ref, with_programs=with_programs), run_id)
+
+
+def require_approval(
+    project: Project, ref: PlanRef, candidate: ApprovalCandidate, run_id: str, ignored_paths: Collection[str] = ()
+) -> ApprovedPlan:
+    """Return a candidate with the approval that is valid for it. Raises ExecplanError if there is none."""
+    checked_approvals = check_approvals(project, ref, candidate, run_id, ignored_paths)
+    approved_plan = select_valid(checked_approvals)
+    if approved_plan is None:
+        raise _approval_error(ref, next(iter(checked_approvals), None))
+    return approved_plan
+
+
+def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
+    """Return the error for a plan that is not approved, with the changes since approval."""
+    commands = f"execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
+    hint = f"review the plan, then approve it: {commands}"
+    if newest is None:
+        return ExecplanError("not-approved", f"{ref.id} is not approved", exit=POLICY, hint=hint)
+    subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
+    if newest.state == REVOKED:
+        return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
+    if newest.state == USED:
+        message = f"{subject} was already used: an approval is valid for one run and its resumes"
+        hint = f"review the plan, approve it again, then repeat this command: {commands}"
+        return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    if newest.state == EXPIRED:
+        message = f"{subject} is not valid at this time"
+        return ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    if newest.state == ALTERED:
+        message = f"{subject} was altered after it was signed"
+        return ExecplanError("approval-altered", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    message = f"{subject} is stale: something has changed since it was given"
+    return ExecplanError("stale-approval", message, exit=CONFLICT, hint=hint, candidates=reasons)
+
+
+def checkout_digest(project: Project) -> str:
+    """Return the digest of the checkout's real path."""
+    return digest(os.fsencode(os.path.realpath(project.root)))

@@ -1,0 +1,101 @@
+"""Paths reserved for Git or execplan: a step that writes there cannot be approved."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.core.text.pure_paths import is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.core.project.project import Project
+
+STATE = "execplan's state"
+EVIDENCE = "execplan's execution evidence"
+_TOOL_PATHS = {"/.agent/execplan.toml/": "execplan's settings file", "/.agent/.state/": STATE}
+"""Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
+_EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checks", "enhanced.json"))
+
+
+def protection_reason(project: Project, path: str) -> str:
+    """Return why a path from the root is reserved for Git or execplan, in any letter case; empty if it is not."""
+    return make_protection_check(project)(path)
+
+
+def make_protection_check(project: Project) -> Callable[[str], str]:
+    """Return a function that finds the reason for many paths of a project."""
+    artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
+    artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
+    linked_prefixes = [
+        f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/"
+        for directory in _linked_artifact_dirs(project)
+    ]
+
+    def reason_for(path: str) -> str:
+        folded_path = path.casefold()
+        if ".git" in folded_path.split("/"):
+            return "git's own"
+        tool_reason = next((reason for path_part, reason in _TOOL_PATHS.items() if path_part in f"/{folded_path}/"), "")
+        is_evidence = any(
+            [_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]
+        ) or any(
+            [
+                folded_path.startswith(artifacts_prefix)
+                and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES
+                for artifacts_prefix in linked_prefixes
+            ]
+        )
+        return tool_reason or (EVIDENCE if is_evidence else "")
+
+    return reason_for
+
+
+def _is_evidence(path: str, artifacts_pattern: str) -> bool:
+    """Return whether a path is execution evidence of a plan under this artifacts directory.
+
+    Artifacts filed by year and month are deeper in the tree.
+    """
+    parent, _, date_part = artifacts_pattern.partition("/{")
+    parts = path.removeprefix(f"{parent}/").split("/")
+    return is_inside(path, parent) and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
+
+
+def _linked_artifact_dirs(project: Project) -> list[str]:
+    """Return the real directories inside the repository of artifacts that are reached through a link."""
+    real_directories, root = set(), os.path.realpath(project.root)
+    for archived in (False, True):
+        parent = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
+        real_parent = os.path.realpath(parent)
+        try:
+            with os.scandir(real_parent) as entries:
+                child_paths = [
+                    dir_entry.path
+                    for dir_entry in entries
+                    if real_parent != os.path.normpath(parent) or dir_entry.is_symlink()
+                ]
+        except OSError:
+            continue
+        real_directories |= {os.path.realpath(child) for child in child_paths if os.path.isdir(child)}
+    return sorted([directory for directory in real_directories if directory.startswith(f"{root}/")])
+
+
+def existing_tool_paths(project: Project) -> list[str]:
+    """Return the absolute paths of existing execplan files in the repository, without plans and links."""
+    from execplan.core.files.tree_walk import walk_tree
+
+    paths = [os.path.join(project.base, name.strip("/")) for name in _TOOL_PATHS]
+    for archived in (False, True):
+        parent, _, date_part = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")
+        for directory, subdirectories, files in walk_tree(parent):
+            is_top = directory == parent
+            names = _EVIDENCE_NAMES.intersection([*subdirectories, *files]) if date_part or not is_top else set()
+            paths += [os.path.join(directory, name) for name in sorted(names)]
+            subdirectories[:] = [name for name in subdirectories if name not in names] if date_part or is_top else []
+    paths += [
+        os.path.join(directory, name)
+        for directory in _linked_artifact_dirs(project)
+        for name in sorted(_EVIDENCE_NAMES)
+    ]
+    return [path for path in dict.fromkeys(paths) if os.path.lexists(path) and not os.path.islink(path)]

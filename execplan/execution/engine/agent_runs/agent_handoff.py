@@ -1,0 +1,281 @@
+"""The handoff of a plan to an agent that runs it: reasons, steps, order, status, and how to report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import reader
+from execplan.core.plan.outline import PURPOSE
+from execplan.core.plan_store import plan_store
+from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.core.text.text_lines import digest
+from execplan.execution import states
+from execplan.execution.approvals.current_plan import load_current_plan
+from execplan.execution.approvals.effective_policy import effective_policy
+from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
+from execplan.execution.engine.agent_runs.agent_transitions import next_steps
+from execplan.execution.engine.agent_runs.next_question import open_question
+from execplan.execution.engine.agent_runs.permission_request import step_question
+from execplan.execution.engine.agent_runs.recorded_reports import build_schedule
+from execplan.execution.engine.agent_runs.recovery_advice import recovery_advice
+from execplan.execution.engine.error_hints import format_replan_command
+from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
+from execplan.execution.engine.journal.journal_writer import make_redaction
+from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.permission import find_approver
+from execplan.execution.risk.effective_risk import effective_risk
+
+if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.execution.engine.agent_runs.open_tasks import ProsePlan
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import Question
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+
+
+class Handoff(NamedTuple):
+    """The information that an agent gets to run a plan."""
+
+    payload: dict[str, Any]
+    """Data that `--json` prints, without secrets."""
+    document: ExecutionPlan | None
+    """Execution plan of the steps; None if the plan has no steps."""
+    redacted: frozenset[str]
+    """IDs of the steps with redacted secrets."""
+    next_commands: tuple[str, ...]
+    """Commands that make sense next."""
+
+
+class _ApprovalCheck(NamedTuple):
+    """Whether an agent may run the steps now, and if not, why."""
+
+    approval: Approval | None
+    """Approval under which the steps may run now."""
+    reasons: tuple[str, ...]
+    """Reasons that no approval applies."""
+
+
+def handoff(project: Project, ref: PlanRef) -> Handoff:
+    """Return what an agent needs to run a plan: its steps, or its open tasks if it has no annotated steps.
+
+    Writes nothing. Raises ExecplanError.
+    """
+    ensure_not_archived(project, ref)
+    prose_plan = open_tasks.find_prose_plan(project, ref)
+    return _task_handoff(project, ref, prose_plan) if prose_plan is not None else _step_handoff(project, ref)
+
+
+def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
+    """Build the handoff of open tasks for a plan that is not compiled and has no annotated steps."""
+    data = plan_store.read_bytes(project, ref.path)
+    plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
+    steps = document.steps if document is not None else ()
+    tasks = open_tasks.list_tasks(project, ref, plan, ())
+    policy = effective_policy(project)
+    run_state = RunState(document) if document is not None else None
+    payload: dict[str, Any] = {
+        "plan": _plan_json(project, ref, plan, data),
+        "mode": "tasks",
+        "revision": None,
+        "approved": False,
+        "approval": _approval_json(_ApprovalCheck(None, ())),
+        "run": None,
+        "reasoning": _reasoning_json(document, plan),
+        "constraints": None,
+        "tasks": tasks,
+        "sections": open_tasks.list_sections(plan),
+        "steps": [
+            _step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None
+        ],
+        "next_steps": [],
+        "report": open_tasks.recording_commands(ref),
+    }
+    if tasks:
+        next_commands: tuple[str, ...] = (f"execplan next {ref.shell_name}",)
+    else:
+        next_commands = (f"execplan show {ref.shell_name}",)
+    return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset(), next_commands)
+
+
+def _plan_json(project: Project, ref: PlanRef, plan: ParsedPlan, data: bytes) -> dict[str, Any]:
+    return {"id": ref.id, "path": project.display_path(ref.path), "title": plan.title, "digest": digest(data)}
+
+
+def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
+    """Build the handoff of a plan's steps, with the agent's run."""
+    policy, agent_run = effective_policy(project), agent_run_lookup.find_last(project, ref)
+    approval_check = _check_approval(project, ref, agent_run)
+    if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
+        agent_run = None  # the next call begins another run
+    run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
+    if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
+        run_state.question = None  # a person has answered it by the approval
+    data = plan_store.read_bytes(project, ref.path)
+    plan = reader.read(data)
+    document, schedule = run_state.document, build_schedule(project, run_state)
+    question = open_question(project, run_state)
+    steps = [
+        _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
+    ]
+    redactor = make_redaction()
+    clean_steps: Any = redactor.redact_value(steps)
+    has_ended = run_state.status in states.ENDED_RUN_STATES
+    is_waiting = question is not None and question.why != COVERED
+    payload = {
+        "plan": {**_plan_json(project, ref, plan, data), "title": make_visible(redactor.redact_value(plan.title))},
+        "mode": "steps",
+        "revision": document.revision,
+        "approved": approval_check.approval is not None,
+        "approval": redactor.redact_value(_approval_json(approval_check)),
+        "run": redactor.redact_value(_run_json(agent_run, question)),
+        "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
+        "constraints": redactor.redact_value(document.constraints.model_dump(mode="json")),
+        "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
+        "sections": [],
+        "steps": clean_steps,
+        "next_steps": [] if has_ended or is_waiting else [step.id for step in next_steps(run_state, schedule)],
+        "report": _report_commands(ref),
+    }
+    redacted = frozenset(
+        [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
+    )
+    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run, question))
+
+
+def make_visible(value: Any) -> Any:
+    """Return plain data with all invisible characters in its texts escaped."""
+    if isinstance(value, dict):
+        return {name: make_visible(child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [make_visible(child) for child in value]
+    return "\n".join([escape_unprintable(line) for line in value.split("\n")]) if isinstance(value, str) else value
+
+
+def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
+    """Return whether the steps of a plan may run now, and if not, why."""
+    try:
+        run_paths, _ = find_last_begun_run(project, ref)
+        if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
+            run_summary = summarize_run(project, ref, run_paths)
+            if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
+                return _ApprovalCheck(None, (f"run {run_paths.id} is in progress, but it is not an agent's run",))
+        run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
+        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
+    except ExecplanError as error:
+        return _ApprovalCheck(None, (error.message, *error.candidates))
+
+
+def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
+    approval = approval_check.approval
+    fields = {
+        name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver", "session")
+    }
+    method = approval.effective_how if approval is not None else None
+    return {
+        **fields,
+        "how": method,
+        "expires": approval.expires_at if approval is not None else None,
+        "why": list(approval_check.reasons),
+    }
+
+
+def _run_json(agent_run: AgentRun | None, question: Question | None) -> dict[str, Any] | None:
+    if agent_run is None:
+        return None
+    run_state = agent_run.run_state
+    return {
+        "id": agent_run.run_paths.id,
+        "status": run_state.status,
+        "session": run_state.begin_fields["session"],
+        "question": question._asdict() if question is not None else None,
+    }
+
+
+def _reasoning_json(document: ExecutionPlan | None, plan: ParsedPlan) -> dict[str, Any]:
+    """Return the reasons for the work: the plan's purpose, the document's intent, and the decisions still in effect."""
+    lines: list[str] = []
+    for section in plan.sections:
+        if section.name == PURPOSE:
+            lines = [
+                plan.text.lines[at]
+                for at in range(section.body_start, section.content_end)
+                if at not in plan.placeholder_lines
+            ]
+    superseded = {decision.supersedes for decision in plan.decisions if decision.supersedes}
+    decisions = [decision for decision in plan.decisions if decision.text not in superseded]
+    fields = ("text", "rationale", "date", "author")
+    return {
+        "purpose": "\n".join(lines).strip() or None,
+        "description": document.description if document is not None else plan.title,
+        "intent": document.intent.model_dump(mode="json") if document is not None else None,
+        "decisions": [{name: getattr(decision, name) for name in fields} for decision in decisions],
+    }
+
+
+def _step_json(
+    project: Project,
+    ref: PlanRef,
+    agent_run: AgentRun | None,
+    run_state: RunState,
+    step: Step,
+    policy: Policy,
+    approval: Approval | None,
+) -> dict[str, Any]:
+    """Return everything known about a step: the fields of its JSON, then its status."""
+    risk, status = effective_risk(step, policy), run_state.status_of[step.id]
+    approved_by = ""
+    if approval is not None:
+        approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
+    question = step_question(step, run_state, policy.checkpoint_interval) if step.confirm else None
+    return {
+        **step.model_dump(mode="json", by_alias=True),
+        "risk": {"level": risk.level, "reasons": list(risk.reasons)},
+        "status": status,
+        "why": (run_state.reasons.get(step.id) or None) if status in states.STATES_WITH_REASON else None,
+        "attempts": len(run_state.attempts.get(step.id, ())),
+        "approved_by": approved_by or None,
+        "question": question.words if question is not None else None,
+        "recovery": _recovery_json(ref, agent_run.run_paths, run_state, step) if agent_run is not None else None,
+    }
+
+
+def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
+    """Return the recovery advice for a failed step; None for any other step."""
+    performed = run_state.last_result(step.id)
+    if run_state.status_of[step.id] != states.FAILED or performed is None:
+        return None
+    advice = recovery_advice(ref, run_paths, step, performed, run_state.count_tries(step.id))
+    return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
+
+
+def _report_commands(ref: PlanRef) -> dict[str, str]:
+    """Return the commands with which an agent reports its work."""
+    report_command = f"execplan report STEP -p {ref.shell_name} --status"
+    return {
+        "completed": f"{report_command} completed --result 'What it did.'",
+        "failed": f"{report_command} failed --result 'What went wrong.'",
+        "replan": f"execplan replan -p {ref.shell_name} --reason 'What was wrong'",
+        "handoff": f"execplan handoff {ref.shell_name}",
+    }
+
+
+def _next_commands(
+    ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None, question: Question | None
+) -> tuple[str, ...]:
+    if agent_run is not None and question is not None and question.why not in REVISION_REASONS:
+        return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
+    if agent_run is not None and agent_run.run_state.status == states.FAILED:
+        return (format_replan_command(agent_run.run_paths.number, ref.shell_name),)
+    if agent_run is not None and not agent_run.is_active:
+        return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
+    if approval_check.approval is None:
+        return f"execplan evaluate {ref.shell_name}", f"execplan approve {ref.shell_name}"
+    return ()

@@ -1,0 +1,132 @@
+"""Updates of an agent's run: what they need, the consequences they record, and the end of the run."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ExecplanError
+from execplan.execution import states
+from execplan.execution.approvals import approval_key
+from execplan.execution.approvals.effective_policy import effective_policy
+from execplan.execution.engine import stop_reasons
+from execplan.execution.engine.agent_runs import agent_start, guard_grant, journal_watermark, undeclared_changes
+from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.execution.engine.agent_runs.report_evaluation import interrupted_result
+from execplan.execution.engine.journal.journal import read_bytes
+from execplan.execution.engine.journal.journal_entries import RESULT, TICKED, attempt_result_json
+from execplan.execution.engine.journal.journal_writer import continue_journal
+from execplan.execution.engine.run_observer import FinishedRun, RunObserver
+from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_session import RunSession, start_session
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.session_end import file_run, finish_session
+from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+
+
+class AgentRunUpdate:
+    """An update of one agent's run. The lock of runs is held and the journal is open."""
+
+    def __init__(self, session: RunSession, context: RunContext) -> None:
+        self.session, self.context = session, context
+        self.journal_writer, self.run_state = session.journal_writer, session.journal_writer.run_state
+        self.schedule = Schedule(self.run_state.document, None, self.path_exists)
+        self.warnings: list[str] = []
+
+    def path_exists(self, path: str) -> bool:
+        """Return whether a path exists in the workspace."""
+        return self.context.workspace.state(path).kind != ABSENT
+
+    def tick_task(self, step: Step) -> None:
+        """Check off the task that is completed by a step, if there is one; a problem here never fails the step."""
+        transcript, tick_result = StepExecutor().tick_task(self.context, self.run_state, step)
+        self.warnings += [tick_result.warning] if tick_result.warning else []
+        if tick_result.task:
+            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+
+    def advance(self) -> FinishedRun:
+        """Record the consequences of the journal so far and return the run's status. Raises ExecplanError."""
+        for name in self.run_state.steps_with_status(states.COMPLETED):
+            self.tick_task(
+                self.schedule.steps_by_id[name]
+            )  # the process that recorded completion may have been killed before this
+        stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
+        return self.continue_run() if stop_reason is None else self.stop(stop_reason)
+
+    def continue_run(self) -> FinishedRun:
+        """Save the record of a continuing run and issue the grant for the agent's next calls. Raises ExecplanError."""
+        session, run_state = self.session, self.run_state
+        file_run(session, None, self.warnings)
+        undeclared_changes.save_snapshot(session.project, session.run_paths)
+        try:
+            agent_start.issue_grant(
+                session.project,
+                session.ref,
+                session.run_paths,
+                agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, ""),
+            )
+        except ExecplanError as error:
+            self.warnings.append(f"no more calls are allowed now: {error.message}")
+        return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
+
+    def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:
+        """Record the run's end or question; an end also ends the attempts in progress. Raises ExecplanError.
+
+        The grant of a run that has ended allows nothing; it is removed so that no later call has to find that out.
+        """
+        if stop_reason.question is None:
+            for name, attempt in self.run_state.open_attempts():
+                performed = interrupted_result(
+                    self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True
+                )
+                self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **attempt_result_json(performed))
+        finished_run = finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
+        if finished_run.status in states.ENDED_RUN_STATES:
+            with suppress(ExecplanError):
+                guard_grant.revoke(self.session.project, self.session.ref.id)
+        return finished_run
+
+
+@contextmanager
+def open_run_update(
+    project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
+) -> Iterator[AgentRunUpdate]:
+    """Open a run for an update. The caller holds the lock of runs. Raises ExecplanError."""
+    _ensure_journal_not_truncated(project, run_paths)
+    with open_journal(run_paths) as journal:
+        journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
+        policy = effective_policy(project)
+        warnings = journal_writer.repair(project, ref, run_paths)
+        session = start_session(project, ref, run_paths, policy, journal_writer, options)
+        update = AgentRunUpdate(session, build_context(project, ref, run_paths, journal_writer.run_state))
+        update.warnings += warnings
+        yield update
+
+
+def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None:
+    """Raise ExecplanError if the journal has lost data since a call was last allowed."""
+    signing_key = approval_key.read(project)
+    if signing_key is not None:
+        journal_watermark.check(run_paths, read_bytes(run_paths.journal), signing_key)
+
+
+def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
+    """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
+    from execplan.execution.engine.recovery.interruption import make_inspection_context
+
+    context = make_inspection_context(project, ref, run_paths, run_state, RunObserver())
+    limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
+    return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

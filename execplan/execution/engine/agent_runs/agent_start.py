@@ -1,0 +1,224 @@
+"""Starting an agent's run, or resuming it under a new approval. The agent performs the steps; none run here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.project.project_discovery import require_existing
+from execplan.execution import states
+from execplan.execution.approvals import approval_key
+from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.execution.engine import run_setup
+from execplan.execution.engine.agent_runs import (
+    agent_run_lookup,
+    guard_grant,
+    journal_watermark,
+    pre_run_backups,
+    undeclared_changes,
+)
+from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.execution.engine.journal.journal import read_bytes
+from execplan.execution.engine.journal.journal_entries import RESUMED
+from execplan.execution.engine.journal.journal_writer import JournalWriter, make_redaction
+from execplan.execution.engine.run_observer import RunObserver
+from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
+from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_summary import find_active_run
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.execution_plan import ExecutionPlan
+
+
+def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths:
+    """Begin an agent's run, or resume the active one, and issue its guard grant. Raises ExecplanError.
+
+    The caller holds the lock of runs.
+    """
+    return acquire_run(project, ref, session, "")[0]
+
+
+def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
+    """Begin or resume a run like `start_or_resume`; return it with the approved plan.
+
+    `reported_step`: the step, by ID or number, that was performed before execplan was asked. Only the paths that it
+    writes may differ from their approved state.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    agent_run = agent_run_lookup.find_last(project, ref)
+    if agent_run is None or not agent_run.is_active:
+        return _start_run(project, ref, session, reported_step)
+    agent_run_lookup.ensure_not_waiting(ref, agent_run)
+    return agent_run.run_paths, _resume_run(project, ref, agent_run, session, reported_step)
+
+
+def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
+    """Return the agent's run that a step report is about: the last one, unless it has ended and another may begin."""
+    agent_run = agent_run_lookup.find_last(project, ref)
+    if agent_run is None or agent_run.is_active:
+        return agent_run
+    try:
+        require_agent_plan(project, ref, "", reported_step)
+    except ExecplanError:
+        return agent_run
+    return None
+
+
+def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovedPlan:
+    """Return a plan that an agent may run. Raises ExecplanError if it may not."""
+    candidate = find_candidate(project, ref, with_programs=False)
+    approved_plan = require_approval(project, ref, candidate, run, _declared_paths(candidate.document, reported_step))
+    if not run:
+        _ensure_not_remainder_approval(project, ref, approved_plan.approval)
+    return approved_plan
+
+
+def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
+    """Raise ExecplanError if the approval covers only the remaining steps of a failed run."""
+    failed_run = find_active_run(project, ref)
+    if (
+        failed_run is not None
+        and failed_run.finished_steps
+        and approval.steps is not None
+        and failed_run.finished_steps.isdisjoint(approval.steps)
+    ):
+        run = f"{failed_run.run} -p {ref.shell_name}"
+        message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
+        hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
+        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
+
+
+def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
+    """Issue the grant that the guard checks for the next calls. Raises ExecplanError."""
+    guard_grant.issue(project, ref, run_paths, approved_plan)
+    journal_watermark.write(run_paths, read_bytes(run_paths.journal), approval_key.get_or_create(project))
+
+
+def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
+
+    ensure_no_unfinished_run(project, ref)
+    run_paths = run_directories.next_run(project, ref)
+    approved_plan = require_agent_plan(project, ref, "", reported_step)
+    document = approved_plan.document
+    audit_log = AuditLog(project, ref)
+    audit_log.update_anchor()
+    run_setup.create_run(project, ref, run_paths, approved_plan)
+    initial_states = pre_run_backups.save_states(
+        project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
+    )
+    undeclared_changes.save_snapshot(project, run_paths)
+    with open_journal(run_paths) as journal:
+        journal_writer = JournalWriter(
+            run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver()
+        )
+        run_fields = {
+            "mode": "agent",
+            "sandbox": "",
+            "jobs": 1,
+            "chosen": None,
+            "replays": None,
+            "states": initial_states,
+        }
+        run_setup.write_first_entry(
+            journal_writer, project, run_paths, approved_plan, **run_fields, **_session_field(session)
+        )
+        workspace = WorkspaceFiles(project)
+        schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
+        apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
+        audit_log.update_anchor()
+    issue_grant(project, ref, run_paths, approved_plan)
+    return run_paths, approved_plan
+
+
+def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovedPlan:
+    """Resume a run under its approval; record it if the approval or the revision is another one than before."""
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
+
+    approved_plan = require_agent_plan(project, ref, agent_run.run_paths.id, reported_step)
+    ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, approved_plan)
+    run_setup.create_state_directory(project, ref, agent_run.run_paths)
+    if (
+        approved_plan.approval.id != agent_run.run_state.approval_fields["approval_id"]
+        or agent_run.run_state.status == states.REPLANNING
+    ):
+        with open_journal(agent_run.run_paths) as journal:
+            audit_log = AuditLog(project, ref)
+            audit_log.append_entries(agent_run.run_paths.id, journal.entries)
+            journal_writer = JournalWriter(
+                agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver()
+            )
+            record_resume(journal_writer, project, agent_run.run_paths, approved_plan, session, reported_step)
+            audit_log.update_anchor()
+    issue_grant(project, ref, agent_run.run_paths, approved_plan)
+    return approved_plan
+
+
+def record_resume(
+    journal_writer: JournalWriter,
+    project: Project,
+    run_paths: RunPaths,
+    approved_plan: ApprovedPlan,
+    session: str,
+    reported_step: str = "",
+    failed: Collection[str] | None = None,
+) -> None:
+    """Record that a run resumes. Raises ExecplanError.
+
+    `failed`: the steps that stay failed; None for all that have failed.
+    """
+    run_state, document = journal_writer.run_state, approved_plan.document
+    is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
+    run_setup.use_approval(project, run_paths, approved_plan.approval)
+    known_paths = [
+        path
+        for path in run_state.expected_states
+        if not is_new_approval or path not in approved_plan.approval.binding.states
+    ]
+    initial_states = pre_run_backups.save_states(
+        project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
+    )
+    run_state.document = document
+    still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
+    resume_fields = {
+        "document": approved_plan.binding.document,
+        "revision": document.revision,
+        "failed": still_failed,
+    }
+    journal_writer.write(
+        RESUMED,
+        **{**run_setup.approval_fields(approved_plan.approval), **_session_field(session)},
+        **resume_fields,
+        states=initial_states,
+    )
+
+
+def _session_field(session: str) -> dict[str, str]:
+    return {"session": session} if session else {}
+
+
+def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
+    """Return the paths that a step writes, by its ID or number; empty for an empty name."""
+    from execplan.execution.engine.steps.step_paths import list_declared_paths
+
+    return [
+        path
+        for step in document.steps
+        if reported_step in (step.id, str(step.number))
+        for path in list_declared_paths(step)
+    ]

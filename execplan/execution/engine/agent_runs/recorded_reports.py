@@ -1,0 +1,143 @@
+"""Reports on steps as they are recorded: the outcome of each, repeated reports, and checks before a report is recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.execution import states
+from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.engine.agent_runs.agent_transitions import next_steps
+from execplan.execution.engine.agent_runs.report_evaluation import COMPLETED, StepReport
+from execplan.execution.engine.journal.journal_writer import make_redaction
+from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.execution.engine.agent_runs.recovery_advice import RecoveryAdvice
+    from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.execution.engine.run_observer import FinishedRun
+    from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+
+
+class ReportOutcome(NamedTuple):
+    """The outcome of a report, and of the run after it."""
+
+    run: str
+    """ID of the run; empty in a dry run before the run has begun."""
+    step: Step
+    performed: AttemptResult | None
+    """Result of the attempt by report and checks; None if it was recorded before."""
+    ok: bool
+    already_recorded: bool
+    """Whether the same report was recorded before, with the same text."""
+    reason: str
+    changes: tuple[Change, ...]
+    recovery: RecoveryAdvice | None
+    """Recovery from a failure."""
+    next_steps: tuple[Step, ...]
+    status: str
+    """Status of the run."""
+    finished: FinishedRun | None
+    task_text: str
+    """Text of the task that was checked off."""
+    warnings: tuple[str, ...] = ()
+    untested: bool = False
+    """Whether the step's `test_after` was skipped, as in a dry run."""
+    has_calls: bool = True
+    """Whether calls of the step's attempt were recorded; only the guard records calls."""
+
+
+def find_recorded_outcome(
+    project: Project, agent_run: AgentRun, step: str, step_report: StepReport
+) -> ReportOutcome | None:
+    """Return the outcome if the same report was recorded before; None if not.
+
+    Raises ExecplanError if the step has a different final result.
+    """
+    run_state = agent_run.run_state
+    target_step = next(
+        (candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None
+    )
+    performed = run_state.last_result(target_step.id) if target_step is not None else None
+    if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
+        return None
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(
+        step_report.result
+    )
+    if is_same and run_state.status_of[target_step.id] != states.PENDING:
+        return _recorded_outcome(project, agent_run, target_step, performed)
+    if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
+        raise ExecplanError(
+            "bad-transition",
+            f"step {target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
+            exit=INPUT,
+            hint="a step with a final result can't be reported again; see which step is next: execplan handoff",
+        )
+    return None
+
+
+def _recorded_outcome(project: Project, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
+    run_state, schedule = agent_run.run_state, build_schedule(project, agent_run.run_state)
+    return ReportOutcome(
+        agent_run.run_paths.id,
+        step,
+        None,
+        performed.ok,
+        already_recorded=True,
+        reason=performed.reason,
+        changes=performed.changes,
+        recovery=None,
+        next_steps=tuple(next_steps(run_state, schedule)) if agent_run.is_active else (),
+        status=run_state.status,
+        finished=None,
+        task_text="",
+    )
+
+
+def find_step(document: ExecutionPlan, name: str) -> Step:
+    """Return the step with this ID or number. Raises ExecplanError if there is none."""
+    match = next((step for step in document.steps if name in (step.id, str(step.number))), None)
+    if match is None:
+        known_ids = [step.id for step in document.steps]
+        hint = "use one of these, or the step's number"
+        raise ExecplanError("no-such-step", f"unknown step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+    return match
+
+
+def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
+    """Return the attempt of a step that is in progress, or None."""
+    attempt = run_state.last_attempt(step.id)
+    return attempt if attempt is not None and attempt.performed is None and not attempt.retaken else None
+
+
+def build_schedule(project: Project, run_state: RunState) -> Schedule:
+    """Return the schedule of the steps for the current files."""
+    workspace = WorkspaceFiles(project)
+    return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
+
+
+def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
+    """Raise ExecplanError if a file that a step only reads differs from its approved state or its state in the run."""
+    declared_paths, problems = set(list_declared_paths(step)), []
+    expected_states = run_state.expected_now(context.workspace.state)
+    for path in checked_paths(step):
+        expected_state = expected_states.get(path)
+        if path not in declared_paths and expected_state is not None:
+            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.workspace.state(path)))
+            problems += [f"{path}: {why}"] if why else []
+    if problems:
+        raise ExecplanError(
+            "drifted",
+            f"an input of step {step.id} is not as expected: {problems[0]}",
+            exit=CONFLICT,
+            hint="restore it and report again, or report that the step failed",
+            candidates=problems,
+        )

@@ -1,0 +1,237 @@
+"""Evaluation of an agent's step report: where checks are possible, they decide, whatever the agent reports."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from execplan.core.clock import seconds_since
+from execplan.core.named_tuple import NamedTuple
+from execplan.execution.engine.agent_runs import change_observation
+from execplan.execution.engine.commands.command_result import CommandResult
+from execplan.execution.engine.journal.journal_entries import AttemptResult, Checks
+from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
+from execplan.execution.engine.steps.file_writes import plan_changes
+from execplan.execution.engine.steps.step_checks import EXPECTATION, CheckResult, check_step
+from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
+from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths
+from execplan.execution.evaluation.file_changes import ImpossibleError
+from execplan.execution.execution_plan import Type
+from execplan.execution.world import ABSENT, FILE, normalize_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.execution.engine.agent_runs.change_observation import ObservedChanges
+    from execplan.execution.engine.commands.command_transcript import Transcript
+    from execplan.execution.engine.run_state import Attempt, RunState
+    from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.world import State
+
+
+def interrupted_result(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
+) -> AttemptResult:
+    """Return the result of an interrupted attempt, as far as it can be observed. Raises ExecplanError."""
+    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    why = "its result was not reported"
+    outside = irreversible_effects(context, step, observed_changes)
+    return AttemptResult(
+        False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside
+    )
+
+
+COMPLETED = "completed"
+FAILED = "failed"
+_ELSEWHERE = "in undeclared files"
+_EXECUTABLE = 0o100
+
+
+class StepReport(NamedTuple):
+    """An agent's report about a step."""
+
+    status: str
+    """Status that the agent reported: COMPLETED or FAILED."""
+    result: str
+    """Result in the agent's own words."""
+    evidence: bytes | None = None
+    """Output that the agent saw."""
+    session: str = ""
+
+
+def evaluate_report(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport
+) -> AttemptResult:
+    """Return the result of a reported attempt: as reported if it failed, otherwise as the checks find it.
+
+    Raises ExecplanError.
+    """
+    transcript_file = AttemptTranscript(context, step, attempt.number)
+    with transcript_file as transcript:
+        transcript.note(f"reported as {step_report.status}: {step_report.result}")
+        if step_report.evidence is not None:
+            transcript.out(step_report.evidence)
+        check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, transcript)
+        if check_result.cause:
+            transcript.note(f"failed: {check_result.reason}")
+    test_result = check_result.test
+    return AttemptResult(
+        not check_result.cause,
+        check_result.cause,
+        check_result.reason or step_report.result,
+        seconds=_elapsed_seconds(attempt),
+        cpu_s=test_result.cpu_s if test_result is not None else 0.0,
+        peak_memory_bytes=test_result.peak_memory_bytes if test_result is not None else 0,
+        changes=observed_changes.changes,
+        folders=observed_changes.folders,
+        checks=check_result.checks if step_report.status == COMPLETED else Checks(),
+        transcript=transcript_file.path_from_root,
+        stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
+        outside=irreversible_effects(context, step, observed_changes),
+    )
+
+
+def check_report(
+    context: RunContext,
+    step: Step,
+    attempt: Attempt,
+    run_state: RunState,
+    step_report: StepReport,
+    transcript: Transcript | None,
+) -> tuple[CheckResult, ObservedChanges]:
+    """Check a report; return the check result and the observed changes. Raises ExecplanError.
+
+    Without a transcript, no test runs and nothing is backed up.
+    """
+    keep = transcript is not None
+    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    if step_report.status == FAILED:
+        return CheckResult(
+            "exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result
+        ), observed_changes
+    deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
+    step_output = ActionResult(
+        ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders
+    )
+    if deviation:
+        return CheckResult(EXPECTATION, deviation), observed_changes
+    check_result = check_step(context, step, attempt.number, step_output, transcript)
+    test_ran = check_result.test is not None  # the step's test may have changed its outputs
+    return check_result, change_observation.observe(
+        context, step, attempt.before, run_state, keep=keep
+    ) if test_ran else observed_changes
+
+
+def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
+    """Describe the effects of a step that cannot be rolled back; empty if there are none."""
+    unknown = (
+        f"the previous content of {', '.join(observed_changes.unknown_paths[:3])}"
+        if observed_changes.unknown_paths
+        else ""
+    )
+    if step.type is Type.TOOL:
+        return "; ".join(filter(None, [f"other effects of {step.tool}", unknown]))
+    if is_command(step):
+        return "; ".join(filter(None, [outside_effects(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
+    test_effects = outside_effects(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
+    return "; ".join(filter(None, [test_effects, unknown]))
+
+
+def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[str, State]:
+    """Return the states of a step's paths before its first attempt; failed attempts leave their changes in place."""
+    attempts = [
+        *[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken],
+        attempt,
+    ]
+    initial_states = {**attempt.before, **attempts[0].before}
+    return {**run_state.expected_states, **initial_states}
+
+
+def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]) -> str:
+    """Return how the files differ from the plan's exact contents; empty if they match or the plan gives none."""
+    if step.type is Type.CREATE:
+        return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
+    if step.type is Type.DELETE:
+        path = normalize_path(step.target or "..") or ""
+        return f"{path} still exists" if context.workspace.state(path).kind != ABSENT else ""
+    if step.type not in (Type.MODIFY, Type.REFACTOR):
+        return ""
+    if files_without_backup(context, step, before):
+        return ""
+    try:
+        planned_changes = plan_changes(context, step, before)
+    except ImpossibleError as why:
+        return f"it can't have been done as planned: {why}"
+    return next(
+        filter(
+            None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]
+        ),
+        "",
+    )
+
+
+def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
+    """Return the files that a step changes and whose previous bytes have no backup.
+
+    There is none if the step ran before execplan was asked.
+    """
+    states_before = [(path, before.get(path)) for path in list_declared_paths(step)]
+    return [
+        path
+        for path, state in states_before
+        if state is not None and state.kind == FILE and not context.store.has(state.sha256)
+    ]
+
+
+def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
+    """Return how a path differs from its planned state; empty if it does not."""
+    state = context.workspace.state(path)
+    if planned_bytes is None:
+        return f"{path} still exists" if state.kind != ABSENT else ""
+    if state.kind != FILE:
+        return f"{path} is not a file" if state.kind != ABSENT else f"{path} does not exist"
+    if state.sha256 != sha256(planned_bytes).hexdigest():
+        return f"{path} differs from the plan{_first_difference(planned_bytes, context.workspace.read(path))}"
+    if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
+        return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike in the plan"
+    return ""
+
+
+def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
+    """Describe the first difference between two file contents, as the end of a sentence."""
+    if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
+        return (
+            ": it ends with a newline that is not in the plan"
+            if len(actual_bytes) > len(planned_bytes)
+            else ": the final newline is missing"
+        )
+    planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
+    line_index = next(
+        (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),
+        min(len(planned_lines), len(actual_lines)),
+    )
+    return f" on line {line_index + 1}"
+
+
+def _observed_result(step_report: StepReport) -> CommandResult | None:
+    """Return the output that an agent saw as the result of a command with unknown exit status."""
+    if step_report.evidence is None:
+        return None
+    return CommandResult(
+        None,
+        None,
+        "",
+        "",
+        0.0,
+        0.0,
+        0,
+        step_report.evidence,
+        sha256(step_report.evidence).hexdigest(),
+        is_complete=True,
+    )
+
+
+def _elapsed_seconds(attempt: Attempt) -> float:
+    """Return the seconds since an attempt began, by the system clock."""
+    return seconds_since(attempt.began) if attempt.began else 0.0

@@ -1,0 +1,50 @@
+"""Hints on what to do next, such as to resume a run after an error of the environment."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+
+
+@contextmanager
+def add_hint_on_error(next_steps: str) -> Iterator[None]:
+    """Add the next steps to the hint of environment errors, for the time after the problem is fixed."""
+    try:
+        yield
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            existing_hint = (error.hint or "").removesuffix("nothing was changed").removesuffix("; ")
+            error.hint = f"{existing_hint}; {next_steps}" if existing_hint else next_steps
+        raise
+
+
+def format_replan_command(run: int | str, plan: str) -> str:
+    """Return the command that continues a failed run after its steps were edited in the plan.
+
+    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
+    """
+    return f"execplan replan {run} -p {plan} --reason 'What was wrong'"
+
+
+def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
+    """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
+    return add_hint_on_error(f"then continue: {format_resume_command(run_paths.number, ref.shell_name, executor)}")
+
+
+def format_resume_command(run: int | str, plan: str, executor: str) -> str:
+    """Return the command that resumes a run of a plan, on the same executor unless it is empty.
+
+    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
+    """
+    option = f" --executor {quote(executor)}" if executor else ""
+    return f"execplan resume {run} -p {plan}{option}"

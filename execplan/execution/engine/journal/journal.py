@@ -1,0 +1,197 @@
+"""The journal of a run: entries written to disk before each action, and after its result is known."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.core.clock import utc_timestamp
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text import fast_json
+from execplan.core.text.text_lines import digest
+from execplan.execution.engine.journal.entry_schema import is_valid_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Final
+
+LIMIT: Final = 256 << 20
+"""Size limit of a journal in bytes."""
+
+
+MERGE_MARKER: Final = "it is a git conflict marker; keep one side completely, for example with `git checkout --ours`"
+"""Message for a merge conflict: both branches ran the plan, and lines of both form no valid journal."""
+_FOREIGN_WRITE: Final = "another program has changed it"
+
+
+class Entry(NamedTuple):
+    """An entry of a journal, stored as one line."""
+
+    number: int
+    """Entry number from 1, without gaps; it defines the order, not the time."""
+    kind: str
+    """One of the kinds in journal_entries.py."""
+    at: str
+    """UTC time of the system clock, which may have been reset meanwhile."""
+    fields: dict[str, Any]
+    """Other fields of the entry, depending on the kind."""
+    line: str
+    """SHA-256 of the line as stored; also in the audit log."""
+
+
+class Journal:
+    """The journal of an active run; its only writer is the process that has the lock of runs."""
+
+    def __init__(self, path: str, mirror_path: str = "", within: str | None = None) -> None:
+        """Open the journal for writing; create it if missing, and cut off an incomplete line left by a killed writer.
+
+        `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both. Raises
+        ExecplanError.
+        """
+        from execplan.core.files import atomic_files
+        from execplan.execution.engine.journal.journal_mirror import JournalMirror
+
+        self.path = path
+        self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
+        self._handle = -1
+        self._size = 0
+        """Size in bytes of the known lines; any other data was written by another program."""
+        self.entries: list[Entry] = []
+        try:
+            handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise file_access.file_error(error, path, "write") from None
+        try:
+            data = read_bytes(path)
+            complete_size = data.rfind(b"\n") + 1
+            self.entries = parse_entries(data[:complete_size], path)
+            if complete_size < len(data):
+                os.ftruncate(handle, complete_size)
+                os.fsync(handle)
+            elif not data:
+                atomic_files.sync_directory(os.path.dirname(path))
+        except OSError as error:
+            os.close(handle)
+            raise file_access.file_error(error, path, "write") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle, self._size = handle, complete_size
+        if self._mirror is not None:
+            try:
+                self._mirror.rewrite(data[:complete_size])
+            except BaseException:
+                os.close(handle)
+                raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+        if self._mirror is not None:
+            self._mirror.close()
+
+    def write(self, kind: str, **fields: Any) -> Entry:
+        """Append an entry and sync it. Raises ExecplanError and leaves the journal unchanged."""
+        document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
+        data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
+        self._ensure_not_altered()
+        try:
+            file_access.append(self._handle, data, self._size)
+            if self._mirror is not None:
+                self._mirror.append(data)
+        except OSError as error:
+            os.ftruncate(self._handle, self._size)
+            raise file_access.file_error(error, self.path, "write") from None
+        self._size += len(data)
+        entry = _parse_entry(data[:-1], self.path, len(self.entries) + 1)
+        self.entries.append(entry)
+        return entry
+
+    def sync_mirror(self) -> bytes | None:
+        """Bring the journal's mirror in the plan's artifacts up to date. Raises ExecplanError.
+
+        Returns the foreign contents overwritten since the last call, empty if the file was gone, None if it was intact.
+        """
+        if self._mirror is None:
+            return None
+        if not self._mirror.is_intact:
+            self._mirror.rewrite(read_bytes(self.path)[: self._size])
+        overwritten_bytes, self._mirror.overwritten = self._mirror.overwritten, None
+        return overwritten_bytes
+
+    def _ensure_not_altered(self) -> None:
+        """Raise ExecplanError if a step or another program has removed or changed the file."""
+        own_stat = os.fstat(self._handle)
+        try:
+            is_same_file = os.path.samestat(os.lstat(self.path), own_stat)
+        except OSError:
+            is_same_file = False
+        if not is_same_file or own_stat.st_size != self._size:
+            problem = "has unexpected content" if is_same_file else "was removed or replaced"
+            raise ExecplanError(
+                "journal-altered",
+                f"{self.path} {problem}: a step or another program changed it during the run, so the run stops here",
+                exit=ENVIRONMENT,
+                hint="restore the run directory; see what the audit log has recorded: execplan audit --verify",
+            )
+
+
+def read_journal(path: str) -> list[Entry]:
+    """Read the complete entries of a journal, which may be in use. Raises ExecplanError."""
+    data = read_bytes(path)
+    return parse_entries(data[: data.rfind(b"\n") + 1], path)
+
+
+def parse_entries(data: bytes, path: str) -> list[Entry]:
+    """Parse the entries of complete lines. Raises ExecplanError if a line is not a journal entry."""
+    return [_parse_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+
+
+def check_entries(entries: list[Entry], path: str) -> list[Entry]:
+    """Return the entries after validating the fields of each. Raises ExecplanError."""
+    for entry in entries:
+        if not is_valid_entry(entry.kind, entry.number, entry.at, entry.fields):
+            raise altered_error(path, entry.number)
+    return entries
+
+
+def _parse_entry(line: bytes, path: str, number: int) -> Entry:
+    try:
+        fields = fast_json.read(line.decode(), allow_surrogates=True)
+        kind, at = fields.pop("kind"), fields.pop("at")
+        if fields.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise altered_error(path, number, MERGE_MARKER if is_merge_marker(line) else _FOREIGN_WRITE) from None
+    return Entry(number, kind, at, fields, digest(line))
+
+
+def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> ExecplanError:
+    """Return the error for an invalid entry of a journal."""
+    return ExecplanError(
+        "journal-altered",
+        f"{path}:{number} is not a journal entry: {why}",
+        exit=ENVIRONMENT,
+        hint="restore the file from git or a backup; see when it changed: execplan audit --verify",
+        line=number,
+    )
+
+
+def is_merge_marker(line: bytes) -> bool:
+    """Return whether a line is a conflict marker of a Git merge."""
+    return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a journal's bytes, including a torn last line. Raises ExecplanError."""
+    data, size = file_access.read(path, LIMIT)
+    if size > LIMIT:
+        message = f"{path} has {size:,} bytes, too many for a journal"
+        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it from git or a backup")
+    return data

@@ -1,0 +1,175 @@
+"""Run of an execution plan: executes the approved steps one by one, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.project.project_discovery import require_existing
+from execplan.execution.approvals.approved_plan import require_approved_plan
+from execplan.execution.engine import program_changes, replay, run_setup
+from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
+from execplan.execution.engine.dry_run import preview_run
+from execplan.execution.engine.executors.executor_choice import default_jobs, executor_field, open_executor
+from execplan.execution.engine.journal.journal_entries import state_json
+from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.resume import continue_with_revision
+from execplan.execution.engine.run_lock import acquire_run_lock
+from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
+from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_session import open_loop, start_session
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.session_end import finish_loop
+from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.engine.telemetry.span_sending import send_spans
+from execplan.execution.program_lookup import describe_changed_programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.approved_steps import ApprovedSteps
+    from execplan.execution.engine.replay import ReplayedRun
+    from execplan.execution.engine.run_observer import FinishedRun, RunObserver, RunOptions
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_session import RunSession
+    from execplan.execution.engine.steps.run_context import RunContext
+
+__all__ = ["preview_run", "run"]
+
+
+def run(
+    project: Project,
+    ref: PlanRef,
+    run_options: RunOptions,
+    observer: RunObserver,
+    options: WriteOptions,
+    *,
+    executor: StepExecutor | None = None,
+) -> FinishedRun:
+    """Run the execution plan of a plan, if approved. Raises ExecplanError if nothing was begun, or if a disk fails."""
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    options.prepare_commit(project)
+    run_paths = run_directories.next_run(project, ref)
+    with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"), ExitStack() as stack:
+        _ensure_not_overtaken(project, ref, run_paths)
+        new_run = _prepare_run(project, ref, run_paths, run_options, observer, executor or StepExecutor())
+        remote = stack.enter_context(open_executor(run_options.executor))
+        step_executor = executor or StepExecutor(remote)
+        new_run.warnings.extend(_executor_warnings(new_run, run_options.executor))
+        new_run = new_run._replace(jobs=run_options.jobs or default_jobs(remote), executor=run_options.executor)
+        with _begin_run(new_run, options) as session:
+            with open_loop(session, new_run.context, new_run.approved_steps, step_executor, new_run.jobs) as loop:
+                finished = finish_loop(session, loop, loop.run_until_stopped(), new_run.warnings)
+            finished = continue_with_revision(session, finished, loop.attempt_pool)
+        finished = _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
+    trace_warnings = send_spans(project, run_paths, session.journal_writer)
+    return finished._replace(warnings=(*finished.warnings, *trace_warnings))
+
+
+def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+    """Raise ExecplanError if another run of the plan began after `run_paths` was numbered and before the lock."""
+    if run_directories.next_run(project, ref).number != run_paths.number:
+        message = f"another run of {ref.id} was started at the same time"
+        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see its status: execplan runs {ref.shell_name}")
+    ensure_no_unfinished_run(project, ref)
+
+
+class _NewRun(NamedTuple):
+    """A run that passed all checks and may begin."""
+
+    approved_plan: ApprovedPlan
+    approved_steps: ApprovedSteps
+    context: RunContext
+    chosen_ids: list[str] | None
+    """IDs of the steps to run; None for all."""
+    jobs: int
+    executor: str
+    """What `--executor` names; empty if all steps run here."""
+    replayed_run: ReplayedRun | None
+    warnings: list[str]
+    """Warnings that the observer could not show."""
+
+
+def _prepare_run(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    run_options: RunOptions,
+    observer: RunObserver,
+    executor: StepExecutor,
+) -> _NewRun:
+    """Check everything that a run requires, and show warnings. Raises ExecplanError."""
+    approved_plan = require_approved_plan(project, ref)
+    document, binding = approved_plan.document, approved_plan.binding
+    ensure_not_agent_mode(document, ref)
+    chosen_ids = select_step_ids(document, run_options)
+    replayed_run = replay.find(project, ref, run_options.replays, binding) if run_options.replays else None
+    context = run_setup.make_context(project, ref, run_paths, approved_plan, observer, run_options.seconds)
+    schedule = Schedule(document, chosen_ids, lambda path: executor.path_exists(context, path))
+    approved_steps = require_approved_steps(approved_plan, schedule)
+    differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
+    warnings = run_setup.show_warnings(context, approved_steps.steps, differences)
+    warnings += schedule.unchosen_dependencies(run_options.done_before)
+    return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
+
+
+def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
+    """Return a warning if an executor is named and no step may run on its workers."""
+    if not executor_text:
+        return []
+    from execplan.execution.engine.executors.ticket_creation import reason_to_stay
+
+    if not all([reason_to_stay(step) for step in new_run.approved_steps.steps]):
+        return []
+    warning = "all steps run here: only commands that declare inputs and outputs run on workers"
+    return [] if new_run.context.observer.warn(warning) else [warning]
+
+
+@contextmanager
+def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
+    """Create the directories and the journal of a run and write its first entry. Raises ExecplanError."""
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
+
+    context, approved_plan = new_run.context, new_run.approved_plan
+    project, ref, run_paths, observer = context.project, context.ref, context.run_paths, context.observer
+    audit_log = AuditLog(project, ref)
+    audit_log.update_anchor()
+    audit_log.can_restore = True
+    run_setup.create_run(project, ref, run_paths, approved_plan)
+    with open_journal(run_paths) as journal:
+        run_state = RunState(approved_plan.document)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
+        session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
+        observer.begin(run_paths.id, new_run.approved_steps.steps)
+        run_setup.write_first_entry(
+            journal_writer,
+            project,
+            run_paths,
+            approved_plan,
+            sandbox=context.sandbox.name if context.sandbox is not None else "",
+            jobs=new_run.jobs,
+            chosen=new_run.chosen_ids,
+            replays=new_run.replayed_run.run_paths.id if new_run.replayed_run is not None else None,
+            states={path: state_json(file_state) for path, file_state in approved_plan.binding.states.items()},
+            programs=program_changes.programs_json(approved_plan.binding.programs),
+            **executor_field(new_run.executor),
+        )
+        audit_log.update_anchor()
+        yield session
+
+
+def _compare_with_replayed_run(
+    finished: FinishedRun, replayed_run: ReplayedRun | None, run_state: RunState
+) -> FinishedRun:
+    if replayed_run is None:
+        return finished
+    return finished._replace(differences=replay.differences(replayed_run.run_state, run_state))

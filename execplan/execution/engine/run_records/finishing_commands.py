@@ -1,0 +1,92 @@
+"""The commands that finish an unfinished run, by its state and, if it waits with a new revision, by its approval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.execution.engine.error_hints import format_resume_command
+from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
+from execplan.execution.engine.run_records.run_statuses import (
+    BY_AGENT,
+    ROLLING_BACK,
+    RUNNING,
+    describe_open_state,
+    is_agent_run,
+    list_open_runs,
+)
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_statuses import RunStatus
+
+
+def finishing_commands(project: Project, ref: PlanRef, run_status: RunStatus, name: str) -> tuple[str, ...]:
+    """Return the commands that finish a run, or must precede that; `name` is the plan as typed in a shell.
+
+    Raises ExecplanError.
+    """
+    if run_status.why not in REVISION_REASONS:
+        return select_commands(run_status, name)
+    from execplan.execution.approvals.approval_status import UncompiledPlan, find_status
+    from execplan.execution.approvals.approved_plan import APPROVED
+    from execplan.execution.engine.run_records.run_directories import get_run_paths
+
+    status = find_status(project, ref, run_status.id)
+    by_agent = is_agent_run(get_run_paths(project, ref, run_status.id)) or (
+        not isinstance(status, UncompiledPlan) and status.document.mode == "agent"
+    )
+    return select_commands(run_status, name, is_approved=status.state == APPROVED, by_agent=by_agent)
+
+
+def select_commands(
+    run_status: RunStatus, name: str, *, is_approved: bool = True, by_agent: bool = False
+) -> tuple[str, ...]:
+    """Return the commands that finish a run; `is_approved` and `by_agent` are about a revision with which it waits."""
+    if run_status.state == RUNNING:
+        return (f"execplan show {name} --run {run_status.id}",)
+    rollback = f"execplan rollback {run_status.id} -p {name}"
+    if run_status.state == ROLLING_BACK:
+        return (rollback,)
+    if not is_approved:  # a resume would fail
+        return f"execplan evaluate {name}", rollback
+    if by_agent or run_status.state == BY_AGENT:
+        return f"execplan handoff {name}", rollback
+    return format_resume_command(run_status.id, name, run_status.executor), rollback
+
+
+def has_new_steps(project: Project, ref: PlanRef, run_id: str) -> bool:
+    """Return whether other steps were compiled since a run began or was last replanned. Raises ExecplanError."""
+    from execplan.core.text.text_lines import digest
+    from execplan.execution.approvals import artifact_store
+    from execplan.execution.engine.replanning.run_revisions import latest_revision
+    from execplan.execution.engine.run_records.run_directories import get_run_paths
+    from execplan.execution.engine.run_records.run_summary import read_run_entries
+
+    data = artifact_store.read(project, ref, "execution-plan.json")
+    entries = read_run_entries(get_run_paths(project, ref, run_id))
+    return data is not None and digest(data) != latest_revision(entries)[1]
+
+
+def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
+    """Raise ExecplanError if a plan has unfinished runs that could not be resumed or rolled back after an action.
+
+    `action`: what the command would do, such as "archived".
+    """
+    from execplan.core.archive.plan_move import ensure_not_running
+
+    ensure_not_running(project, ref)
+    statuses = list_open_runs(project, ref)
+    if not statuses:
+        return
+    lines = [f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}" for run_status in statuses]
+    raise ExecplanError(
+        "open-run",
+        f"{ref.id} can't be {action}: "
+        + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
+        exit=CHECK_FAILED,
+        hint=f"finish or roll back the run first: {'; '.join(finishing_commands(project, ref, statuses[0], ref.shell_name))}",
+        candidates=lines,
+        data={"reasons": lines},
+    )

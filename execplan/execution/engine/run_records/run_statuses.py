@@ -1,0 +1,222 @@
+"""The status of a plan's last run, read from the end of its journal because `status` checks every open plan."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text import fast_json
+from execplan.execution import states
+from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.run_lock import run_lock_holder
+from execplan.execution.engine.run_records import run_directories
+
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import Question
+
+
+RUNNING: Final = "running"
+WAITING: Final = "waiting"
+BY_AGENT: Final = "by_agent"
+CUT_SHORT: Final = "cut_short"
+ROLLING_BACK: Final = "rolling_back"
+STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED, states.FAILED, states.ROLLED_BACK)
+"""States of a run.
+
+In order: a process works on it; an agent performs it call by call; it waits for an answer; it was interrupted or
+killed, and has to be resumed or rolled back; its rollback was interrupted and has to be repeated; it ended.
+"""
+_TAIL = 1 << 16
+_ROLLBACK = (journal_entries.ROLLBACK, journal_entries.RESTORED)
+_NEUTRAL_KINDS = (journal_entries.REOPENED,)
+"""Kinds of entries that occur both in a rollback and in a continuing run."""
+
+
+class RunStatus(NamedTuple):
+    """The status of a run of a plan."""
+
+    id: str
+    state: str
+    """State of the run, one of `STATES`."""
+    why: str = ""
+    """Why the run waits, one of `QUESTION_REASONS`."""
+    reason: str = ""
+    """Why the run failed, even if it was rolled back since, or the question that it waits for; empty for other runs."""
+    ended: str = ""
+    """UTC time at which the run failed, or ended before its rollback; empty for other runs."""
+    executor: str = ""
+    """Executor with which a paused or interrupted run was begun or last resumed; empty for this machine."""
+
+    def as_document(self) -> dict[str, str | None]:
+        """Return the status in the form of a document."""
+        return {name: value or None for name, value in self._asdict().items()}
+
+
+def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
+    """Return the status of a plan's last run; None if the plan never ran. Raises ExecplanError."""
+    for run_paths in run_directories.list_runs(project, ref):
+        run_status = read_run_status(project, run_paths)
+        if run_status.state != states.PENDING:
+            return run_status
+    return None
+
+
+def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
+    """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
+    state, fields = _last_state(run_paths.journal)
+    if state in (RUNNING, ROLLING_BACK):
+        is_running = run_paths.id in run_lock_holder(project)
+        state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
+    if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
+        return RunStatus(run_paths.id, WAITING, question.why, question.words)
+    why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
+    if state not in (states.FAILED, states.ROLLED_BACK):
+        executor = _find_executor(run_paths.journal) if state in (WAITING, CUT_SHORT) else ""
+        question_text = str(fields.get("question", "")) if state == WAITING else ""
+        return RunStatus(run_paths.id, state, why, question_text, executor=executor)
+    reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
+    return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
+
+
+def _idle_state(run_paths: RunPaths) -> str:
+    """Return the state of a run without an active process; an agent's run continues with its next call."""
+    return BY_AGENT if is_agent_run(run_paths) else CUT_SHORT
+
+
+def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
+    """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
+    from execplan.execution.engine.agent_runs.next_question import open_question
+    from execplan.execution.engine.replanning.run_revisions import load_document
+    from execplan.execution.engine.run_records.run_summary import read_run_entries
+    from execplan.execution.engine.run_state import RunState
+
+    try:
+        entries = read_run_entries(run_paths)
+        return open_question(project, RunState(load_document(run_paths, entries), entries))
+    except ExecplanError:
+        return None
+
+
+def is_agent_run(run_paths: RunPaths) -> bool:
+    """Return whether an agent performs the steps of a run, call by call, by the first entry of its journal."""
+    try:
+        with open(file_access.open_regular(run_paths.journal), "rb") as file:
+            return bool(_parse_entry(file.readline(1 << 20)).get("mode") == "agent")
+    except OSError:
+        return False
+
+
+def _find_executor(path: str) -> str:
+    """Return the executor in the entry with which a run was begun or last resumed."""
+    for line in reversed(_read_lines(path, 0)):
+        if b'"begun"' in line or b'"resumed"' in line:  # parsing each entry takes long
+            fields = _parse_entry(line)
+            if fields.get("kind") in (journal_entries.BEGUN, journal_entries.RESUMED):
+                return str(fields.get("executor", ""))
+    return ""
+
+
+def _last_state(path: str) -> tuple[str, dict[str, Any]]:
+    """Return the run's state by its last relevant entry, and that entry's fields.
+
+    For a run that was rolled back, these are the fields of its end.
+    """
+    for lines in (_read_lines(path, _TAIL), _read_lines(path, 0)):
+        is_partial = False
+        """Whether the entries belong to a rollback of some steps, which does not change the run's state."""
+        for index in range(len(lines) - 1, -1, -1):
+            fields = _parse_entry(lines[index])
+            kind = fields.get("kind")
+            if kind == journal_entries.ROLLED_BACK:
+                if fields.get("whole"):
+                    return states.ROLLED_BACK, _find_end(lines[:index]) or _find_end(_read_lines(path, 0))
+                is_partial = True
+            elif kind in _ROLLBACK:
+                if not is_partial:
+                    return ROLLING_BACK, fields
+                is_partial = kind != journal_entries.ROLLBACK
+            elif kind == journal_entries.ENDED:
+                return str(fields.get("status")), fields
+            elif kind in (journal_entries.PAUSED, journal_entries.REPLANNED):
+                return WAITING, fields
+            elif kind not in _NEUTRAL_KINDS:
+                return RUNNING, fields
+    return (RUNNING if lines else states.PENDING), {}
+
+
+def _find_end(lines: list[bytes]) -> dict[str, Any]:
+    """Return the fields of the last `ended` entry in a journal's lines; empty if there is none."""
+    mark = f'"{journal_entries.ENDED}"'.encode()
+    entries = [_parse_entry(line) for line in reversed(lines) if mark in line]
+    return next((fields for fields in entries if fields.get("kind") == journal_entries.ENDED), {})
+
+
+def _read_lines(path: str, tail: int) -> list[bytes]:
+    """Return the complete lines of a journal, or of its last `tail` bytes; none if it does not exist."""
+    try:
+        with open(file_access.open_regular(path), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - tail) if tail else 0)
+            data = file.read()
+    except OSError:
+        return []
+    lines = data.split(b"\n")[:-1]
+    return lines[1:] if tail and size > tail else lines
+
+
+def _parse_entry(line: bytes) -> dict[str, Any]:
+    try:
+        fields = fast_json.read(line.decode(), allow_surrogates=True)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+OPEN_STATES: Final = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK)
+"""States of an unfinished run: all but completed, failed and rolled back."""
+_DESCRIPTIONS: Final = {
+    RUNNING: "is running",
+    BY_AGENT: "is in progress, performed by an agent",
+    WAITING: "is waiting for an answer",
+    CUT_SHORT: "was interrupted",
+    ROLLING_BACK: "is only partly rolled back: the rollback was interrupted",
+}
+"""Description of each open state for users."""
+
+
+def describe_open_state(state: str, why: str) -> str:
+    """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
+    return "is waiting for an approval" if why == journal_entries.APPROVE else _DESCRIPTIONS[state]
+
+
+def run_number(run: str) -> int:
+    """Return the number of a run in its plan, from 1, by its ID."""
+    return int(run.partition("-")[0])
+
+
+def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
+    """List every unfinished run of a plan, last one first. Raises ExecplanError.
+
+    A merge of two branches may bring more than one.
+    """
+    statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
+    return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
+
+
+def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning for each unfinished run of a plan that is archived anyway. Raises ExecplanError."""
+    advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
+    return tuple(
+        [
+            f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}; {advice}"
+            for run_status in list_open_runs(project, ref)
+        ]
+    )

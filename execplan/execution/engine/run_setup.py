@@ -1,0 +1,166 @@
+"""Setup of a run: the context of its steps, its directories with the approval, and its first journal entry."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from execplan.core.files import atomic_files, file_access
+from execplan.core.git.git_directory import head_commit
+from execplan.core.plan_store import author
+from execplan.core.project import project_state
+from execplan.execution.approvals import approval_registry, artifact_store
+from execplan.execution.documents.document_io import document_bytes
+from execplan.execution.engine import program_changes
+from execplan.execution.engine.command_warnings import command_warnings
+from execplan.execution.engine.error_hints import add_hint_on_error
+from execplan.execution.engine.journal.journal_entries import BEGUN
+from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.steps.run_context import create_context
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.journal.journal_writer import JournalWriter
+    from execplan.execution.engine.run_observer import RunObserver
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.execution_plan import Step
+
+
+def make_context(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    approved_plan: ApprovedPlan,
+    observer: RunObserver,
+    seconds: int | None,
+) -> RunContext:
+    """Create the context that the steps of a run share. Raises ExecplanError."""
+    from execplan.execution.engine.commands.command_sandbox import find_sandbox
+
+    document, policy = approved_plan.document, approved_plan.policy
+    sandbox = find_sandbox(project, policy)[0]
+    limits = [policy.seconds, document.constraints.max_duration_s, seconds]
+    deadline = monotonic() + min([limit for limit in limits if limit is not None])
+    return create_context(project, ref, run_paths, document, policy, sandbox, observer, deadline)
+
+
+def show_warnings(context: RunContext, steps: Sequence[Step], program_differences: Sequence[str]) -> list[str]:
+    """Show warnings about the steps that are to run, and return those that the observer could not show.
+
+    `program_differences` lists the programs that differ from the approved ones.
+    """
+    warnings = [
+        *command_warnings(context.project, context.policy, steps),
+        *map(program_changes.WARNING.format, program_differences),
+    ]
+    return [warning for warning in warnings if not context.observer.warn(warning)]
+
+
+def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
+    """Reserve an approval for a new run, and create its directories with the document and the approval.
+
+    Raises ExecplanError.
+    """
+    approval_registry.reserve(project, approved_plan.approval.id, run_paths.id)
+    with add_hint_on_error(
+        f"nothing was done, and the approval is still valid; start again: execplan run {ref.shell_name}"
+    ):
+        atomic_files.make_directory(run_paths.folder, within=project.root)
+        atomic_files.create(
+            run_paths.artifact_path(artifact_store.PLAN_FILE_NAME),
+            approved_plan.candidate.current_plan.data,
+            within=project.root,
+        )
+        atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
+        create_state_directory(project, ref, run_paths)
+
+
+def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+    """Create the run's uncommitted state directory with a copy of the evidence, and note which plan the run is of.
+
+    Raises ExecplanError.
+    """
+    project_state.make_state_dir(project, "runs")
+    evidence_copies.copy_evidence(run_paths)
+    atomic_files.create(os.path.join(project_state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
+
+
+def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
+    """Use an approval for the run from now on, and keep its file next to the earlier ones. Raises ExecplanError."""
+    approval_registry.mark_used(project, approval.id, run_paths.id)
+    data, number, path = document_bytes(approval), 1, run_paths.approval
+    while not atomic_files.create(path, data, within=project.root):
+        with open(file_access.open_file(path)[0], "rb") as file:
+            if file.read() == data:
+                break
+        number += 1
+        path = run_paths.approval.replace(".json", f"-{number}.json")
+    evidence_copies.copy_evidence(run_paths)
+
+
+def write_first_entry(
+    journal_writer: JournalWriter,
+    project: Project,
+    run_paths: RunPaths,
+    approved_plan: ApprovedPlan,
+    **extra_fields: Any,
+) -> None:
+    """Write the first entry of a run with extra fields; from then on the approval is used by this run alone.
+
+    Raises ExecplanError.
+    """
+    binding, document = approved_plan.binding, approved_plan.document
+    run_fields = {
+        "run": run_paths.id,
+        "plan_id": document.plan_id,
+        "revision": document.revision,
+        "document": binding.document,
+    }
+    journal_writer.write(
+        BEGUN,
+        **{
+            **run_fields,
+            **approval_fields(approved_plan.approval),
+            "policy": binding.policy,
+            "head": head_commit(project),
+            **_caller_fields(),
+            **extra_fields,
+        },
+    )
+    approval_registry.mark_used(project, approved_plan.approval.id, run_paths.id)
+
+
+def _caller_fields() -> dict[str, str]:
+    """Return the field that names the span that started the run; the guard starts runs, so few modules are loaded."""
+    if "TRACEPARENT" not in os.environ:
+        return {}
+    from execplan.execution.engine.telemetry.caller_context import caller_fields
+
+    return caller_fields(os.environ)
+
+
+def approval_fields(approval: Approval) -> dict[str, Any]:
+    """Return the entry fields that name the approval, the approver and the current user."""
+    derivation = approval.derived_from
+    coverage_fields = (
+        {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}
+        if derivation is not None
+        else {}
+    )
+    return {
+        "approval": approval.digest,
+        "approval_id": approval.id,
+        "approver": approval.approver,
+        "how": approval.effective_how,
+        **coverage_fields,
+        "user": author.system_login(),
+        "session": author.session_id(),
+    }

@@ -1,0 +1,72 @@
+"""Shared context of the steps of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.core.secrets.redaction import Redactor
+    from execplan.execution.engine.commands.command_sandbox import Sandbox
+    from execplan.execution.engine.commands.stop_signal import StopSignal
+    from execplan.execution.engine.run_observer import RunObserver
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.workspace.backup_store import BackupStore
+    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.policy import Policy
+
+
+class RunContext(NamedTuple):
+    """Everything that the steps of a run share."""
+
+    project: Project
+    ref: PlanRef
+    document: ExecutionPlan
+    policy: Policy
+    run_paths: RunPaths
+    workspace: WorkspaceFiles
+    store: BackupStore
+    sandbox: Sandbox | None
+    redaction: Redactor
+    stop: StopSignal
+    observer: RunObserver
+    deadline: float
+    """Time limit of the whole run, by time.monotonic()."""
+    traceparent: str = ""
+    """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
+
+
+def create_context(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    document: ExecutionPlan,
+    policy: Policy,
+    sandbox: Sandbox | None,
+    observer: RunObserver,
+    deadline: float,
+) -> RunContext:
+    """Create the context of a run that nothing has stopped. Raises ExecplanError."""
+    from execplan.execution.engine.commands.stop_signal import StopSignal
+    from execplan.execution.engine.journal.journal_writer import make_redaction
+    from execplan.execution.engine.workspace.backup_store import BackupStore
+    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+
+    return RunContext(
+        project,
+        ref,
+        document,
+        policy,
+        run_paths,
+        WorkspaceFiles(project),
+        BackupStore(project),
+        sandbox,
+        make_redaction(),
+        StopSignal(),
+        observer,
+        deadline,
+    )

@@ -1,0 +1,122 @@
+"""Snapshots of the tree before and after a step that runs a program, and the changes between them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.text.pure_paths import do_overlap
+from execplan.execution.engine import ticks
+from execplan.execution.engine.steps.step_paths import list_declared_paths, snapshot_path
+from execplan.execution.engine.ticks import list_plan_files
+from execplan.execution.engine.workspace import workspace_snapshot
+from execplan.execution.evaluation.projected_files import normalize_paths
+from execplan.execution.evaluation.trial import target_paths
+
+if TYPE_CHECKING:
+    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
+    from execplan.execution.execution_plan import Step
+
+
+class ParallelChanges:
+    """Undeclared changes of parallel steps, from before the first one begins until the last one has ended."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        steps = [step for step in context.document.steps if step.parallel]
+        self._declared = [path for step in steps for path in list_declared_paths(step)]
+        self._tree_before = workspace_snapshot.take_snapshot(
+            context.project, context.workspace, context.store, self._declared, None, keep=True
+        )
+
+    def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+        """Return the undeclared changes and created directories. Raises ExecplanError."""
+        context = self._context
+        tree_after = workspace_snapshot.take_snapshot(
+            context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
+        )
+        changes, folders = workspace_snapshot.diff_snapshots(
+            self._tree_before, tree_after, self._declared, context.store, context.workspace
+        )
+        ticked_paths = list_plan_files(context.project, context.ref, context.document)
+        return (
+            tuple([change for change in changes if not change.declared and change.path not in ticked_paths]),
+            tuple([folder for folder in folders if not _is_near(folder, self._declared)]),
+        )
+
+
+def own_changes(
+    step: Step, changes: tuple[Change, ...], folders: tuple[str, ...]
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """Return the changes and created directories that a step declares: others may be of steps that ran in parallel."""
+    paths = list_declared_paths(step)
+    return (
+        tuple([change for change in changes if change.declared]),
+        tuple([folder for folder in folders if _is_near(folder, paths)]),
+    )
+
+
+def _is_near(folder: str, paths: list[str]) -> bool:
+    """Return whether a directory is one of the paths, in one of them, or contains one."""
+    return any([do_overlap(folder, path) for path in paths])
+
+
+_last_trees: dict[str, WorkspaceSnapshot] = {}
+"""The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
+
+
+def save_snapshot(context: RunContext, step: Step) -> None:
+    """Save a snapshot of the tree before a step. Raises ExecplanError."""
+    from execplan.execution.engine.workspace import workspace_snapshot
+
+    last_tree = _last_trees.get(context.run_paths.id)
+    workspace_snapshot.save(_scan_tree(context, step, last_tree, keep=True), snapshot_path(context.run_paths, step))
+
+
+def has_snapshot(context: RunContext, step: Step) -> bool:
+    """Return whether the snapshot before a step exists.
+
+    It is saved before the step begins; without it, the state of the tree at that time is unknown.
+    """
+    return os.path.lexists(snapshot_path(context.run_paths, step))
+
+
+def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
+    """Return the changes since the snapshot, the created directories, and a description of what was not scanned.
+
+    Raises ExecplanError.
+    """
+    from execplan.execution.engine.workspace import workspace_snapshot
+
+    if not has_snapshot(context, step):
+        return (), (), "in the repository (the snapshot from before the step is missing)"
+    before = workspace_snapshot.load(snapshot_path(context.run_paths, step))
+    after = _scan_tree(context, step, before, keep=False)
+    _last_trees.clear()
+    _last_trees[context.run_paths.id] = after
+    changes, folders = workspace_snapshot.diff_snapshots(
+        before, after, list_declared_paths(step), context.store, context.workspace
+    )
+    ticked_paths = ticks.list_plan_files(context.project, context.ref, context.document)
+    unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
+    unscanned = unscanned if before.is_complete and after.is_complete else "in undeclared files"
+    return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
+
+
+def _scan_tree(
+    context: RunContext, step: Step, known_tree: WorkspaceSnapshot | None, *, keep: bool
+) -> WorkspaceSnapshot:
+    """Scan the tree, including ignored files that this step declares or another step targets."""
+    from execplan.execution.engine.workspace import workspace_snapshot
+
+    other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]
+    return workspace_snapshot.take_snapshot(
+        context.project,
+        context.workspace,
+        context.store,
+        [*list_declared_paths(step), *other_paths],
+        known_tree,
+        keep=keep,
+    )

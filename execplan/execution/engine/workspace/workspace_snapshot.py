@@ -1,0 +1,198 @@
+"""Snapshots of a repository: the changes of a command are found by comparing snapshots from before and after it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.text import fast_json
+from execplan.core.text.pure_paths import is_inside
+from execplan.core.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
+from execplan.execution.engine.journal.journal_entries import Change, state_from_json, state_json
+from execplan.execution.engine.workspace.workspace_walker import WorkspaceWalker
+from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.workspace.backup_store import BackupStore
+    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+
+FILES: Final = 20_000
+BYTES: Final = 256 << 20
+"""Limits for the files and bytes that are backed up before a command; above them, only declared paths are."""
+_MARGIN = 2_000_000_000
+"""Minimum age of a file in nanoseconds at a snapshot, so that its times show whether it was written later."""
+_MAX_BYTES = 1 << 30
+"""Size limit of a saved snapshot in bytes."""
+
+
+class WorkspaceSnapshot(NamedTuple):
+    """The states of files, links and directories by their paths from the root."""
+
+    states: dict[str, State]
+    is_complete: bool
+    """Whether the snapshot has everything that Git does not ignore, not only the declared paths."""
+    unseen: frozenset[str] = frozenset()
+    """Paths that were not inspected: ignored by Git, other repositories, and unreadable directories."""
+    signatures: dict[str, tuple[int, ...]] = {}  # noqa: RUF012 - nobody writes to it
+    """Status numbers by path, which change when a file is written; without files that were written just before."""
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Return the paths of all directories in the snapshot."""
+        return frozenset([path for path, state in self.states.items() if state.kind == FOLDER])
+
+
+def take_snapshot(
+    project: Project,
+    workspace: WorkspaceFiles,
+    store: BackupStore,
+    declared: Iterable[str],
+    previous: WorkspaceSnapshot | None,
+    *,
+    keep: bool,
+) -> WorkspaceSnapshot:
+    """Take a snapshot of the declared paths and of all others that are not ignored by Git or reserved.
+
+    Reserved paths belong to Git or execplan. A file unchanged since `previous` is not read. `keep`: back up the bytes.
+    Above `FILES` or `BYTES`, only the declared paths are inspected, unless this snapshot follows a complete one. Raises
+    ExecplanError.
+    """
+    began = time.time_ns()
+    walker = WorkspaceWalker(project, workspace)
+    is_complete = previous is None or previous.is_complete or keep
+    if is_complete:
+        is_limited = keep or previous is None
+        is_complete = walker.collect_unignored(FILES if is_limited else None, BYTES if is_limited else None)
+    for path in declared:
+        walker.collect_path(normalize_path(path) or "")
+    states: dict[str, State] = {}
+    signatures: dict[str, tuple[int, ...]] = {}
+    with store.batch() as batch:
+        for path, status in walker.statuses.items():
+            signature = _file_signature(status)
+            state = (
+                previous.states.get(path)
+                if previous is not None and previous.signatures.get(path) == signature
+                else None
+            )
+            if state is None or (keep and state.kind == FILE and not batch.has(state.sha256)):
+                state = _path_state(workspace, batch if keep else None, path, status)
+            if state.kind != ABSENT:
+                states[path] = state
+            if max(status.st_mtime_ns, status.st_ctime_ns) < began - _MARGIN:
+                signatures[path] = signature
+    return WorkspaceSnapshot(states, is_complete, frozenset(walker.unseen), signatures)
+
+
+def _path_state(workspace: WorkspaceFiles, store: BackupStore | None, path: str, status: os.stat_result) -> State:
+    """Return the state of a path, backed up if there is a store. Raises ExecplanError."""
+    if stat.S_ISDIR(status.st_mode):
+        return State(FOLDER, mode=stat.S_IMODE(status.st_mode))
+    return workspace.state(path) if store is None else store.save_path(workspace, path)
+
+
+def _file_signature(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_mode, status.st_ino, status.st_dev, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def diff_snapshots(
+    before: WorkspaceSnapshot,
+    after: WorkspaceSnapshot,
+    declared: Iterable[str],
+    store: BackupStore,
+    workspace: WorkspaceFiles,
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """Return the changes between two snapshots with their line counts, and the created directories.
+
+    If one of the snapshots has only the declared paths, so does the result. Raises ExecplanError.
+    """
+    declared_paths = tuple([normalize_path(path) or "" for path in declared])
+    parent_paths = {
+        declared_path[:at] for declared_path in declared_paths for at, char in enumerate(declared_path) if char == "/"
+    }
+    is_complete = before.is_complete and after.is_complete
+    changes, folders = [], []
+    for path in sorted(before.states.keys() | after.states.keys()):
+        is_declared = any([is_inside(path, declared_path) for declared_path in declared_paths])
+        is_near = is_declared or path in parent_paths
+        if not (is_near or is_complete):
+            continue
+        old, new = before.states.get(path, State(ABSENT)), after.states.get(path, State(ABSENT))
+        if new.kind == ABSENT and _is_covered(path, after.unseen):
+            new = _hidden_state(workspace, path, old)
+        if old == new or (old.kind == ABSENT and not is_near and _is_covered(path, before.unseen)):
+            continue
+        if old.kind == ABSENT and new.kind == FOLDER:
+            folders.append(path)
+        else:
+            changes.append(
+                Change(path, old, new, *count_line_changes(store, workspace, path, old, new), declared=is_declared)
+            )
+    return tuple(changes), tuple(folders)
+
+
+def _hidden_state(workspace: WorkspaceFiles, path: str, old: State) -> State:
+    """Return the state of a path that is now ignored by Git or unreadable; unchanged if it cannot be read."""
+    try:
+        return workspace.state(path)
+    except ExecplanError:
+        return old
+
+
+def count_line_changes(
+    store: BackupStore, workspace: WorkspaceFiles, path: str, old: State, new: State
+) -> tuple[int, int]:
+    """Count the lines added and removed; 0 for both if the previous bytes have no backup."""
+    if max(old.size, new.size) > MAX_COUNTED_BYTES or FILE not in (old.kind, new.kind):
+        return 0, 0
+    try:
+        before = store.get(old.sha256) if old.kind == FILE else b""
+        after = workspace.read(path) if new.kind == FILE else b""
+    except ExecplanError:
+        return 0, 0
+    return count_changed_lines(before, after)
+
+
+def _is_covered(path: str, folders: frozenset[str]) -> bool:
+    """Return whether a path or one of its parents is in a set."""
+    while path:
+        if path in folders:
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+def save(snapshot: WorkspaceSnapshot, path: str) -> None:
+    """Save a snapshot, in case the run is killed before the next one. Raises ExecplanError."""
+    content = {
+        "states": {name: state_json(state) for name, state in snapshot.states.items()},
+        "whole": snapshot.is_complete,
+        "unseen": sorted(snapshot.unseen),
+        "signs": snapshot.signatures,
+    }
+    atomic_files.replace(path, json.dumps(content, separators=(",", ":")).encode(), mode=0o600)
+
+
+def load(path: str) -> WorkspaceSnapshot:
+    """Load a saved snapshot. Raises ExecplanError."""
+    data, _ = file_access.read(path, _MAX_BYTES)
+    try:
+        content = fast_json.loads(data)
+        states = {name: state_from_json(state) for name, state in content["states"].items()}
+        signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
+        return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        message = f"{path} was altered: another program has changed it"
+        raise ExecplanError(
+            "backup-altered", message, exit=ENVIRONMENT, hint="restore it from a copy of the disk"
+        ) from None

@@ -1,0 +1,120 @@
+"""An approved plan as jobs for another engine."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan import __version__
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project_discovery import require_existing
+from execplan.execution.approvals.approved_plan import require_approved_plan
+from execplan.execution.engine.approved_steps import require_approved_steps
+from execplan.execution.engine.run_preconditions import ensure_not_agent_mode
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.export.exportability import ensure_exportable
+from execplan.execution.export.job_digest import job_digest
+from execplan.execution.export.job_partition import Job, count_parallel_steps, partition
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
+_MINUTES_FOR_SETUP = 10
+_MAX_PARALLEL = 4
+"""Cores of GitHub's own machines."""
+_MAX_MINUTES = 360
+"""Limit of a job on GitHub's own machines."""
+
+
+class ExportedJob(NamedTuple):
+    """A job with what the engine needs to know of it."""
+
+    job: Job
+    digest: str
+    """Digest that the job checks before anything else; see `job_digest`."""
+    minutes: int
+    """Time limit of the job: all attempts of all its steps, and some minutes for its setup."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the job."""
+        return f"job-{self.job.number}"
+
+    @property
+    def title(self) -> str:
+        """Return the IDs of the steps, as a title."""
+        return ", ".join([step.id for step in self.job.steps])
+
+    @property
+    def outputs_file(self) -> str:
+        """Return the file in which the job passes on its outputs and those of the earlier jobs."""
+        return f"{self.name}.tar"
+
+
+class ExportedPlan(NamedTuple):
+    """An approved plan as jobs, each of which follows the one before."""
+
+    id: str
+    path: str
+    """Path of the plan from the root of the repository."""
+    jobs: tuple[ExportedJob, ...]
+    version: str = __version__
+    """Version of execplan: another one may compile the plan differently."""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the lines of the comment at the beginning of the file."""
+        return (
+            f"Exported by execplan {self.version} from {self.path}.",
+            "Don't edit it: change the plan, and export it again.",
+        )
+
+    def run_arguments(self, job: ExportedJob) -> str:
+        """Return the arguments of `execplan` that run a job, quoted for a shell."""
+        return f"job {job.job.number} -p {quote(self.path)} --digest {job.digest}"
+
+    def parallel_option(self, job: ExportedJob) -> str:
+        """Return the option that runs steps of a job in parallel, with a leading space; empty if none may."""
+        count = min(count_parallel_steps(job.job), _MAX_PARALLEL)
+        return f" --jobs {count}" if count > 1 else ""
+
+    def earlier_job(self, job: ExportedJob) -> ExportedJob | None:
+        """Return the job before a job; None for the first one."""
+        index = self.jobs.index(job)
+        return self.jobs[index - 1] if index else None
+
+
+def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool) -> ExportedPlan:
+    """Return an approved plan as jobs. Raises ExecplanError if it is not approved or can't be exported.
+
+    `uses_checkout` says whether each job begins with a checkout of the commit.
+    """
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    approved_plan = require_approved_plan(project, ref)
+    document = approved_plan.document
+    ensure_not_agent_mode(document, ref)
+    require_approved_steps(
+        approved_plan,
+        Schedule(document, None, lambda path: False),
+        hint=f"an export needs all steps: approve them without --step, then export again: execplan approve {ref.shell_name}",
+    )
+    jobs = partition(document)
+    ensure_exportable(project, ref, approved_plan, jobs, uses_checkout=uses_checkout)
+    return ExportedPlan(
+        ref.id,
+        project.display_path(ref.path),
+        tuple([ExportedJob(job, job_digest(approved_plan.binding, jobs, job.number), _minutes(job)) for job in jobs]),
+    )
+
+
+def _minutes(job: Job) -> int:
+    seconds = 0.0
+    for step in job.steps:
+        retries = step.on_failure.max_retries
+        tests = step.timeout_s if step.validation.test_after is not None else 0
+        seconds += (1 + retries) * (step.timeout_s + tests)
+        seconds += sum([step.on_failure.backoff_ms / 1000 * 2**retry for retry in range(retries)])
+    return min(int(seconds // 60) + 1 + _MINUTES_FOR_SETUP, _MAX_MINUTES)

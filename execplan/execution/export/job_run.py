@@ -1,0 +1,199 @@
+"""Run of one job of an exported plan, in the directory where an engine has started it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project_discovery import require_existing
+from execplan.core.text.message_parts import format_count
+from execplan.execution import states
+from execplan.execution.approvals import approval_creation, approval_files
+from execplan.execution.approvals.approval_creation import Confirmation
+from execplan.execution.approvals.approved_plan import find_candidate
+from execplan.execution.approvals.plan_evaluation import evaluate_plan
+from execplan.execution.binding import drift
+from execplan.execution.engine import approval_audit
+from execplan.execution.engine.journal.journal_entries import CHECKPOINT, GO
+from execplan.execution.engine.run import run
+from execplan.execution.engine.run_observer import RunObserver, RunOptions
+from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
+from execplan.execution.engine.run_records.run_directories import list_runs
+from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
+from execplan.execution.evaluation.approval_scope import approval_scope
+from execplan.execution.export.job_digest import job_digest
+from execplan.execution.export.job_outputs import load_outputs, save_outputs
+from execplan.execution.export.job_partition import partition
+from execplan.execution.states import ActiveRun
+from execplan.execution.world import ABSENT, State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.binding import Binding
+    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.run_observer import FinishedRun
+    from execplan.execution.engine.run_state import Question
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.export.job_partition import Job
+
+APPROVER = "the exported workflow"
+_VALID_SECONDS = 24 * 60 * 60
+
+
+class JobOptions(NamedTuple):
+    """Options of a job."""
+
+    number: int
+    """Number of the job in the plan, from 1."""
+    digest: str
+    """Digest of the job in the exported workflow."""
+    load: str = ""
+    """Archive with the outputs of the previous job; empty without one."""
+    save: str = ""
+    """Archive to write with the outputs of this job and the earlier ones; empty for none."""
+    jobs: int = 1
+    """Maximum number of steps that run in parallel."""
+
+
+class _CheckedJob(NamedTuple):
+    job: Job
+    earlier_steps: tuple[Step, ...]
+    document: str
+    """Digest of the execution plan."""
+
+
+def check_job(project: Project, ref: PlanRef, number: int, digest: str) -> Job:
+    """Check that a job of an exported plan would run what was approved, and return it. Raises ExecplanError."""
+    return _check(project, ref, number, digest).job
+
+
+def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: RunObserver) -> FinishedRun:
+    """Run the steps of a job, after the digest check. Raises ExecplanError if nothing was begun.
+
+    The steps are approved by their digest, as `approve --digest` does: whoever wrote the workflow has chosen it. They
+    run as `run` runs them, with the same checks, records and limits.
+    """
+    checked = _check(project, ref, job_options.number, job_options.digest)
+    if job_options.load:
+        load_outputs(project, job_options.load, checked.document, checked.earlier_steps)
+    _approve(project, ref, checked)
+    step_ids = tuple([step.id for step in checked.job.steps])
+    finished_run = run(
+        project,
+        ref,
+        RunOptions(
+            steps=step_ids, jobs=job_options.jobs, done_before=tuple([step.id for step in checked.earlier_steps])
+        ),
+        _UnattendedObserver(observer),
+        WriteOptions(commit=False),
+    )
+    if job_options.save and finished_run.status == states.COMPLETED:
+        save_outputs(project, job_options.save, checked.document, [*checked.earlier_steps, *checked.job.steps])
+    return finished_run
+
+
+def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _CheckedJob:
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    candidate = find_candidate(project, ref)
+    ensure_not_agent_mode(candidate.document, ref)
+    jobs = partition(candidate.document)
+    if number > len(jobs):
+        message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
+        raise ExecplanError(
+            "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name} --to github"
+        )
+    if job_digest(candidate.binding, jobs, number) != digest:
+        ensure_no_unfinished_run(project, ref)
+        _ensure_not_changed_by_run(project, ref, candidate.binding, jobs, number, digest)
+        raise ExecplanError(
+            "other-digest",
+            f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
+            exit=CONFLICT,
+            hint=f"review it, approve it, and export it again: execplan evaluate {ref.shell_name}",
+            candidates=_changes_since_approval(project, ref, candidate.binding),
+        )
+    earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])
+    return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document)
+
+
+def _ensure_not_changed_by_run(
+    project: Project, ref: PlanRef, binding: Binding, jobs: Sequence[Job], number: int, digest: str
+) -> None:
+    """Raise ExecplanError if a job would find what was exported, had the plan's runs not changed its files."""
+    last_run = ""
+    states_before = dict(binding.states)
+    for run_paths in list_runs(project, ref):
+        entries = read_run_entries(run_paths)
+        run_state = load_run_state(run_paths, entries)
+        if not entries or run_state.status == states.ROLLED_BACK or run_state.document_digest != binding.document:
+            continue
+        last_run = last_run or run_paths.id
+        states_before |= dict.fromkeys(run_state.created_folders(), State(ABSENT))
+        states_before |= {change.path: change.before for _, change in reversed(run_state.changes())}
+    if last_run and job_digest(binding._replace(states=states_before), jobs, number) == digest:
+        raise ExecplanError(
+            "other-digest",
+            f"{ref.id} is not as it was exported: its runs have already changed the files of this checkout",
+            exit=CONFLICT,
+            hint=(
+                f"list its runs: execplan runs {ref.shell_name}; to start again, roll back each run, "
+                f"the last one first: execplan rollback {last_run} -p {ref.shell_name}"
+            ),
+        )
+
+
+def _changes_since_approval(project: Project, ref: PlanRef, binding: Binding) -> tuple[str, ...]:
+    """Return the changes of steps and files since the last approval in the plan's artifacts, as far as it is there."""
+    stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
+    if not stored_approvals:
+        return ()
+    approved = stored_approvals[0].approval.binding
+    return drift(approved._replace(policy=binding.policy, programs=None), binding)
+
+
+def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
+    """Approve the steps of a job in the current state of the files. Raises ExecplanError."""
+    step_ids = tuple([step.id for step in checked.job.steps])
+    earlier_ids = frozenset([step.id for step in checked.earlier_steps])
+    evaluated_plan = evaluate_plan(project, ref, ActiveRun("an earlier job", checked.document, earlier_ids))
+    approval_creation.ensure_approvable(project, ref, evaluated_plan)
+    scope = approval_scope(evaluated_plan.evaluation, None, step_ids)
+    confirmation = Confirmation(
+        APPROVER, "digest", _VALID_SECONDS, None, step_ids, inferred="flag" if scope.inferred_steps else None
+    )
+    if not scope.manual_steps:
+        confirmation = confirmation._replace(how="policy")
+    approval_audit.approve_and_record(project, ref, evaluated_plan, scope, confirmation, WriteOptions(commit=False))
+
+
+class _UnattendedObserver(RunObserver):
+    """An observer that continues after the policy's number of steps: nobody can answer in a job.
+
+    An exported plan has no other questions; see `exportability`.
+    """
+
+    def __init__(self, observer: RunObserver) -> None:
+        self._observer = observer
+
+    def warn(self, warning: str) -> bool:
+        return self._observer.warn(warning)
+
+    def begin(self, run: str, steps: Sequence[Any]) -> None:
+        self._observer.begin(run, steps)
+
+    def entry(self, entry: Entry) -> None:
+        self._observer.entry(entry)
+
+    def line(self, step: str, text: str, *, error: bool) -> None:
+        self._observer.line(step, text, error=error)
+
+    def ask(self, question: Question) -> str | None:
+        return GO if question.why == CHECKPOINT else None

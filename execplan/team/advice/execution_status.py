@@ -1,0 +1,272 @@
+"""Status of a plan's execution plan, such as not compiled, approved or stale, and of its last run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.core.clock import is_utc_timestamp, minute_bounds, parse_utc_timestamp
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.core.plan_facts.listed_plan import ListedPlan
+    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.project.project import Project
+
+    LastRunJson = Mapping[str, str | None]
+
+NOT_COMPILED: Final = "none"
+STALE: Final = "stale"
+APPROVED: Final = "approved"
+_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
+"""States with compiled steps but no approval that covers them."""
+_FAILED: Final = ("failed", "rolled_back")
+"""States of a run that did not succeed."""
+_COMPLETED: Final = "completed"
+_REVISED: Final = ("approve", "covered")
+"""Reasons why a run waits with a new revision: it needs an approval, or an earlier approval covers it."""
+_IS_APPROVED: Final = "can be resumed: its new revision is approved"
+_IS_COVERED: Final = "can be resumed: its new revision needs no approval"
+_STATUS_TEXTS = {
+    NOT_COMPILED: "not compiled",
+    "compiled": "compiled, not approved",
+    STALE: "stale: the plan or its inputs have changed",
+    APPROVED: "approved",
+    "expired": "the approval is not valid at this time",
+    "altered": "the approval was altered",
+    "used": "the approval was used",
+    "revoked": "the approval was revoked",
+}
+
+_APPROVAL_LABELS = {
+    NOT_COMPILED: "",
+    "compiled": "not approved",
+    STALE: "approval stale",
+    APPROVED: "approved",
+    "expired": "approval expired",
+    "altered": "approval altered",
+    "used": "approval used",
+    "revoked": "approval revoked",
+}
+
+
+def approval_label(state: str) -> str:
+    """Return an approval status in two words; empty if nothing was compiled."""
+    return _APPROVAL_LABELS[state]
+
+
+def execution_status_json(project: Project, ref: PlanRef, *, use_cache: bool = True) -> dict[str, Any]:
+    """Return the approval status and the last run; no heavy imports if nothing was compiled."""
+    directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    run = read_last_run(project, ref)
+    if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
+        return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
+    revised_run = str(run["id"]) if run is not None and run["why"] in _REVISED else ""
+    status = {**_approval_status_json(project, ref, revised_run, use_cache=use_cache), "run": run}
+    if revised_run:
+        from execplan.execution.engine.run_records.run_directories import get_run_paths
+        from execplan.execution.engine.run_records.run_statuses import is_agent_run
+
+        if is_agent_run(get_run_paths(project, ref, revised_run)):
+            status["mode"] = "agent"
+    return status
+
+
+def read_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
+    """Return the last run of a plan, or None; reads only the end of its journal."""
+    if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
+        return None
+    from execplan.execution.engine.run_records.run_statuses import find_last_run
+
+    last_run = find_last_run(project, ref)
+    return last_run.as_document() if last_run is not None else None
+
+
+def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
+    """Return the last run of a plan if it is unfinished; then the plan is not complete, whatever its tasks show."""
+    return _open_run_or_none(read_last_run(project, ref))
+
+
+def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
+    return run if run is not None and is_open_run(str(run["state"])) else None
+
+
+def is_open_run(state: str) -> bool:
+    """Return whether a run in a state is unfinished."""
+    from execplan.execution.engine.run_records.run_statuses import OPEN_STATES
+
+    return state in OPEN_STATES
+
+
+def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
+    """Return the last run in a status if it is unfinished."""
+    return _open_run_or_none(status["run"]) if status else None
+
+
+def _approval_status_json(project: Project, ref: PlanRef, run: str, *, use_cache: bool) -> dict[str, Any]:
+    """Return the approval status of the execution plan; `run` is the run that waits with a revision, if any."""
+    from execplan.execution.approvals.status_cache import cache_status, read_cached_status
+
+    cached = read_cached_status(project, ref, run) if use_cache else None
+    if cached is not None:
+        return cached
+    from execplan.execution.approvals.approval_status import UncompiledPlan, find_status
+
+    approval_status = find_status(project, ref, run)
+    approval, mode = None, None
+    if not isinstance(approval_status, UncompiledPlan):
+        approval, mode = approval_status.approval, approval_status.document.mode
+    status: dict[str, Any] = {
+        "state": approval_status.state,
+        "expires": approval.expires_at if approval is not None else None,
+        "drift": list(approval_status.reasons),
+        "mode": mode,
+    }
+    if use_cache:
+        cache_status(project, ref, approval_status, status, run)
+    return status
+
+
+def status_if_active(plan: StoredPlan | ListedPlan) -> dict[str, Any] | None:
+    """Return the status of an active or draft plan, or of a complete plan whose last run is unfinished; else None."""
+    if plan.state in (ACTIVE, DRAFT) or (plan.state == COMPLETE and find_open_run(plan.project, plan.ref)):
+        return execution_status_json(plan.project, plan.ref)
+    return None
+
+
+def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
+    """Like `status_if_active`, but return None if the status can't be read; `evaluate` and `doctor` report why."""
+    try:
+        return status_if_active(stored_plan)
+    except ExecplanError:
+        return None
+
+
+def status_suffix(status: dict[str, Any] | None) -> str:
+    """Return a suffix for a plan's line, with its approval status and its open or failed run, or an empty string."""
+    if not status:
+        return ""
+    notes = [f"steps: {status['state']}"] if status["state"] != NOT_COMPILED else []
+    run = status["run"]
+    if unfinished_run(status):
+        notes.append(open_run_text(run, status["state"]))
+    elif run is not None and run["state"] in _FAILED and run["reason"] and status["state"] != APPROVED:
+        notes.append(failed_run_text(run, with_reason=False))
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """Return the commands that finish an open run or must precede that; none without an open run."""
+    run = unfinished_run(status)
+    if status is None or run is None:
+        return ()
+    return _run_commands(run, name, status)
+
+
+def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
+    """Return the commands that finish a run returned by `find_open_run`; raises ExecplanError."""
+    return _run_commands(run, name, execution_status_json(project, ref) if run["why"] in _REVISED else {})
+
+
+def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[str, ...]:
+    from execplan.execution.engine.run_records.finishing_commands import select_commands
+    from execplan.execution.engine.run_records.run_statuses import RunStatus
+
+    run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
+    is_revised = run["why"] in _REVISED
+    commands = select_commands(
+        run_status,
+        name,
+        is_approved=not is_revised or status["state"] == APPROVED,
+        by_agent=is_revised and status["mode"] == "agent",
+    )
+    is_handoff = commands[0].startswith("execplan handoff ")
+    return commands[:1] if is_handoff else commands  # an agent's run goes on, so nothing is to be rolled back
+
+
+def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> LastRunJson | None:
+    """Return the last run if it failed or was rolled back, and no task was completed or approval given since.
+
+    After a rollback, it counts until other steps were compiled.
+    """
+    run: LastRunJson | None = status["run"] if status else None
+    if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
+        return None
+    if has_steps_after_rollback(run, stored_plan):
+        return None
+    ended, plan = run["ended"], stored_plan.require_plan()
+    if ended and is_utc_timestamp(ended):
+        minute = parse_utc_timestamp(ended) // 60
+        stamps = [
+            minute_bounds(task.timestamp) for task in plan.tasks if task.state == DONE and task.timestamp is not None
+        ]
+        if any([earliest > minute for earliest, _ in filter(None, stamps)]):
+            return None
+    return run
+
+
+def has_steps_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -> bool:
+    """Return whether the last run was rolled back, and other steps were compiled since."""
+    if run is None or not is_rolled_back(run):
+        return False
+    from execplan.execution.engine.run_records.finishing_commands import has_new_steps
+
+    return has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"]))
+
+
+def is_rolled_back(run: LastRunJson) -> bool:
+    """Return whether a run that did not succeed was rolled back, so that nothing of it can continue."""
+    return run["state"] == _FAILED[1]
+
+
+def failed_run_text(run: LastRunJson, *, with_reason: bool = True) -> str:
+    """Describe a failed or rolled back run, with its number and the reason of its failure."""
+    from execplan.execution.engine.run_records.run_statuses import run_number
+
+    outcome = "failed" if run["state"] == _FAILED[0] else "was rolled back"
+    reason = f": {run['reason']}" if with_reason and run["reason"] else ""
+    return f"run {run_number(str(run['id']))} {outcome}{reason}"
+
+
+def last_run_text(run: LastRunJson, approval: str) -> str:
+    """Describe the last run of a plan, as in "run 2 failed", whether it is open or ended, given the approval status."""
+    from execplan.execution.engine.run_records.run_statuses import run_number
+
+    if _open_run_or_none(run):
+        return open_run_text(run, approval)
+    if run["state"] == _COMPLETED:
+        return f"run {run_number(str(run['id']))} completed"
+    return failed_run_text(run, with_reason=False)
+
+
+def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """Return the command that continues with compiled steps: `evaluate`, or the one that starts an approved run.
+
+    Returns no command if nothing was compiled, or if the plan no longer compiles.
+    """
+    if status is None or status["state"] not in (*_UNAPPROVED, APPROVED) or status["mode"] is None:
+        return ()
+    if status["state"] in _UNAPPROVED:
+        return (f"execplan evaluate {name}",)
+    return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
+
+
+def open_run_text(run: LastRunJson, approval: str) -> str:
+    """Describe an open run, as in "run 1 was interrupted", given the approval status."""
+    from execplan.execution.engine.run_records.run_statuses import describe_open_state, run_number
+
+    is_approved = run["why"] == _REVISED[0] and approval == APPROVED
+    state_text = describe_open_state(str(run["state"]), run["why"] or "")
+    text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
+    question = f": {run['reason']}" if run["reason"] and run["why"] not in _REVISED else ""
+    return f"run {run_number(str(run['id']))} {text}{question}"
+
+
+def status_text(status: dict[str, Any]) -> str:
+    """Describe the approval status and the open run for people."""
+    until = f" until {status['expires']}" if status["state"] == APPROVED else ""
+    run = unfinished_run(status)
+    return _STATUS_TEXTS[status["state"]] + until + (f", {open_run_text(run, status['state'])}" if run else "")

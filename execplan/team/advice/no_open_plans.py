@@ -1,0 +1,22 @@
+"""What commands print in a project without open plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.plan_facts.facts_loader import count_archived
+
+if TYPE_CHECKING:
+    from execplan.core.project.project import Project
+
+
+def no_open_plans_text(project: Project) -> str:
+    """Return a message that a project has no open plans, with the number of archived ones."""
+    count = count_archived(project)
+    return f"no open plans, {count} archived" if count else "no plans yet"
+
+
+def no_open_plans_commands(project: Project) -> tuple[str, ...]:
+    """Return the suggested commands for a project without open plans."""
+    new = "execplan new 'Title'"
+    return ("execplan list --all", new) if count_archived(project) else (new,)

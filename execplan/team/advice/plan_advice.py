@@ -1,0 +1,247 @@
+"""Advice on the next commands for a plan, shared by all commands: by its state, runs, steps, claims and sections."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline, reader
+from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan.plan_lookup import find_task
+from execplan.core.plan.plan_recognition import lacks_outcome
+from execplan.core.plan_store import hint_reader, plan_store
+from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
+from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
+from execplan.core.text.message_parts import shorten
+from execplan.team.advice import execution_status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.project.project import Project
+    from execplan.team.advice.execution_status import LastRunJson
+    from execplan.team.advice.next_tasks import OpenTasks
+
+_MAX_TASK_LENGTH = 60
+"""Maximum length of a task's text in a line of advice."""
+
+
+class Work(NamedTuple):
+    """Work that comes before the next command."""
+
+    description: str
+    """For people: `do task 2, Write the tests`."""
+    command: str
+    """The command for when it is done."""
+    task: dict[str, Any] | None = None
+    lead: str = "then"
+    """What comes between the two for people."""
+    editor_command: str = ""
+    """The command that a person on a terminal uses instead, if it opens an editor."""
+    claim_command: str = ""
+    """The command that claims the task first; empty if the author has claimed it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As a document shows it."""
+        task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
+        return {"what": self.description, "task": task, "then": self.command}
+
+
+class Advice(NamedTuple):
+    """The suggested next work and commands for a plan."""
+
+    commands: tuple[str, ...] = ()
+    """Suggested commands, most urgent first."""
+    work: Work | None = None
+    """Work to do before the commands."""
+    why: str = ""
+    """Reason why the first command is urgent, for people."""
+
+    def in_directory(self, directory: str) -> Advice:
+        """Return the advice with commands that run in another directory; unchanged if it is empty."""
+        if not directory:
+            return self
+        prefix = f"execplan -C {shlex.quote(os.path.relpath(directory))} "
+
+        def redirect(command: str) -> str:
+            if command.startswith("execplan -C "):  # about another project
+                return command
+            return prefix + command.removeprefix("execplan ") if command else ""
+
+        work = self.work
+        if work is not None:
+            work = work._replace(
+                command=redirect(work.command),
+                editor_command=redirect(work.editor_command),
+                claim_command=redirect(work.claim_command),
+            )
+        return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
+
+
+def advise_plan(stored_plan: StoredPlan) -> Advice:
+    """Return the advice for a plan whose open tasks and execution status are not known yet."""
+    from execplan.team.advice.next_tasks import find_open_tasks
+
+    project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
+    is_open = plan is not None and stored_plan.state in (ACTIVE, DRAFT)
+    open_tasks = find_open_tasks(project, ref, plan) if plan is not None and is_open else None
+    return advise(stored_plan, open_tasks, execution_status.status_if_readable(stored_plan))
+
+
+def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
+    """Return the advice for a plan, given its open tasks and its execution status."""
+    project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
+    path = project.display_path(stored_plan.ref.path)
+    name = name_in_commands(project, stored_plan.ref)
+    if plan is None:
+        return Advice((f"execplan lint {quote_plan_name(path)}",))
+    if state == ARCHIVED or plan.conflict_lines:  # other commands can't edit the plan
+        return Advice((f"execplan {'restore' if state == ARCHIVED else 'merge'} {name}",))
+    if commands := execution_status.open_run_commands(execution, name):
+        return Advice(commands)
+    if state == COMPLETE:
+        return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
+    if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
+        return advice
+    has_own_task = open_tasks is not None and open_tasks.is_yours
+    if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
+        return advise_filling(sections, name)
+    if not plan.tasks:
+        return Advice((_format_add_command(plan, name),))
+    if open_tasks is None or open_tasks.task is None:
+        return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
+    return _advise_open_task(open_tasks.task, plan, execution, name)
+
+
+def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
+    """Return the advice for steps of which no run is open; empty if the tasks are next."""
+    if run := execution_status.find_failed_run(execution, stored_plan):
+        return advise_after_failure(run, name)
+    if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
+        return Advice((f"execplan evaluate {name}",))
+    return Advice(execution_status.start_commands(execution, name))
+
+
+def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:
+    """Return the advice for the next task: compile the steps that do it, or else do it."""
+    if execution is not None and execution["state"] == execution_status.NOT_COMPILED and _has_step(plan, task["id"]):
+        return Advice((f"execplan compile {name}",))
+    return advise_task(task, name)
+
+
+def _has_step(plan: ParsedPlan, task_id: str) -> bool:
+    """Return whether an annotated step names a task as the one that it does."""
+    from execplan.execution.annotations.annotated_steps import find_annotated_steps
+
+    for name in {draft.attributes.get("task", "") for draft in find_annotated_steps(plan).drafts} - {""}:
+        try:
+            if find_task(plan, name)[0] == task_id:
+                return True
+        except ExecplanError:
+            continue  # lint reports it
+    return False
+
+
+def advise_after_failure(run: LastRunJson, name: str) -> Advice:
+    """Return the advice after a failed run: edit the steps in the plan, then replan; after a rollback, compile them."""
+    show_command = f"execplan show {name} --run {run['id']}"
+    why = execution_status.failed_run_text(run)
+    if execution_status.is_rolled_back(run):
+        return Advice((show_command, f"execplan compile {name}"), why=why)
+    from execplan.execution.engine.error_hints import format_replan_command
+    from execplan.execution.engine.run_records.run_statuses import run_number
+
+    replan_command = format_replan_command(run_number(str(run["id"])), name)
+    return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
+
+
+def edit_steps(name: str, command: str) -> Work:
+    """Return the work to edit a plan's steps before a command that uses them, in an editor only for a person."""
+    return Work("edit the steps in the plan", command, editor_command=f"execplan edit {name}")
+
+
+def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
+    """Return the advice for a new plan."""
+    if sections := unfilled_sections(plan):
+        return advise_filling(sections, name)
+    return Advice((f"execplan next {name}" if plan.tasks else _format_add_command(plan, name),))
+
+
+def _format_add_command(plan: ParsedPlan, name: str) -> str:
+    """Return the command that adds the first task of a plan."""
+    option = "" if plan.section(outline.PROGRESS) is not None else "--create "
+    return f"execplan add 'First step' {option}-p {name}"
+
+
+def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = False) -> Advice:
+    """Return the advice for a plan without open tasks: write the outcome, fill in sections, fix errors, then archive.
+
+    In the plan's own worktree, finishing it archives the plan.
+    """
+    from execplan.linter.runner import archive_errors
+
+    needs_outcome = lacks_outcome(plan)
+    filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
+    if filling.work is not None and not needs_outcome:
+        return filling
+    commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
+    if archive_errors(plan):
+        commands = [f"execplan lint {name}"]
+    if needs_outcome:
+        outcome_command = hint_reader.outcome_command(plan, name)
+        if filling.work is not None:
+            work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
+            return Advice((outcome_command, *filling.commands), work)
+        commands = [outcome_command, *commands]
+    return Advice(tuple(commands))
+
+
+def advise_after_last_task(project: Project, ref: PlanRef, name: str) -> Advice:
+    """Return the advice for a plan in which no task is open any more: finish its run, or else the plan."""
+    if run := execution_status.find_open_run(project, ref):
+        return Advice(tuple(execution_status.finish_run_commands(project, ref, run, name)))
+    plan = reader.read(plan_store.read_bytes(project, ref.path))
+    return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
+
+
+def advise_filling(sections: Sequence[str], name: str) -> Advice:
+    """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
+    commands = list(
+        dict.fromkeys([*[hint_reader.fill_command(section, name) for section in sections], f"execplan edit {name}"])
+    )
+    count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
+    work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
+    return Advice(tuple(commands), work)
+
+
+def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) -> Advice:
+    """Return the advice for a plan that waits for another one: work on that, unless they wait for each other."""
+    blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
+    blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
+    if blockers:
+        from execplan.team.dependencies.dependency_answers import DEADLOCK_COMMAND, find_own_cycle
+
+        if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
+            command = f"execplan graph {name}" if ":" in cycle else DEADLOCK_COMMAND
+            return Advice((command,), why=f"plans wait for each other: {cycle}")
+    commands: list[str] = []
+    for blocker in blockers:
+        command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"
+        directory = blocker["from_project"]["path"] if blocker["from_project"] else ""
+        commands += Advice((command,)).in_directory(directory).commands
+    return Advice(tuple(dict.fromkeys(commands)))
+
+
+def advise_task(task: dict[str, Any], name: str) -> Advice:
+    """Return the advice to do a task, then check it off."""
+    text = shorten(task["text"].rstrip(" .:;,"), _MAX_TASK_LENGTH)
+    verify_option = " --verify" if task.get("check") else ""
+    done_command = f"execplan done {task['id']} -p {name}{verify_option}"
+    claim_command = "" if "by" in task else f"execplan next {name} --claim"
+    work = Work(f"do task {task['number']} ({text})", done_command, task, claim_command=claim_command)
+    return Advice((f"execplan show {name}",), work)

@@ -1,0 +1,217 @@
+"""The events of a plan's change, from its versions before and after."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.core.clock import epoch_seconds
+from execplan.core.errors import ExecplanError
+from execplan.core.git.blob_reader import absent_error
+from execplan.core.plan import reader
+from execplan.core.plan_store import plan_store
+from execplan.team.history.history_event import (
+    ARCHIVED,
+    BROKEN,
+    CREATED,
+    DELETED,
+    REFORMATTED,
+    RENAMED,
+    REPAIRED,
+    RESTORED,
+    RETITLED,
+    SECTION_CHANGED,
+    HistoryEvent,
+)
+from execplan.team.history.version_comparison import compare_versions
+from execplan.team.history.version_reader import VersionReader
+from execplan.team.history.version_units import VersionUnits
+from execplan.team.history.working_tree import ON_DISK
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from execplan.core.git.blob_reader import BlobReader
+    from execplan.core.git.commit_log import Commit
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.history.plan_lineages import PlanChange
+
+_MAX_CACHED = 256
+"""Maximum number of parsed versions in memory: the next older change of a plan needs the last one again."""
+_ABSENT = "git-failed"
+"""Code of the error for a version that git does not have."""
+_LAYOUT_TEXT = "only white space, line endings or order"
+
+
+class ChangeReader:
+    """Reads the versions of plans, parses each one once, and compares them.
+
+    Of a change from or to one of the absent versions, only what its paths tell is reported. Any other version that git
+    lacks is an error.
+    """
+
+    def __init__(self, project: Project, blobs: BlobReader, absent_versions: Collection[str] = ()) -> None:
+        self._project = project
+        self._blobs = blobs
+        self._absent_versions = absent_versions
+        self._contents: dict[str, tuple[bytes, int] | None] = {}
+        self._reader = VersionReader()
+        self._versions: dict[str, VersionUnits | ExecplanError] = {}
+
+    def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
+        """Return the events of a change in a commit or, for None, in the working tree.
+
+        For a merge, these are only the events that are new in comparison with every parent. Raises ExecplanError if git
+        lacks a version.
+        """
+        lists = [self._parent_events(plan_change, parent) for parent in range(len(plan_change.change.former_blobs))]
+        events = lists[0]
+        if len(lists) > 1:
+            other_keys = [{_event_key(event) for event in other_events} for other_events in lists[1:]]
+            events = [event for event in events if all([_event_key(event) in keys for keys in other_keys])]
+            events = [event for event in events if self._is_new_in_merge(event, plan_change)]
+        lineage = plan_change.lineage
+        time = commit.time if commit is not None else self._modification_time(plan_change)
+        return [
+            event._replace(
+                plan_id=lineage.ref.id,
+                path=self._project.display_path(lineage.ref.path),
+                author=commit.author if commit is not None else "",
+                time=time,
+                commit=commit.id if commit is not None else "",
+            )
+            for event in events
+        ]
+
+    def prefetch(self, plan_changes: Sequence[PlanChange]) -> None:
+        """Read the versions before and after some changes, at most 30, in one batch."""
+        blobs = {blob for change in plan_changes for blob in (change.change.blob, *change.change.former_blobs)}
+        missing = [
+            blob
+            for blob in sorted(blobs - self._versions.keys())
+            if blob and not blob.startswith(ON_DISK) and blob not in self._absent_versions
+        ]
+        self._contents = dict(zip(missing, self._blobs.read_batch(missing), strict=True)) if missing else {}
+
+    def version(self, blob: str) -> VersionUnits | ExecplanError:
+        """Return a version of a plan, or the error for one that can't be read or contains conflict markers.
+
+        Raises ExecplanError if git lacks it, unless it is one of the absent versions: for these, the error is returned.
+        """
+        if blob not in self._versions:
+            while len(self._versions) >= _MAX_CACHED:
+                del self._versions[next(iter(self._versions))]
+            self._versions[blob] = self._read_version(blob)
+        return self._versions[blob]
+
+    def data(self, blob: str) -> bytes:
+        """Return the bytes of a version. Raises ExecplanError if they can't be read or are too many."""
+        if blob.startswith(ON_DISK):
+            return plan_store.read_bytes(self._project, os.path.join(self._project.root, blob.removeprefix(ON_DISK)))
+        content = None
+        if blob not in self._absent_versions:
+            content = self._contents[blob] if blob in self._contents else self._blobs.read(blob)
+        if content is None:
+            raise absent_error(self._project, f"version {blob[:10]} of a plan")
+        data, size = content
+        if size > reader.MAX_BYTES:
+            raise reader.too_large_error(size)
+        return data
+
+    def _read_version(self, blob: str) -> VersionUnits | ExecplanError:
+        try:
+            return self._reader.read(self.data(blob))
+        except ExecplanError as error:
+            if error.code == _ABSENT and blob not in self._absent_versions:
+                raise
+            return error
+
+    def _parent_events(self, plan_change: PlanChange, parent: int) -> list[HistoryEvent]:
+        """Return the events of a change in comparison with one parent."""
+        change, former_ref = plan_change.change, plan_change.former_refs[parent]
+        former_blob = change.former_blobs[parent]
+        old = self._readable_version(plan_change, former_blob)
+        if not change.blob:
+            return [HistoryEvent(DELETED, _title(old, plan_change.ref))] if former_ref is not None else []
+        new = self.version(change.blob)
+        events = self._place_events(plan_change, former_ref, _title(new, plan_change.ref))
+        if _is_absent(new):
+            return events
+        if isinstance(new, ExecplanError):
+            return [*events, HistoryEvent(BROKEN, new.message)]
+        former = self.version(former_blob) if former_blob else None
+        if isinstance(former, ExecplanError) and not _is_absent(former):
+            events.append(HistoryEvent(REPAIRED, _title(new, plan_change.ref)))
+        if isinstance(old, ExecplanError):
+            return events
+        content_events = compare_versions(old if former_ref is not None else None, new)
+        if any([event.kind == RENAMED for event in events]):
+            content_events = [event for event in content_events if event.kind != RETITLED]
+        if not events and not content_events and self._differs(former_blob, change.blob):
+            events.append(HistoryEvent(REFORMATTED, _LAYOUT_TEXT))
+        return [*events, *content_events]
+
+    def _differs(self, old_blob: str, new_blob: str) -> bool:
+        """Return whether the bytes of two versions differ, which the names of blobs can't tell for a file on disk."""
+        try:
+            return old_blob != new_blob and self.data(old_blob) != self.data(new_blob)
+        except ExecplanError:
+            return False
+
+    def _place_events(self, plan_change: PlanChange, former_ref: PlanRef | None, title: str) -> list[HistoryEvent]:
+        """Return the events of a file that was created, moved or renamed."""
+        ref = plan_change.ref
+        if former_ref is None:
+            return [HistoryEvent(CREATED, title)]
+        events = []
+        if ref.archived != former_ref.archived:
+            events.append(HistoryEvent(ARCHIVED if ref.archived else RESTORED, title))
+        elif plan_change.is_comeback:
+            events.append(HistoryEvent(RESTORED, title))
+        if plan_store.normalize_id(ref.id) != plan_store.normalize_id(former_ref.id):
+            events.append(HistoryEvent(RENAMED, title, previous=former_ref.id))
+        return events
+
+    def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | ExecplanError | None:
+        """Return the last version up to a blob that can be read as a plan, or None; an error if git lacks it."""
+        visited = {""}
+        while blob not in visited:
+            version = self.version(blob)
+            if isinstance(version, VersionUnits) or _is_absent(version):
+                return version
+            visited.add(blob)
+            blob = plan_change.lineage.former_blobs.get(blob, "")
+        return None
+
+    def _is_new_in_merge(self, event: HistoryEvent, plan_change: PlanChange) -> bool:
+        """Return whether a merge changed a section itself; sections are merged by line, so sides may differ in each."""
+        if event.kind != SECTION_CHANGED:
+            return True
+        versions = [self._readable_version(plan_change, blob) for blob in plan_change.change.former_blobs]
+        parents = [{*version.lines} for version in versions if isinstance(version, VersionUnits)]
+        merged = self._readable_version(plan_change, plan_change.change.blob)
+        if not parents or not isinstance(merged, VersionUnits):
+            return False
+        lines = {*merged.lines}
+        return not lines <= set().union(*parents) or not set.intersection(*parents) <= lines
+
+    def _modification_time(self, plan_change: PlanChange) -> int:
+        """Return when the file was written, in seconds since 1970; for a deleted file, the current time."""
+        try:
+            return int(os.stat(plan_change.ref.path).st_mtime)
+        except OSError:
+            return int(epoch_seconds())
+
+
+def _is_absent(version: VersionUnits | ExecplanError | None) -> bool:
+    return isinstance(version, ExecplanError) and version.code == _ABSENT
+
+
+def _title(version: VersionUnits | ExecplanError | None, ref: PlanRef) -> str:
+    return version.title or ref.id if isinstance(version, VersionUnits) else ref.id
+
+
+def _event_key(event: HistoryEvent) -> tuple[str, ...]:
+    """Return what makes an event the same in comparison with two parents; line counts differ."""
+    return event.kind, event.text, event.detail, event.entry_date

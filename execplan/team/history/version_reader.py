@@ -1,0 +1,104 @@
+"""Reading of many versions of a plan: sections that an earlier read version has, too, are not parsed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.plan import reader
+from execplan.core.plan.merge.merge_units import HEADING, LOG_SECTIONS, TASK, split_plan
+from execplan.core.plan.plan_change import ensure_no_conflicts
+from execplan.core.text import markdown_blocks
+from execplan.core.text.text_lines import Text
+from execplan.team.history.plan_part import PlanPart
+from execplan.team.history.version_units import VersionUnits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECTION_START = "## "
+_TITLE_LINE = "# Title"
+"""Title above each piece except the first, without which the reader could take its first section for the title."""
+_MAX_PIECES = 800
+"""Maximum number of pieces in memory: those of the current versions of a hundred plans."""
+
+
+class _Piece:
+    """The lines from one heading of a section to the next, parsed on their own."""
+
+    def __init__(self, title: str | None, parts: list[PlanPart]) -> None:
+        self.title = title
+        self.parts = parts
+
+
+class VersionReader:
+    """Reads versions of plans, and keeps the parsed pieces between the headings of sections."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, _Piece | None] = {}
+
+    def read(self, data: bytes) -> VersionUnits:
+        """Parse the bytes of a version. Raises ExecplanError if it can't be read, or contains conflict markers."""
+        text = reader.decode(data)
+        if reader.find_conflict_markers(text.lines):
+            ensure_no_conflicts(reader.read_structure(text))
+        units = self._read_pieces(text)
+        return units if units is not None and units.find_parts(TASK) else read_at_once(text)
+
+    def _read_pieces(self, text: Text) -> VersionUnits | None:
+        """Parse a version piece by piece; return None if a piece depends on others."""
+        starts = [index for index, line in enumerate(text.lines) if line.startswith(_SECTION_START)]
+        if not starts or not starts[0]:
+            return None
+        title: str | None = None
+        parts: list[PlanPart] = []
+        for start, end in zip([0, *starts], [*starts, len(text.lines)], strict=True):
+            piece = self._find_piece(text.lines[start:end], has_tabs=text.tabs, is_last=end == len(text.lines))
+            if piece is None:
+                return None
+            title = piece.title if not start else title
+            parts += piece.parts
+        names = [part.name for part in parts if part.name is not None]
+        return VersionUnits(title, text.lines, parts) if len(set(names)) == len(names) else None
+
+    def _find_piece(self, lines: list[str], *, has_tabs: bool, is_last: bool) -> _Piece | None:
+        """Return a parsed piece, or None if it has no end of its own, or is the first one and has no title."""
+        if lines[-1].strip() and not is_last:
+            return None
+        key = "\n".join(lines)
+        if key in self._pieces:
+            piece = self._pieces.pop(key)
+        else:
+            piece = _parse_piece(lines, has_tabs=has_tabs)
+            if len(self._pieces) >= _MAX_PIECES:
+                del self._pieces[next(iter(self._pieces))]
+        self._pieces[key] = piece  # at the end, because the first one is forgotten first
+        return piece
+
+
+def read_at_once(text: Text) -> VersionUnits:
+    """Parse a version as a whole. Without Progress, all its parts except logs can have tasks."""
+    plan = reader.read_structure(text)
+    units = VersionUnits(plan.title, text.lines, [PlanPart(plan, unit) for unit in split_plan(plan)])
+    if units.find_parts(TASK):
+        return units
+    plan = reader.read_text(text)
+    parts = [
+        PlanPart(plan, part.unit, has_tasks=part.name not in LOG_SECTIONS and not part.has_revisions)
+        for part in units.parts
+    ]
+    return VersionUnits(plan.title, text.lines, parts) if plan.tasks else units
+
+
+def _parse_piece(lines: Sequence[str], *, has_tabs: bool) -> _Piece | None:
+    is_first = not lines[0].startswith(_SECTION_START)
+    piece_lines = list(lines) if is_first else [_TITLE_LINE, *lines]
+    plan = reader.read_structure(Text(piece_lines, ["\n"] * len(piece_lines), tabs=has_tabs))
+    has_title = any([block.kind == markdown_blocks.HEADING and block.level == 1 for block in plan.blocks])
+    if not has_title or not all([block.is_closed for block in plan.blocks]):
+        return None
+    parts = [PlanPart(plan, unit) for unit in split_plan(plan)]
+    if is_first:
+        return _Piece(plan.title, parts)
+    if parts[0].unit.kind != HEADING or len(parts) < 2 or parts[1].unit.start != 1:
+        return None
+    return _Piece(None, parts[1:])

@@ -1,0 +1,83 @@
+"""What is new in a plan for a person: the changes and comments since that person last reviewed it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.core.errors import ErrorContext
+from execplan.core.plan import reader
+from execplan.core.plan_store import plan_store
+from execplan.team.history.version_comparison import compare_versions
+from execplan.team.history.version_reader import VersionReader
+from execplan.team.review.plan_comments import load_comments
+from execplan.team.review.review_state import read_review, write_review
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.history.history_event import HistoryEvent
+    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.review.plan_comments import PlacedThread
+    from execplan.team.review.review_state import ReviewState
+
+
+class PlanReview(NamedTuple):
+    """The changes of a plan since a person's last review; without one, the content of the plan."""
+
+    project: Project
+    ref: PlanRef
+    reviewer: str
+    last: ReviewState | None
+    data: bytes
+    """Bytes of the plan now."""
+    old: VersionUnits | None
+    """The plan as it was reviewed; None before the first review."""
+    new: VersionUnits
+    events: tuple[HistoryEvent, ...]
+    """What changed, in the order of the plan."""
+    new_threads: tuple[PlacedThread, ...]
+    """Comments that others have made, replied to, resolved or reopened since."""
+    record_ids: tuple[str, ...]
+    """IDs of all records of comments."""
+    problems: tuple[str, ...]
+    """Lines of the file of comments that are not used."""
+
+
+def load_review(project: Project, ref: PlanRef, reviewer: str) -> PlanReview:
+    """Load what is new in a plan for a person; raises ExecplanError if the plan or its comments can't be read."""
+    last = read_review(project, ref, reviewer)
+    with ErrorContext(project.display_path(ref.path)):
+        data = plan_store.read_bytes(project, ref.path)
+        version_reader = VersionReader()
+        new = version_reader.read(data)
+        plan = reader.read(data)
+    old = version_reader.read(last.data) if last is not None else None
+    comments = load_comments(project, ref, plan)
+    known_ids = last.record_ids if last is not None else frozenset()
+    records = {placed: (placed.thread.comment, *placed.thread.replies) for placed in comments.threads}
+    is_new = {
+        record.id: record.id not in known_ids and record.author != reviewer
+        for thread_records in records.values()
+        for record in thread_records
+    }
+    baseline = old if old is not None else version_reader.read(f"# {new.title or ref.id}\n".encode())
+    events = compare_versions(baseline, new) if last is None or last.data != data else []
+    path = project.display_path(ref.path)
+    return PlanReview(
+        project,
+        ref,
+        reviewer,
+        last,
+        data,
+        old,
+        new,
+        tuple([event._replace(plan_id=ref.id, path=path) for event in events]),
+        tuple([placed for placed in comments.threads if any([is_new[record.id] for record in records[placed]])]),
+        tuple(is_new),
+        comments.problems,
+    )
+
+
+def mark_reviewed(review: PlanReview) -> None:
+    """Record that the person has reviewed what was loaded, so later changes are new again; raises ExecplanError."""
+    write_review(review.project, review.ref, review.reviewer, review.data, review.record_ids)

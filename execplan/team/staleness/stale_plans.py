@@ -1,0 +1,120 @@
+"""The plans of some projects that are not what they say, found with a fixed number of git processes per repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.git import git_history, main_branch
+from execplan.core.plan.plan_metadata import read_metadata
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_activity import PlanActivity
+from execplan.core.project.plan_names import extract_slugs
+from execplan.team.staleness.claimed_status import find_successor_names
+from execplan.team.staleness.evidence_facts import MergedReference, StalenessFacts
+from execplan.team.staleness.merged_work import MergedWork, find_merged_work
+from execplan.team.staleness.plan_timeline import NO_TIMELINE, load_timelines
+from execplan.team.staleness.stale_plan import assess
+from execplan.team.staleness.tracked_work import read_tracked_work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.core.git.main_branch import CommitMessage
+    from execplan.core.plan_store.plan_store import StoredPlan
+    from execplan.core.project.project import Project
+    from execplan.team.staleness.plan_timeline import PlanTimeline
+    from execplan.team.staleness.stale_plan import StalePlan
+
+
+class RepositoryEvidence:
+    """What git says about the open plans of a repository; without git, nothing."""
+
+    def __init__(self, project: Project, stored_plans: Sequence[StoredPlan]) -> None:
+        self._work = MergedWork({}, {})
+        self._modified: frozenset[str] = frozenset()
+        self.repository_name = ""
+        self.timelines: dict[str, PlanTimeline] = {}
+        if project.git is None or git_history.resolve_commit(project, "HEAD") is None:
+            return
+        self.repository_name = main_branch.remote_name(project)
+        self.timelines = load_timelines(project, stored_plans)
+        folders = sorted({project.display_path(stored_plan.project.plans) for stored_plan in stored_plans})
+        self._modified = frozenset(git_history.modified_files(project, folders)) if folders else frozenset()
+        self._work = find_merged_work(main_branch.read_messages(project), self.repository_name)
+
+    def is_modified(self, stored_plan: StoredPlan) -> bool:
+        """Return whether a plan differs from HEAD."""
+        return stored_plan.project.display_path(stored_plan.ref.real_path) in self._modified
+
+    def find_merged(self, stored_plan: StoredPlan) -> tuple[MergedReference, ...]:
+        """Return the pull requests of a plan if all are merged, or else its issues if all are closed."""
+        tracked = read_tracked_work(stored_plan.require_plan(), self.repository_name)
+        for numbers, merged_numbers, noun, verb in (
+            (tracked.pull_requests, self._work.pull_requests, "pull request", "merged"),
+            (tracked.issues, self._work.issues, "issue", "closed"),
+        ):
+            if numbers and all([number in merged_numbers for number in numbers]):
+                return tuple([_reference(number, merged_numbers, noun, verb) for number in numbers])
+        return ()
+
+
+def _reference(number: int, merged_numbers: dict[int, CommitMessage], noun: str, verb: str) -> MergedReference:
+    return MergedReference(f"{noun} #{number} is {verb}", merged_numbers[number])
+
+
+def find_stale_plans(stored_plans: Sequence[StoredPlan]) -> list[StalePlan]:
+    """Return the plans that are not what they say, in the order given; plans that can't be read are left out.
+
+    Raises ExecplanError if git fails.
+    """
+    readable = [
+        stored_plan
+        for stored_plan in stored_plans
+        if stored_plan.plan is not None and not stored_plan.plan.conflict_lines
+    ]
+    successors = _find_successors(readable)
+    activity = PlanActivity()
+    evidence: dict[str, RepositoryEvidence] = {}
+    for root in dict.fromkeys([stored_plan.project.root for stored_plan in readable]):
+        open_plans = [plan for plan in readable if plan.project.root == root and not plan.ref.archived]
+        if open_plans:
+            evidence[root] = RepositoryEvidence(open_plans[0].project, open_plans)
+    stale_plans = []
+    for stored_plan in readable:
+        facts = StalenessFacts(stored_plan, NO_TIMELINE)
+        if not stored_plan.ref.archived:
+            repository = evidence[stored_plan.project.root]
+            facts = StalenessFacts(
+                stored_plan,
+                repository.timelines.get(stored_plan.ref.path, NO_TIMELINE),
+                repository.find_merged(stored_plan),
+                successors.get((stored_plan.project.base, plan_store.normalize_id(stored_plan.ref.id)), ""),
+                activity.is_stalled(stored_plan.project, stored_plan.ref.path, stored_plan.require_plan()),
+                repository.is_modified(stored_plan),
+            )
+        stale_plan = assess(facts)
+        if stale_plan is not None:
+            stale_plans.append(stale_plan)
+    return stale_plans
+
+
+def _find_successors(stored_plans: Sequence[StoredPlan]) -> dict[tuple[str, str], str]:
+    """Return, by project and normalized ID, the plan that supersedes a plan, by the metadata or status of one of them."""
+    successors: dict[tuple[str, str], str] = {}
+    ids_by_name: dict[tuple[str, str], set[str]] = {}
+    for stored_plan in stored_plans:
+        for name in read_metadata(stored_plan.require_plan()).supersedes:
+            plan_id = name.strip().rpartition("/")[2].removesuffix(".md")
+            key = stored_plan.project.base, plan_store.normalize_id(plan_id)
+            if key[1] != plan_store.normalize_id(stored_plan.ref.id):
+                successors.setdefault(key, stored_plan.ref.id)
+        for name in (stored_plan.ref.id, *extract_slugs(stored_plan.project.settings.name, stored_plan.ref.id)):
+            key = stored_plan.project.base, plan_store.normalize_id(name)
+            ids_by_name.setdefault(key, set()).add(stored_plan.ref.id)
+    for stored_plan in stored_plans:
+        own_key = stored_plan.project.base, plan_store.normalize_id(stored_plan.ref.id)
+        for name in find_successor_names(stored_plan.require_plan()):
+            ids = ids_by_name.get((own_key[0], plan_store.normalize_id(name)), set()) - {stored_plan.ref.id}
+            if len(ids) == 1:
+                successors.setdefault(own_key, *ids)
+    return successors

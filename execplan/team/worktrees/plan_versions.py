@@ -1,0 +1,189 @@
+"""The newest version of each plan among all worktrees of a repository, and how it differs from the main worktree's.
+
+A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout is
+never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a worktree
+for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.core.errors import ExecplanError
+from execplan.core.git.linked_worktrees import list_worktrees, project_in, worktree_of
+from execplan.core.plan import reader
+from execplan.core.plan_facts.listed_plan import list_stored_plan
+from execplan.core.plan_store import plan_store
+from execplan.core.project.project_discovery import with_nested_projects
+from execplan.core.text.pure_paths import is_inside
+from execplan.team.worktrees.done_elsewhere import find_done_tasks
+from execplan.team.worktrees.fork_texts import load_fork_texts
+from execplan.team.worktrees.plan_location import PlanLocation
+from execplan.team.worktrees.plan_texts import PlanText, differing_texts
+from execplan.team.worktrees.worktree_plan_paths import PlanPaths
+from execplan.team.worktrees.worktree_record import find_worktree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.core.git.linked_worktrees import Worktree
+    from execplan.core.plan_facts.listed_plan import ListedPlan
+    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.project.project import Project
+
+
+_BROKEN = (False, -1, 0, 0)
+"""Progress of a text that is not a plan."""
+
+
+class PlanVersion(NamedTuple):
+    """The newest version of a plan, with its location."""
+
+    path: str
+    """Path of the plan's file in the current worktree, even if it is not there."""
+    project: Project
+    """The project in the worktree of this version."""
+    ref: PlanRef
+    location: PlanLocation
+
+
+def replace_with_newest(plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:
+    """Return the newest version of a plan, with its location if that is known. An archived plan stays as it is."""
+    own = {} if plan.ref.archived else {plan.ref.path: plan.data}
+    for version in find_newest_versions(plan.project, own, includes_new=False):
+        is_elsewhere = version.project.root != plan.project.root
+        return plan_store.load(version.project, version.ref) if is_elsewhere else plan, version.location
+    return plan, None
+
+
+def list_newest(project: Project, plans: Sequence[ListedPlan]) -> tuple[list[ListedPlan], dict[str, PlanLocation]]:
+    """Replace plans of a project and its nested projects by their newest versions, and add those only elsewhere.
+
+    Also returns the locations by file path. Archived plans stay as they are.
+    """
+    replaced: dict[str, ListedPlan] = {}
+    added: list[ListedPlan] = []
+    locations: dict[str, PlanLocation] = {}
+    for member in with_nested_projects(project):
+        own = {
+            plan.ref.path: _read_or_empty(plan)
+            for plan in plans
+            if plan.project.plans == member.plans and not plan.ref.archived
+        }
+        for version in find_newest_versions(member, own, includes_new=True):
+            if version.project.root != member.root:
+                newest = list_stored_plan(plan_store.load(version.project, version.ref))
+                replaced[version.path] = newest
+                if version.path not in own:
+                    added.append(newest)
+            locations[version.ref.path] = version.location
+    return [*[replaced.get(plan.ref.path, plan) for plan in plans], *added], locations
+
+
+def _read_or_empty(plan: ListedPlan) -> bytes:
+    try:
+        return plan_store.read_bytes(plan.project, plan.ref.path)
+    except ExecplanError:
+        return b""
+
+
+def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes_new: bool) -> list[PlanVersion]:
+    """Find the plans of a project that other worktrees have changed, or for which `execplan worktree` made one.
+
+    `own` is the text of each plan in the current worktree, by path. Without linked worktrees, the list is empty.
+    """
+    worktrees = [worktree for worktree in list_worktrees(project) if worktree.exists]
+    current = worktree_of(project, worktrees)
+    if current is None or len(worktrees) < 2:
+        return []
+    own = {path: data for path, data in own.items() if is_inside(path, project.root)}
+    paths = PlanPaths(project, worktrees)
+    other_worktrees = [worktree for worktree in worktrees if worktree is not current]
+    main = next((worktree for worktree in worktrees if worktree.is_main), current)
+    differing = differing_texts(project, own, other_worktrees, paths, includes_new=includes_new)
+    candidates = _changed_since_fork(project, own, differing)
+    own_worktrees = {
+        paths.path_of(project.root, record): worktree
+        for record in paths.records
+        for worktree in [find_worktree(record, worktrees)]
+        if worktree is not None
+    }
+    for path, worktree in own_worktrees.items():  # work on a plan happens in its own worktree, if it has one
+        candidates[path] = [version for version in candidates.get(path, ()) if version.worktree is worktree]
+    relevant = {*candidates, *[path for path, version in differing if version.worktree is main]}
+    if main is not current:
+        relevant |= {path for path in own if not os.path.lexists(paths.path_in(main.root, project.root, path))}
+    versions = []
+    for path in dict.fromkeys([*own, *candidates]):
+        if path not in relevant:
+            continue
+        own_version = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
+        newest = max(candidates.get(path, ()), key=_progress, default=own_version)
+        worktree = newest.worktree if newest.worktree is not current else own_worktrees.get(path, current)
+        location = _locate(project, newest, worktree, main, paths.path_in(main.root, project.root, path))
+        if worktree is current:
+            location = location._replace(root="", directory="")
+        if location.describe():
+            versions.append(PlanVersion(path, newest.project, newest.ref, location))
+    return versions
+
+
+def _changed_since_fork(
+    project: Project, own: Mapping[str, bytes], versions: Sequence[tuple[str, PlanText]]
+) -> dict[str, list[PlanText]]:
+    """Return the versions that their worktrees have changed since they left the current branch, by path.
+
+    If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has
+    changed, progress decides.
+    """
+    names = [
+        (version.worktree.root, name)
+        for path, version in versions
+        for name in (project.display_path(path), version.project.display_path(version.ref.path))
+    ]
+    other_projects = {version.worktree.root: version.project for _, version in versions}
+    fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
+    archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
+    changed: dict[str, list[PlanText]] = {}
+    for path, version in versions:
+        root = version.worktree.root
+        if fork_texts.get((root, version.project.display_path(version.ref.path))) == version.data:
+            continue
+        if path not in own:
+            if project.split_plan_path(path)[1] in archived_ids:
+                continue
+        else:
+            is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
+            required = _progress_of(own[path], is_archived=False) if is_own_changed else _BROKEN
+            if _progress(version) <= required:
+                continue
+        changed.setdefault(path, []).append(version)
+    return changed
+
+
+def _progress(version: PlanText) -> tuple[bool, int, int, int]:
+    return _progress_of(version.data, is_archived=version.ref.archived)
+
+
+def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
+    """Return how far a version is: archived, tasks done, entries, tasks."""
+    plan = reader.read_or_none(data)
+    if plan is None:
+        return _BROKEN
+    entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
+    return is_archived, plan.counts()["done"], entries, len(plan.tasks)
+
+
+def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktree, main_path: str) -> PlanLocation:
+    """Return the location of a plan in a worktree, with its newest version compared to that of the main worktree."""
+    directory = project_in(project, worktree).base
+    location = PlanLocation(worktree.root, directory, worktree.branch, main.branch or "the main worktree")
+    if newest.worktree is main:
+        return location
+    try:
+        main_plan = reader.read_or_none(plan_store.read_bytes(project_in(project, main), main_path))
+    except ExecplanError:
+        return location._replace(is_new=not os.path.lexists(main_path))
+    done, main_done = find_done_tasks(reader.read_or_none(newest.data)), find_done_tasks(main_plan)
+    return location._replace(ahead=len(done - main_done), lacking=len(main_done - done))

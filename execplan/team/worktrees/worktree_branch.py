@@ -1,0 +1,130 @@
+"""The branch of a plan's new worktree: new, existing, or already checked out in a worktree that git created."""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import CHECK_FAILED, INPUT, USAGE, ExecplanError
+from execplan.core.git import git_process
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees
+from execplan.core.plan_store import plan_store
+from execplan.team.worktrees.newest_plans import with_newest_version
+from execplan.team.worktrees.worktree_merge import full_name, has_branch
+from execplan.team.worktrees.worktree_names import branch_name
+from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.team.worktrees.worktree_record import WorktreeRecord
+
+
+def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str) -> tuple[str, Worktree | None]:
+    """Return the branch for a plan that has no worktree yet, and the worktree that has it checked out, if any.
+
+    Without `branch`, it is that of the settings, which must be new. Raises ExecplanError if the plan can't have the branch.
+    """
+    if branch is not None:
+        _ensure_valid_name(project, branch)
+    else:
+        _ensure_newest_here(project, ref)
+    name = branch if branch is not None else branch_name(project, ref.id)
+    ensure_not_of_other_plan(project, ref, name)
+    if branch is None and has_branch(project.root, name):
+        command = f"execplan worktree {ref.shell_name} --branch"
+        hint = (
+            f"continue it: {command} {quote(name)}; or create a new one: {command} {quote(_free_branch(project, name))}"
+        )
+        message = f"the branch {name} already exists, and no worktree of {ref.id} uses it"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
+    worktree = next((worktree for worktree in list_worktrees(project) if worktree.branch == name), None)
+    if name == into or (worktree is not None and worktree.is_main):
+        place = "here" if name == into or worktree is None else f"in {worktree.root}"
+        message = f"the branch {name} is checked out {place}; a plan's worktree needs a branch of its own"
+        raise ExecplanError("branch-exists", message, exit=INPUT, hint="name another one with --branch")
+    return name, worktree if worktree is not None and worktree.exists else None
+
+
+def follow_branch(
+    project: Project, ref: PlanRef, record: WorktreeRecord, worktree: Worktree | None, branch: str
+) -> WorktreeRecord:
+    """Return the record of a plan's worktree with another branch, to which somebody switched there or renamed its own.
+
+    Raises ExecplanError if the worktree is not on that branch, or if the plan can't have the branch.
+    """
+    _ensure_valid_name(project, branch)
+    if worktree is not None and worktree.exists:
+        current_branch, is_renamed = worktree.branch, worktree.branch == branch
+    else:
+        is_renamed = has_branch(project.root, branch) and not has_branch(project.root, record.branch)
+        current_branch = record.branch
+    if not is_renamed:
+        position = f"on branch {current_branch}" if current_branch else "at a detached HEAD"
+        command = f"execplan worktree {ref.shell_name}"
+        raise ExecplanError(
+            "worktree-exists",
+            f"{ref.id} already has a worktree, {record.root_of(worktree)}, {position}, not on {branch}",
+            exit=INPUT,
+            hint=f"use it without --branch: {command}; or finish it first: {command} --finish",
+        )
+    ensure_not_of_other_plan(project, ref, branch)
+    return record._replace(branch=branch)
+
+
+def _ensure_newest_here(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if another worktree has a newer version of a plan, which a new worktree would not contain."""
+    stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
+    if location is None or stored_plan.project.root == project.root:
+        return
+    worktrees = list_worktrees(project)
+    plan_roots = [record.root_of(find_worktree(record, worktrees)) for record in load_records(project)]
+    command = f"execplan worktree {ref.shell_name} --branch"
+    if location.branch and location.root not in plan_roots:
+        hint = f"continue there: {command} {quote(location.branch)}"
+    else:
+        hint = "commit and merge that first"
+    free_name = quote(_free_branch(project, branch_name(project, ref.id)))
+    raise ExecplanError(
+        "newer-version",
+        f"{ref.id} has a newer version {location.describe()}, which a new worktree would not contain",
+        exit=CHECK_FAILED,
+        hint=f"{hint}; or start from the version here: {command} {free_name}",
+    )
+
+
+def _ensure_valid_name(project: Project, branch: str) -> None:
+    """Raise ExecplanError if git does not accept the name of a branch."""
+    is_valid = not git_process.run_git(project.root, "check-ref-format", full_name(branch)).status
+    if not is_valid or branch.startswith("-") or branch == "HEAD":
+        message = f"{branch!r} is not a valid name of a branch"
+        hint = "use letters, digits, hyphens and slashes, such as --branch plan/parser"
+        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
+    """Raise ExecplanError if another plan's worktree has a branch, by its record or because it is checked out there."""
+    plan, worktrees = plan_key(project, ref), list_worktrees(project)
+    for record in load_records(project):
+        worktree = find_worktree(record, worktrees)
+        if plan in record.plans or name not in (record.branch, worktree.branch if worktree is not None else ""):
+            continue
+        free_name = quote(_free_branch(project, branch_name(project, ref.id)))
+        raise ExecplanError(
+            "branch-exists",
+            f"the branch {name} belongs to the worktree of {record.id}: {record.root_of(worktree)}",
+            exit=INPUT,
+            hint=f"create another one: execplan worktree {ref.shell_name} --branch {free_name}",
+        )
+
+
+def _free_branch(project: Project, name: str) -> str:
+    """Return the name of a branch that does not exist: `plan/parser`, or else `plan/parser-2` and so on."""
+    recorded_branches = {record.branch for record in load_records(project)}
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(
+        candidate
+        for candidate in names
+        if candidate not in recorded_branches and not has_branch(project.root, candidate)
+    )

@@ -1,0 +1,232 @@
+"""Merging of a plan's branch: the target branch into it first, in the plan's worktree, and then it into the target.
+
+So a conflict is resolved in the plan's own worktree, and the worktree of the target branch is never left in a merge.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.files import file_access
+from execplan.core.git import git_process
+from execplan.core.git.git_directory import operation_in_progress
+from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
+from execplan.team.worktrees.merge_command import failed_merge_error, has_merged_nothing, run_merge
+
+if TYPE_CHECKING:
+    from execplan.core.git.git_process import GitOutput
+    from execplan.core.git.linked_worktrees import Worktree
+    from execplan.core.project.project import Project
+    from execplan.team.worktrees.worktree_record import WorktreeRecord
+
+_STATUS_ARGS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none")
+
+
+def changed_files(root: str) -> list[str]:
+    """Return the files of a worktree that differ from its last commit or that git does not track."""
+    out = git_process.run_git_checked(root, *_STATUS_ARGS)
+    return [*[entry[3:] for entry in out.split("\0") if entry], *_hidden_changes(root)]
+
+
+def _hidden_changes(root: str) -> list[str]:
+    """Return the changed files that `git status` leaves out, which a person has marked so that git ignores their changes."""
+    out = git_process.run_git_checked(root, "ls-files", "-v", "-z")
+    paths = [entry[2:] for entry in out.split("\0") if entry and (entry[0] == "S" or entry[0].islower())]
+    return [path for path in paths if os.path.lexists(os.path.join(root, path)) and _differs_from_index(root, path)]
+
+
+def _differs_from_index(root: str, path: str) -> bool:
+    """Return whether a file differs from its version in the index, however it is marked."""
+    staged = git_process.run_git_checked(root, "ls-files", "-s", "-z", "--", f":(literal){path}").split()
+    hashed = git_process.run_git(root, "hash-object", f"--path={path}", "--", path)
+    return hashed.status != 0 or len(staged) < 2 or hashed.output.strip() != staged[1]
+
+
+def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
+    """Raise ExecplanError if a worktree has changes or is not on its branch, so that it can't be merged and removed."""
+    directory = quote(worktree.root)
+    operation = operation_in_progress(worktree.git)
+    if operation is not None:
+        _ensure_no_conflicts(record, worktree)
+        message = f"{operation} is in progress in {worktree.root}"
+        hint = f"finish it, then try again: git -C {directory} status"
+        if operation == "a merge":
+            hint = f"finish it, then try again: git -C {directory} commit --no-edit"
+            if has_merged_nothing(worktree):
+                message += ", but no file has changed; a commit would drop the other branch's changes"
+                hint = f"give it up, then try again: git -C {directory} merge --abort"
+        raise ExecplanError("under-way", message, exit=BUSY, hint=hint)
+    if worktree.branch != record.branch:
+        position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
+        message = f"{worktree.root} is {position}, not on {record.branch}"
+        hint = f"check out the branch: git -C {directory} switch {quote(record.branch)}"
+        if not has_branch(worktree.root, record.branch):
+            message += ", which no longer exists"
+            hint = f"create it again: git -C {directory} switch -c {quote(record.branch)}"
+            if worktree.branch:
+                command = f"execplan worktree {quote(record.id)}"
+                hint = (
+                    f"if it was renamed, use the new name, then try again: {command} --branch {quote(worktree.branch)}"
+                )
+        raise ExecplanError("wrong-branch", message, exit=CHECK_FAILED, hint=hint)
+    if worktree.lock_reason is not None:
+        reason = f": {worktree.lock_reason}" if worktree.lock_reason else ""
+        message = f"{worktree.root} is locked{reason}, so it can't be removed"
+        raise ExecplanError(
+            "worktree-locked", message, exit=CHECK_FAILED, hint=f"unlock it: git worktree unlock {directory}"
+        )
+    files = changed_files(worktree.root)
+    if files:
+        hint = f"commit or remove them: git -C {directory} status"
+        if files == [record.plan]:
+            hint = f"commit the plan, too: execplan worktree {quote(record.id)} --finish --commit"
+        raise ExecplanError(
+            "uncommitted-changes",
+            f"{worktree.root} has changes that are not committed; nothing was merged or removed",
+            exit=CHECK_FAILED,
+            hint=hint,
+            candidates=files,
+            data={"reasons": files},
+        )
+
+
+def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, into: str) -> bool:
+    """Merge the target branch into the plan's branch, with the merge driver; return whether a commit was needed.
+
+    Raises ExecplanError if there are conflicts, which stay in the plan's worktree, or if git fails.
+    """
+    if is_ancestor(worktree.root, into, record.branch):
+        return False
+    with tempfile.NamedTemporaryFile(prefix="execplan-", suffix=".attributes") as attributes:
+        attributes.write(_all_attributes(project, worktree.root).encode("utf-8", "surrogateescape"))
+        attributes.flush()
+        settings: tuple[str, ...] = ("-c", f"core.attributesFile={attributes.name}")
+        if not _has_driver(worktree.root):
+            settings += ("-c", f"{DRIVER_SETTING}={driver_command()}")
+        message = f"Merge {into} into {record.branch}"
+        result = run_merge(worktree, full_name(into), "--ff", "-m", message, settings=settings)
+    if result.status:
+        _ensure_no_conflicts(record, worktree, result)
+        if os.path.exists(os.path.join(worktree.git, "MERGE_HEAD")):  # a hook has stopped it
+            git_process.run_git_checked(worktree.root, "merge", "--abort")
+        raise failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
+    return True
+
+
+def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> int:
+    """Merge the plan's branch, which contains the target branch, into it; return the number of new commits.
+
+    The first parent of a merge is the target's last commit. Raises ExecplanError and leaves the target's worktree as it
+    was if git can't merge.
+    """
+    count_text = git_process.run_git_checked(
+        target.root, "rev-list", "--count", f"{full_name(into)}..{full_name(record.branch)}"
+    )
+    count = int(count_text.strip() or 0)
+    if not count:
+        return 0
+    operation = operation_in_progress(target.git)
+    if operation is not None:
+        message = f"{operation} is in progress in {target.root}; nothing was merged into {into}"
+        raise ExecplanError(
+            "under-way", message, exit=BUSY, hint=f"finish it, then try again: git -C {quote(target.root)} status"
+        )
+    keeps_parents = () if _is_linear(target.root, record.branch, into) else ("--no-ff",)
+    message = f"Merge {record.branch}: plan {record.id}"
+    result = run_merge(target, full_name(record.branch), *keeps_parents, "-m", message)
+    if result.status:
+        has_conflicts = bool(unmerged_files(target.root))
+        if os.path.exists(os.path.join(target.git, "MERGE_HEAD")):
+            git_process.run_git_checked(target.root, "merge", "--abort")
+        if has_conflicts:
+            message = f"{into} has changed during the merge; nothing was merged into it"
+            raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
+        raise failed_merge_error(target.root, f"git can't merge {record.branch} into {into}", result)
+    return count
+
+
+def full_name(branch: str) -> str:
+    """Return the full name of a branch, which git never takes for a tag of the same name."""
+    return f"refs/heads/{branch}"
+
+
+def has_branch(root: str, name: str) -> bool:
+    """Return whether a repository has a branch. Raises ExecplanError if git fails."""
+    args = ("rev-parse", "-q", "--verify", "--end-of-options", full_name(name))
+    result = git_process.run_git(root, *args)
+    if result.status > 1:
+        raise git_process.command_failed_error(args, result)
+    return not result.status
+
+
+def is_ancestor(root: str, older: str, newer: str) -> bool:
+    """Return whether a branch contains all commits of an older one. Raises ExecplanError if git fails."""
+    args = ("merge-base", "--is-ancestor", full_name(older), full_name(newer))
+    result = git_process.run_git(root, *args)
+    if result.status > 1:
+        raise git_process.command_failed_error(args, result)
+    return result.status == 0
+
+
+def unmerged_files(root: str) -> list[str]:
+    """Return the files of a worktree with conflicts that nobody has resolved yet."""
+    out = git_process.run_git_checked(root, "diff", "--name-only", "--diff-filter=U", "-z", "--no-ext-diff")
+    return [path for path in dict.fromkeys(out.split("\0")) if path]
+
+
+def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: GitOutput | None = None) -> None:
+    """Raise ExecplanError if files in the plan's worktree have conflicts."""
+    files = unmerged_files(worktree.root)
+    if not files:
+        return
+    directory = quote(worktree.root)
+    project_directory = quote(record.directory_in(worktree.root))
+    commands = [f"execplan -C {project_directory} merge {quote(record.plan)}"] if record.plan in files else []
+    commands += [
+        f"edit the conflicts, then: git -C {directory} commit -a --no-edit",
+        f"execplan worktree {quote(record.id)} --finish",
+    ]
+    hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"
+    messages = [line for line in result.errors.splitlines() if line.startswith("execplan: ")] if result else []
+    raise ExecplanError(
+        "merge-conflicts",
+        f"{len(files)} {'file has' if len(files) == 1 else 'files have'} conflicts in {worktree.root}; nothing was merged into {record.into}",
+        exit=CHECK_FAILED,
+        hint=hint,
+        candidates=[*files, *messages],
+        data={"reasons": files},
+    )
+
+
+def _is_linear(root: str, branch: str, into: str) -> bool:
+    """Return whether the target's last commit is the first parent of the branch's first new one.
+
+    Then a fast-forward keeps the order of the target's history.
+    """
+    commits = git_process.run_git_checked(
+        root, "rev-list", "--first-parent", f"{full_name(into)}..{full_name(branch)}"
+    ).split()
+    tip = git_process.run_git_checked(root, "rev-parse", full_name(into)).strip()
+    return git_process.run_git(root, "rev-parse", "-q", "--verify", f"{commits[-1]}^1").output.strip() == tip
+
+
+def _all_attributes(project: Project, root: str) -> str:
+    """Return the attributes of the user's own attributes file, with those of plan files; a repository's come first for git."""
+    result = git_process.run_git(root, "config", "--type=path", "--get", "core.attributesFile")
+    config_home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    path = result.output.rstrip("\n") or os.path.join(config_home, "git", "attributes")
+    try:
+        with open(file_access.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
+            own_text = file.read()
+    except OSError:
+        own_text = ""
+    return "\n".join([own_text, *attribute_lines(project), ""])
+
+
+def _has_driver(root: str) -> bool:
+    """Return whether git already has a driver for the attribute of plans."""
+    return not git_process.run_git(root, "config", "--get", f"merge.{ATTRIBUTE}.driver").status

@@ -1,0 +1,1 @@
+"""Plans to look at: the board, charts, pages, and their server."""

@@ -1,0 +1,293 @@
+"""`merge PLAN`: a plan that holds conflict markers is finished, and what a person has settled in it stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.core.plan.task_edits import add_task, complete_tasks
+from tests.conftest import Folder
+from tests.core.git_merge.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, plan, states
+from tests.plans import CLEAN
+
+WORK = "Write the scanner, then the reader."
+OURS_LINE, THEIRS_LINE = "Scan first.", "Read first."
+
+
+def conflict(repo: Folder, *, prose: bool = False, style: str = "merge") -> str:
+    """Merge two branches as git does without our driver; the plan with its markers."""
+    repo.git("config", "merge.conflictStyle", style)
+    ours, theirs = (CLEAN.replace(WORK, line) if prose else CLEAN for line in (OURS_LINE, THEIRS_LINE))
+    fork(repo, edited(ours, *OURS), edited(theirs, *THEIRS))
+    assert git(repo, "merge", "side").returncode == 1
+    text = (repo.path / PLAN).read_text()
+    assert text.count("<<<<<<< HEAD") > 1
+    return text
+
+
+def holds_both(repo: Folder) -> None:
+    """See that the plan says what both branches brought in, each once."""
+    text = (repo.path / PLAN).read_text()
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
+    assert [states(repo)[phrase] for phrase in ("Build the parser.", "Write the tests.")] == ["done", "done"]
+    assert len(plan(repo).tasks) == 5
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
+    text = conflict(repo, style=style)
+    count = text.count("<<<<<<<")
+    result = repo.run("merge", "parser", "--json")
+    data = result.json["data"]
+    assert result.exit == 0
+    assert data["conflicts"] == 0
+    assert data["changed"] is True
+    assert data["said"] == [f"merged: {count} of {count} conflict{'' if count == 1 else 's'}"]
+    assert result.json["next"] == [f"git add {PLAN}"]
+    holds_both(repo)
+    assert repo.run("merge", "parser", "--json").json["next"] == [f"git add {PLAN}"]
+    repo.git("add", PLAN)
+    repo.git("commit", "-qm", "Merged")
+    assert repo.run("lint", PLAN).exit == 0
+    repeated = repo.ok("merge", "parser")
+    assert repeated["changed"] is False
+    assert "nothing to merge" in repeated["said"][0]
+
+
+def test_from_a_folder_below(repo: Folder) -> None:
+    conflict(repo)
+    subdirectory = repo.path / "src"
+    subdirectory.mkdir()
+    document = repo.run("merge", "parser", "--json", cwd=subdirectory).json
+    assert document["data"]["path"] == PLAN
+    assert document["next"] == [f"git add ../{PLAN}"]
+
+
+def test_it_can_be_taken_back(repo: Folder) -> None:
+    text = conflict(repo)
+    repo.ok("merge", "parser")
+    repo.ok("undo", "-p", "parser")
+    assert (repo.path / PLAN).read_text() == text
+
+
+def test_what_was_settled_by_hand_stays(repo: Folder) -> None:
+    text = conflict(repo)
+    head, _, rest = text.partition("<<<<<<< HEAD\n")
+    region, _, tail = rest.partition(">>>>>>> side\n")
+    assert "Handle CRLF" in region
+    by_hand = "- [x] (2026-01-01 00:00Z) Build the whole parser.\n- [x] (2026-01-01 00:00Z) Write the tests.\n"
+    tail = tail.replace("Lines can be read.", "Lines can be read, and so said I.")
+    repo.write(PLAN, head + by_hand + tail)
+    repo.ok("merge", "parser")
+    merged = (repo.path / PLAN).read_text()
+    assert "<<<<<<<" not in merged
+    assert "- [x] (2025-12-30 09:15Z) Read lines.\n" + by_hand + "\n##" in merged
+    assert "Lines can be read, and so said I." in merged
+    assert "Handle CRLF" not in merged
+    assert all(phrase in merged for phrase in BOTH[2:])
+
+
+WRAPPED = """\
+- Decision: Read the file line by line
+  with the scanner, not as a whole. Rationale:
+  A task is a line. Date/Author:
+  2025-12-30 / Ann
+- Decision: Keep the tests free of a disk.
+  Rationale: They take less time that way.
+  Date/Author: 2025-12-30 / Ann
+"""
+REWRAPPED = """\
+- Decision: Read the file line by line with the
+  scanner, not as a whole. Rationale: A task is
+  a line. Date/Author: 2025-12-30
+  / Ann
+- Decision: Keep the tests free of a disk. Rationale:
+  They take less time that way. Date/Author:
+  2025-12-30 / Ann
+"""
+REWORDED = WRAPPED.replace("free of a disk", "free of a hard disk")
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_an_entry_that_one_side_wrapped_and_the_other_reworded_is_kept_once(repo: Folder, *, by_hand: bool) -> None:
+    """Git has put lines of one side into the other by then; what a person has edited meanwhile stays."""
+    at = CLEAN.index("- Decision:")
+    log = CLEAN[at : CLEAN.index("## Outcomes")]
+    base, ours, theirs = [CLEAN.replace(log, f"{entries}\n") for entries in (WRAPPED, REWRAPPED, REWORDED)]
+    fork(repo, ours, theirs, base)
+    assert git(repo, "merge", "side").returncode == 1
+    if by_hand:
+        text = (repo.path / PLAN).read_text()
+        repo.write(PLAN, text.replace("Lines can be read.", "Lines can be read, and so said I."))
+    assert repo.ok("merge", "parser")["conflicts"] == 0
+    merged_plan = plan(repo)
+    assert len(merged_plan.decisions) == 2
+    assert "a hard disk" in merged_plan.decisions[1].text
+    assert ("and so said I" in (repo.path / PLAN).read_text()) == by_hand
+
+
+def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
+    conflict(repo, prose=True)
+    result = repo.run("merge", "parser", "--json")
+    document = result.json
+    assert result.exit == 1
+    assert document["ok"] is False
+    assert document["data"]["conflicts"] == 1
+    assert document["data"]["changed"] is True
+    assert document["error"] is None
+    assert document["next"] == [f"git diff {PLAN}"]
+    assert document["data"]["do"]["then"] == f"execplan merge {PLAN}"
+    assert any("1 conflict is left" in warning for warning in document["warnings"])
+    text = (repo.path / PLAN).read_text()
+    assert f"<<<<<<< HEAD\n{OURS_LINE}\n=======\n{THEIRS_LINE}\n>>>>>>> side\n" in text
+    assert text.count("<<<<<<<") == 1
+    holds_both(repo)
+    before = (repo.path / PLAN).read_bytes()
+    repeated = repo.run("merge", "parser", "--json")
+    assert (repeated.exit, repeated.json["data"]["changed"]) == (1, False)
+    assert (repo.path / PLAN).read_bytes() == before
+    repo.write(
+        PLAN, "".join([line + "\n" for line in text.splitlines() if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")])
+    )
+    assert repo.run(*document["data"]["do"]["then"].split()[1:]).out.endswith(f"\nnext: git add {PLAN}\n")
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_markers_that_were_committed(repo: Folder, style: str) -> None:
+    """There is no unmerged version in the index then; the base is what the markers show, or none."""
+    conflict(repo, style=style)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "With markers")
+    repo.ok("merge", "parser")
+    holds_both(repo)
+
+
+def test_without_git(plain: Folder) -> None:
+    ours, theirs = "- [x] (2026-01-01 00:00Z) Build the parser.\n", "- [ ] Build the parser.\n- [ ] Handle tabs\n"
+    plain.plan(
+        CLEAN.replace(
+            "- [ ] Build the parser.\n",
+            f"<<<<<<< a\n{ours}||||||| o\n- [ ] Build the parser.\n=======\n{theirs}>>>>>>> b\n",
+        )
+    )
+    plain.ok("merge", "parser")
+    assert list(states(plain).items()) == [
+        ("Read lines.", "done"),
+        ("Build the parser.", "done"),
+        ("Handle tabs", "open"),
+        ("Write the tests.", "open"),
+    ]
+
+
+def test_dry_run_and_digest(repo: Folder) -> None:
+    text = conflict(repo)
+    data = repo.ok("merge", "parser", "--dry-run")
+    assert data["diff"].startswith(f"--- a/{PLAN}\n+++ b/{PLAN}\n")
+    assert "-<<<<<<< HEAD" in data["diff"]
+    assert (repo.path / PLAN).read_text() == text
+    assert repo.run("merge", "parser", "--if-match", "0" * 64).exit == 4
+    assert (repo.path / PLAN).read_text() == text
+    assert repo.ok("merge", "parser", "--if-match", repo.ok("show")["digest"])["digest"] == data["digest"]
+
+
+def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
+    conflict(repo)
+    result = repo.run("merge", "parser", "--commit", "--json")
+    assert result.exit == 5
+    assert result.json["error"]["code"] == "under-way"
+    holds_both(repo)
+
+
+def test_commit_where_no_merge_is_under_way(repo: Folder) -> None:
+    conflict(repo)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "With markers")
+    assert repo.ok("merge", "parser", "--commit")["commit"] == repo.git("rev-parse", "HEAD").strip()
+
+
+def test_a_plan_with_conflicts_left_is_not_committed(repo: Folder) -> None:
+    conflict(repo, prose=True)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "With markers")
+    before = (repo.path / PLAN).read_bytes(), repo.git("rev-parse", "HEAD")
+    result = repo.run("merge", "parser", "--commit", "--json")
+    assert result.exit == 1
+    assert result.json["error"]["code"] == "conflicts-left"
+    assert ((repo.path / PLAN).read_bytes(), repo.git("rev-parse", "HEAD")) == before
+
+
+def test_the_setting_commit_leaves_a_merge_to_git(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", "commit = true\n")
+    conflict(repo)
+    assert repo.ok("merge", "parser")["commit"] is None
+
+
+def test_undo_of_a_committed_merge_says_that_the_markers_are_back(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", "commit = true\n")
+    conflict(repo)
+    repo.ok("merge", "parser")
+    repo.git("commit", "-qam", "Merged")
+    merged, head = (repo.path / PLAN).read_bytes(), repo.git("rev-parse", "HEAD")
+    for command in ("redo -p 2026-01-01_parser", "merge 2026-01-01_parser"):
+        undone = repo.run("undo", "--commit")
+        assert undone.err == (
+            f"execplan: warning: {PLAN} contains conflict markers again, uncommitted; "
+            "to redo the merge: execplan redo -p 2026-01-01_parser\n"
+        )
+        assert undone.out.splitlines()[-1] == (
+            f"next: keep what is right between the conflict markers of {PLAN}, then: execplan merge 2026-01-01_parser"
+        )
+        assert "<<<<<<<" in (repo.path / PLAN).read_text()
+        assert repo.git("rev-parse", "HEAD") == head, "markers are not committed"
+        assert repo.run(*command.split()).err == ""
+        assert (repo.path / PLAN).read_bytes() == merged
+
+
+def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
+    finished = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
+    archived = ".agent/execplans/archive/2026-01-01_parser.md"
+    fork(repo, edited(finished, *OURS[1:]), edited(finished, *THEIRS[1:]), base=finished, name=archived)
+    assert git(repo, "merge", "side").returncode == 1
+    repo.ok("merge", "parser")
+    text = (repo.path / archived).read_text()
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
+
+
+def test_line_ends_that_git_turns(repo: Folder) -> None:
+    repo.git("config", "core.autocrlf", "true")
+    fork(repo, edited(CLEAN, *OURS).replace("\n", "\r\n"), edited(CLEAN, *THEIRS).replace("\n", "\r\n"))
+    assert git(repo, "merge", "side").returncode == 1
+    assert b"\r\n" in (repo.path / PLAN).read_bytes()
+    repo.ok("merge", "parser")
+    holds_both(repo)
+    data = (repo.path / PLAN).read_bytes()
+    assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_markers_that_do_not_nest_are_refused(repo: Folder) -> None:
+    broken = CLEAN.replace(WORK, f"<<<<<<< a\n{WORK}\n>>>>>>> b\n")
+    path = repo.plan(broken)
+    result = repo.run("merge", "parser", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["code"] == "bad-markers"
+    assert PLAN in result.json["error"]["message"]
+    assert path.read_text() == broken
+
+
+def test_a_plan_without_markers_is_left_alone(repo: Folder) -> None:
+    path = repo.plan()
+    result = repo.run("merge", "parser")
+    assert result.exit == 0
+    assert result.out == "no conflict markers: nothing to merge\n"
+    assert path.read_text() == CLEAN
+    commit(repo, CLEAN)
+    repo.write(".agent/execplans/archive/2025-01-01_old.md", CLEAN)
+    assert repo.ok("merge", "2025-01-01_old")["changed"] is False
+
+
+def test_other_verbs_still_refuse_a_plan_with_markers(repo: Folder) -> None:
+    text = conflict(repo)
+    assert repo.run("add", "Another").exit == 3
+    assert (repo.path / PLAN).read_text() == text
+    repo.ok("merge", "parser")
+    repo.ok("add", "Another")
+    edited((repo.path / PLAN).read_bytes(), add_task("And another", MOMENT))

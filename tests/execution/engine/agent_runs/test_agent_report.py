@@ -1,0 +1,267 @@
+"""What an agent says of a step: checked, recorded once, ticked; and what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.execution import states
+from tests.execution.engine.agent_runs.agent import COPY, DROP, MAKE
+
+if TYPE_CHECKING:
+    from tests.conftest import Result
+    from tests.execution.engine.agent_runs.agent import Agent
+
+PRINT = '```sh {#see needs=make expect="X = …"}\ncat src/deep/made.py\n```\n\n'
+
+
+def test_from_the_first_report_to_the_end(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    report = agent.report_completed("make", result="Made it.")
+    assert (report["task"], report["next_steps"]) == ("Write it.", ["copy"])
+    assert report["changes"] == [{"path": "src/deep/made.py", "kind": "created"}]
+    agent.write("out.txt", "y = 1\n")
+    report = agent.report_completed("2", "--commit")
+    assert (report["status"], report["next_steps"]) == (states.COMPLETED, [])
+    assert report["commit"] == agent.git("rev-parse", "HEAD").strip()
+    assert agent.entry_kinds() == [
+        "begun", *("intent", "result", "ticked") * 2, "ended",
+    ]  # fmt: skip
+    plan = agent.type("show", "--section", "Progress").out
+    assert plan.count("[x]") == 2
+    assert "transcripts/01-make.md" in plan
+    assert json.loads(next(agent.path.rglob("record.json")).read_text())["mode"] == "agent"
+    assert agent.type("audit", "--verify").exit == 0
+    figures = agent.data("stats")
+    assert (figures["agent_runs"], figures["steps"], figures["executions"]["completed"]) == (
+        1,
+        {"completed": 2, "failed": 0},
+        1,
+    )
+
+
+def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> None:
+    agent.plan_steps(MAKE.replace("{#make", "{#make checkpoint"), COPY)
+    agent.report_failed("make", "failed")
+    assert agent.type("replan", "--reason", "Try again.").exit == 0
+    agent.make_file()
+    answer = "execplan resume"
+    question = "waiting for an answer: step make is a checkpoint: continue?"
+    report = agent.report("make")
+    assert question in report.out
+    assert f"next: {answer} 1" in report.out
+    assert agent.report_completed("make")["next_steps"] == []
+    for command in ("next", "status", "prime"):
+        shown = agent.type(command).out
+        assert question in shown, command
+        assert answer in shown, command
+    handoff = agent.type("handoff").out
+    assert "Nothing, until a person answers." in handoff
+    assert "which failed" not in handoff
+    assert agent.type("resume", "1", "--dry-run").exit == 0
+    assert "next: execplan handoff" in agent.type("resume", "1").out
+    agent.write("out.txt", "y = 1\n")
+    assert agent.report_completed("copy")["status"] == states.COMPLETED
+
+
+def test_without_an_approval_nothing_begins(agent: Agent) -> None:
+    agent.plan_steps(MAKE, approve=False).make_file()
+    assert "execplan approve" in agent.report_refused(7, "not-approved", "make")["hint"]
+    assert agent.entry_kinds() == []
+
+
+def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY)
+    assert "copy needs make, which is not completed yet" in agent.report_refused(3, "bad-transition", "copy")["message"]
+    assert agent.report_refused(3, "no-such-step", "mkae")["candidates"] == ["make", "copy"]
+    assert agent.type("approve", "--check").exit == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "src/deep/made.py does not exist"),
+        ("X = 2\n", "src/deep/made.py differs from the plan on line 1"),
+        ("X = 1", "the final newline is missing"),
+        ("X = 1\n\n", "it ends with a newline that is not in the plan"),
+    ],
+)
+def test_a_file_must_be_there_to_the_byte(agent: Agent, content: str | None, words: str) -> None:
+    agent.plan_steps(MAKE)
+    if content is not None:
+        agent.make_file(content)
+    report = agent.report_failed("make")
+    assert words in report["reason"]
+    assert (report["cause"], report["recovery"]["kind"], report["status"]) == ("expectation", "fail", states.FAILED)
+    assert "[x]" not in agent.type("show", "--section", "Progress").out
+
+
+def test_what_should_be_gone(agent: Agent) -> None:
+    agent.plan_steps(DROP)
+    assert "src/old.py still exists" in agent.report_failed("drop")["reason"]
+
+
+def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
+    patch = "--- a/src/other.py\n+++ b/src/other.py\n@@ -1 +1 @@\n-y = 1\n+y = 2\n"
+    wire = "```diff {#wire type=modify_file target=src/other.py}\n" + patch + "```\n\n"
+    agent.plan_steps(wire, "```python {#line type=modify_file target=src/old.py lines=1-1}\nx = 3\n```\n")
+    agent.write("src/other.py", "y = 2\n")
+    assert agent.report("wire", "completed", "--dry-run").exit == 0
+    agent.report_completed("wire")
+    agent.write("src/old.py", "x = 4\n")
+    assert "src/old.py differs from the plan on line 1" in agent.report_failed("line")["reason"]
+    agent.type("rollback")
+    assert (agent.path / "src/other.py").read_text() == "y = 1\n"
+    assert (agent.path / "src/old.py").read_text() == "x = 1\n"
+
+
+def test_outputs_must_be_there(agent: Agent) -> None:
+    agent.plan_steps(COPY.replace(" needs=make", ""))
+    assert "it did not create out.txt" in agent.report_failed("copy")["reason"]
+
+
+def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
+    agent.patch.setenv("API_TOKEN", "kq7Zr2vX9mLp4Ws8")
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
+    agent.write("seen.txt", "X = 1\nkq7Zr2vX9mLp4Ws8\n\x1b[31m")
+    agent.report_completed("see", "--evidence", "seen.txt")
+    (transcript,) = (agent.path / ".agent").rglob("02-see.md")
+    assert "    | X = 1\n" in transcript.read_text()
+    assert "kq7Zr2vX9mLp4Ws8" not in transcript.read_text()
+    assert "\x1b" not in transcript.read_text()
+
+
+def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
+    assert "the output of see was not checked: provide it with --evidence" in str(
+        agent.report("see", "completed", "--json").json["warnings"]
+    )
+
+
+def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
+    agent.write("seen.txt", "Y = 1\n")
+    assert (
+        "its output is not as expected: line 1 of the expected output, 'X = …', is not in the output"
+        in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
+    )
+
+
+def test_evidence_from_elsewhere_is_refused(agent: Agent) -> None:
+    agent.plan_steps(MAKE).make_file()
+    for name in ("/etc/passwd", ".git/config", "../.config/execplan/key"):
+        agent.report_refused(7, "evidence-outside", "make", "completed", "--evidence", name)
+    agent.report_refused(3, "no-such-file", "make", "completed", "--evidence", "nowhere.txt")
+
+
+def test_the_test_behind_a_step_decides(agent: Agent) -> None:
+    agent.plan_steps(MAKE.replace("target=", 'test-after="grep -q y src/other.py" target=')).make_file()
+    report = agent.report("make", "completed", "--dry-run", "--json").json["data"]
+    assert (report["recorded"], report["tested"]) == (False, False)
+    assert agent.report_completed("make")["checks"] == {
+        "pre": "passed",
+        "post": "passed",
+        "tests_run": 1,
+        "tests_passed": 1,
+    }
+
+
+def test_a_test_that_fails(agent: Agent) -> None:
+    agent.plan_steps(MAKE.replace("target=", 'test-after="grep -q z src/other.py" target=')).make_file()
+    assert "its test grep -q z src/other.py failed" in agent.report_failed("make")["reason"]
+
+
+def test_the_same_words_again_and_others(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    agent.report_completed("make")
+    before = agent.entry_kinds()
+    repeated = agent.report_completed("make")
+    assert (repeated["already"], repeated["recorded"]) == (True, False)
+    agent.report_refused(3, "bad-transition", "make", "failed")
+    assert agent.entry_kinds() == before
+
+
+def test_many_at_once_are_recorded_once(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    results: list[Result] = []
+    line = ("report", "make", "--status", "completed", "--result", "As planned.", "--json")
+    threads = [threading.Thread(target=lambda: results.append(agent.run(*line))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [result.exit for result in results] == [0] * 6, [result for result in results if result.exit]
+    assert sorted([result.json["data"]["already"] for result in results]) == [False] + [True] * 5
+    assert agent.entry_kinds().count("result") == 1
+    assert agent.type("audit", "--verify").exit == 0
+
+
+def test_what_it_only_reads_must_be_as_it_was(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    agent.report_completed("make")
+    agent.write("out.txt", "y = 1\n")
+    agent.write("src/other.py", "y = 2\n")
+    assert "src/other.py: different content (" in agent.report_refused(4, "drifted", "copy")["candidates"][0]
+    assert agent.report_failed("copy", "failed")["status"] == states.FAILED
+
+
+def test_another_target_than_the_reported_one_has_changed_before(agent: Agent) -> None:
+    agent.plan_steps(MAKE, DROP).make_file()
+    (agent.path / "src/old.py").unlink()
+    assert "src/old.py" in agent.report_refused(4, "stale-approval", "make")["candidates"][0]
+
+
+def test_what_else_has_changed_is_warned_of(agent: Agent) -> None:
+    agent.plan_steps(MAKE, DROP, COPY)
+    agent.begin()
+    agent.make_file().write("stray.txt", "?\n")
+    agent.write("src/other.py", "y = 3\n")
+    warnings = agent.report("make", "completed", "--json").json["warnings"]
+    assert [warning.partition(" ")[0] for warning in warnings] == ["src/other.py", "stray.txt"]
+    (agent.path / "src/old.py").unlink()
+    assert agent.report("drop", "completed", "--json").json["warnings"] == []
+
+
+def test_an_approval_that_expires_lets_nothing_more_begin(agent: Agent) -> None:
+    agent.plan_steps(MAKE, DROP).make_file()
+    agent.report_completed("make")
+    agent.later(2 * 86_400)
+    agent.report_refused(4, "approval-expired", "drop")
+    agent.approve("--step", "drop")
+    (agent.path / "src/old.py").unlink()
+    assert agent.report_completed("drop")["status"] == states.COMPLETED
+    assert agent.entry_kinds()[-4:] == ["resumed", "intent", "result", "ended"]
+
+
+def test_a_step_that_is_not_approved(agent: Agent) -> None:
+    agent.plan_steps(MAKE, DROP, approve=False)
+    agent.approve("--step", "make")
+    agent.make_file()
+    agent.report_completed("make")
+    (agent.path / "src/old.py").unlink()
+    assert "drop (HIGH) is not approved" in agent.report_refused(7, "step-not-approved", "drop")["message"]
+
+
+def test_a_dry_run_writes_nothing(agent: Agent) -> None:
+    agent.plan_steps(MAKE).make_file()
+    before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
+    assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
+    result = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
+    assert result.exit == 0
+    assert "kq7Zr2" not in result.out
+    assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
+
+
+def test_a_directory_that_an_earlier_step_made_is_as_expected(agent: Agent) -> None:
+    make = "```sh {#make outputs=build}\nmkdir build\n```\n\n"
+    show = "```sh {#show needs=make inputs=build}\nls build\n```\n\n"
+    agent.plan_steps(make, show)
+    (agent.path / "build").mkdir()
+    agent.report_completed("make")
+    agent.report_completed("show")
