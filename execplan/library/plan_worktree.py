@@ -12,7 +12,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
-from execplan.core.plan.model import ARCHIVED, COMPLETE
+from execplan.core.plan.model import COMPLETE
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor, explicit_actor
 from execplan.core.plan_store.index_location import find_index
@@ -20,7 +20,6 @@ from execplan.core.project import project_discovery, project_state
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
-from execplan.team.advice.plan_advice import advise_plan
 from execplan.team.plan_index.plan_index_file import write_index
 from execplan.team.worktrees import worktree_merge, worktree_removal
 from execplan.team.worktrees.worktree_creation import worktree_ref

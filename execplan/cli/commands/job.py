@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, require_digest
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import jobs_option
-from execplan.core.errors import OK, USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 
 

@@ -8,7 +8,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.output.worktree_output import worktree_lines
-from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
+from execplan.cli.plan_filters import documents_line, selected_states, state_filter_options
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT
 from execplan.core.plan_facts.facts_loader import load_listed_plans

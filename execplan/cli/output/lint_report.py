@@ -184,11 +184,41 @@ def help_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     from execplan.cli.output.finding_command import help_command
     from execplan.linter.finding_summary import CONFLICT_CODE
 
-    checked_file, report = min(
-        reports, key=lambda pair: (pair[1].first_error != CONFLICT_CODE, not pair[1].first_error)
-    )
-    code = report.first_error or report.first_code
-    return (help_command(checked_file, next(finding for finding in checked_file.findings if finding.code == code)),)
+    For a plan with conflict markers, it is the command that resolves them. For an unfilled section or a missing outcome of
+    the only plan with findings, it is the one that writes it.
+    """
+    files = [checked_file for checked_file in checked if checked_file.findings]
+    if files:
+        from execplan.linter.finding_summary import CONFLICT_CODE
+
+        conflicted = [checked_file for checked_file in files if _report(checked_file).first_error == CONFLICT_CODE]
+        if conflicted:
+            return (f"execplan merge {_plan_name(conflicted[0])}",)
+    reports = _reports(checked)
+    codes = [report.first_error for report in reports if report.first_error] or [
+        report.first_code for report in reports
+    ]
+    if len(files) == 1 and codes[0] == "EP109":
+        from execplan.core.plan_store.hint_reader import fill_command
+        from execplan.linter.finding_summary import unfilled_section
+
+        if section := unfilled_section(files[0].findings):
+            return (fill_command(section, _plan_name(files[0])),)
+    if len(files) == 1 and codes[0] == "EP501":
+        return (f"execplan outcome 'What works now' -p {_plan_name(files[0])}",)
+    return (f"execplan explain {codes[0]}",) if codes else ()
+
+
+def _plan_name(checked: CheckedFile) -> str:
+    """Return the name of a plan in suggested commands, quoted for a shell: its path if no ID leads to it."""
+    from execplan.core.plan_store import plan_store
+    from execplan.core.plan_store.plan_store import quote_plan_name
+    from execplan.core.project import project_discovery
+
+    path = os.path.abspath(checked.display_name)
+    project = project_discovery.find_for_file(path)
+    refs = [ref for ref in plan_store.all_refs(project) if ref.path == path]
+    return plan_store.name_in_commands(project, refs[0]) if refs else quote_plan_name(checked.display_name)
 
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal, operation_log
-from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
+from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.git.git_directory import head_commit

@@ -10,8 +10,7 @@ from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
-from execplan.execution.engine.schedule import Schedule
-from execplan.execution.states import NOT_SELECTED
+from execplan.execution.engine.schedule import NOT_CHOSEN, Schedule
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import outline
+from execplan.core.plan import outline, reader
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
@@ -15,7 +15,7 @@ from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
-from execplan.core.text.message_parts import join_first, shorten
+from execplan.core.text.message_parts import shorten
 from execplan.team.advice import execution_status
 
 if TYPE_CHECKING:
