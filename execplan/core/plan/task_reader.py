@@ -27,7 +27,11 @@ def read_tasks_elsewhere(
     item there is numbered as a part, such as `2.1`, all of them are tasks. If a title is a misspelled Progress, nothing is a
     task, so that the author notices.
     """
-    boxes = read_tasks(lines, blocks, document_section(plan))
+    boxes = [
+        box
+        for box in read_tasks(lines, blocks, document_section(plan))
+        if box.mark in "xX" or not box.mark.isalpha()  # the notes of spec-kit's template explain `[P]` in an item
+    ]
     keys = [outline.title_key(section.title) for section in plan.sections]
     other_titles = [key for key in keys if "progress" not in key.split()]  # a `Progress Log` is spelled correctly
     if outline.closest_title(outline.PROGRESS, other_titles) is not None:
@@ -47,7 +51,7 @@ def read_tasks_elsewhere(
             tasks.append(box._replace(number=len(tasks) + 1))
         else:
             checklists.append((title, box))
-    return (tasks, checklists) if tasks else (boxes, [])
+    return (tasks, checklists) if tasks else ([box._replace(number=at) for at, box in enumerate(boxes, 1)], [])
 
 
 def _is_numbered_part(text: str) -> bool:

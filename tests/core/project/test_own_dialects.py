@@ -138,3 +138,15 @@ def test_a_plan_without_a_title_is_renamed_by_its_directory(repo: Folder) -> Non
     assert [plan["title"] for plan in repo.ok("list")["plans"]] == ["Add logout"]
     repo.ok("undo")
     assert (repo.path / "openspec/changes/add-login/tasks.md").read_text() == f"## 1. Reader\n{TASKS}"
+
+
+def test_the_notes_of_spec_kits_template_are_no_tasks(repo: Folder) -> None:
+    """They explain the label of parallel tasks in an item that starts like a checkbox; the plan can be completed."""
+    notes = "\n## Notes\n\n- [P] tasks = different files, no dependencies\n- [Story] label maps task to user story\n"
+    repo.write(
+        "specs/001-add-login/tasks.md", f"# Tasks: Log in\n\n## Phase 1: Setup\n\n- [ ] T001 [P] Read lines\n{notes}"
+    )
+    repo.ok("init")
+    assert repo.ok("list")["plans"][0]["counts"] == {"open": 1, "done": 0, "other": 0, "total": 1}
+    repo.ok("done", "1")
+    assert repo.ok("list")["plans"][0]["state"] == "complete"
