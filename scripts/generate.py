@@ -15,6 +15,7 @@ import command_reference
 import generated_modules
 import picture
 import reference_pages
+import structure
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.schema_builder import KINDS, schema_bytes
@@ -68,6 +69,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "docs/explanation/architecture.md": {"wings": structure.wings_picture},
     "docs/how-to/use-an-enhancer.md": {"fields": enhancer_fields},
     "docs/research/secret-detection.md": {"rates": rates.markdown_table},
 }

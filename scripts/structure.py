@@ -65,6 +65,23 @@ finally:
 """
 
 
+def wings_picture() -> str:
+    """Return the wings as a Mermaid diagram, with the number of modules in each, and the imports that imply all others."""
+    names = modules()
+    counts = Counter(name.split(".")[1] for name in names if name.count(".") > 1)
+    below: dict[str, set[str]] = {wing: set() for wing in counts}
+    for name, targets in imports(names).items():
+        wing = name.split(".")[1] if name.count(".") > 1 else ""
+        if wing:
+            below[wing] |= {target.split(".")[1] for target in targets if target.count(".") > 1} - {wing}
+    order = sorted(counts, key=lambda wing: (len(below[wing]), wing))
+    lines = [f'    {wing}["{wing}: {counts[wing]} modules"]' for wing in order]
+    for wing in order:
+        implied = {lower for direct in below[wing] for lower in below[direct]}
+        lines += [f"    {wing} --> {direct}" for direct in order if direct in below[wing] - implied]
+    return "\n```mermaid\nflowchart TD\n" + "\n".join(lines) + "\n```\n\n"
+
+
 def modules() -> dict[str, Path]:
     """Return the path of every module by its dotted name."""
     names = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.text.inline_markdown import heading_anchor
 from execplan.core.text.link_definitions import definition_line_count
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
 from execplan.linter.plan_source import Span
@@ -133,15 +134,6 @@ def collect_anchors(plan: ParsedPlan, plain: Callable[[str], str]) -> set[str]:
                 for segment in line.split(mark)[1:]:
                     anchor_names.add(segment.partition(mark[-1])[0].lower())
     return anchor_names
-
-
-def heading_anchor(text: str, counts: dict[str, int]) -> str:
-    """Return the anchor that GitHub gives a heading; `counts` has the number of earlier headings with each anchor."""
-    text = text.strip().lower()
-    slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
-    count = counts.get(slug, 0)
-    counts[slug] = count + 1
-    return f"{slug}-{count}" if count else slug
 
 
 def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:

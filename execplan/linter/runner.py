@@ -6,6 +6,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.model import COMPLETE, DRAFT
 from execplan.core.plan.plan_recognition import follows_format
+from execplan.linter.finding_summary import merge_findings
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import (
     BUILTIN_PREFIX,
@@ -69,6 +70,7 @@ __all__ = [
     "Finding",
     "RuleContext",
     "archive_errors",
+    "draft_errors",
     "lint_bytes",
     "lint_plan",
     "lint_project",
@@ -140,9 +142,16 @@ def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str
 
 
 def archive_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome."""
+    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome; equal ones are merged."""
     findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
-    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    return merge_findings(
+        [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    )
+
+
+def draft_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the errors that keep a plan from being added; a draft may have placeholder text and no tasks."""
+    return [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
 
 
 def unreadable_finding(error: ExecplanError) -> Finding:

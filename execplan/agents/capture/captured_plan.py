@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.agents.capture import capture_records
 from execplan.agents.capture.native_plan import convert
-from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, lint_errors, section_lines
+from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, section_lines
 from execplan.agents.capture.plan_revision import is_revision, revise_plan
 from execplan.core.archive.attachments import attach_files
 from execplan.core.edits.plan_commit import commit_paths
@@ -24,6 +24,7 @@ from execplan.core.project import project_state
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
 from execplan.core.secrets.redaction import Redactor
+from execplan.linter.runner import draft_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def is_native(data: bytes, source: str) -> bool:
     living_sections = [name for name in outline.LIVING if plan.section(name) is not None]
     if len(living_sections) >= _MIN_LIVING_SECTIONS or (living_sections and _NAME in plan.text.to_str()):
         return False
-    return _WHOLE_PLAN_IN_CODE not in [finding.code for finding in lint_errors(plan)]
+    return _WHOLE_PLAN_IN_CODE not in [finding.code for finding in draft_errors(plan)]
 
 
 def import_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:

@@ -9,12 +9,12 @@ from execplan.core.plan import outline, reader
 from execplan.core.plan.plan_change import insert_section
 from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.text_lines import Text, is_blank
+from execplan.linter.runner import draft_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.linter.rule import Finding
 
 _MAX_ROUNDS = 3
 SECRET_CODE = "EP410"  # noqa: S105 - the code of a rule
@@ -46,16 +46,9 @@ def _broken_sections(plan: ParsedPlan, bodies: Mapping[str, Sequence[str]]) -> l
     titles = [section.name for section in plan.sections]
     if any([titles.count(name) != 1 for name in bodies]):
         return [name for name in bodies if name != outline.PROGRESS]
-    lines = [finding.line - 1 for finding in lint_errors(plan) if finding.code != SECRET_CODE]
+    lines = [finding.line - 1 for finding in draft_errors(plan) if finding.code != SECRET_CODE]
     sections = [section for line in lines for section in plan.sections if section.start <= line < section.end]
     return list(dict.fromkeys([name for section in sections if (name := section.name) and name in bodies]))
-
-
-def lint_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the lint errors of a plan, except those allowed in a draft."""
-    from execplan.linter.runner import ERROR, RuleContext, lint_plan
-
-    return [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
 
 
 def set_sections(plan_text: str, bodies: Mapping[str, Sequence[str]]) -> str:

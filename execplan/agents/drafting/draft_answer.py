@@ -9,7 +9,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.item_format import escape_heading
 from execplan.core.plan.model import DONE
-from execplan.core.scaffold.plan_creation import find_lint_errors
+from execplan.linter.runner import draft_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def find_errors(data: bytes) -> tuple[list[Finding], list[str]]:
         plan = reader.read(data)
     except ExecplanError as error:
         return [], [f"{error.line or 1}: {error.message}"]
-    findings = find_lint_errors(plan)
+    findings = draft_errors(plan)
     lines = [f"{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in findings]
     lines += [
         f"{task.box_line + 1}: task {task.number} is checked off, but nothing has been done yet"

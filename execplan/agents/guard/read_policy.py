@@ -84,7 +84,7 @@ def _printed_secret_reason(call: ToolCall, scope: GuardScope, real_paths: Sequen
     commands = command_list.commands if command_list is not None else ()
     if call.tool != "Grep" and not any([argv[0] in (GIT, *_SEARCH_PROGRAMS) for argv in commands]):
         return ""
-    from execplan.core.git import printed_secrets
+    from execplan.execution.shell import printed_secrets
 
     if call.kind != COMMAND and len(call.read_paths) < 2:  # with a pattern, its matches are among the paths
         secrets = [

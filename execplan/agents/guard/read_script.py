@@ -351,7 +351,7 @@ def _listing_reason(sources: Sequence[_Command], program: str, call: ToolCall, s
             return f"`{command.argv[0]}` may select files for secrets"
     if "-regex" in argv or "-iregex" in argv:
         return "`-regex` may select files for secrets"
-    from execplan.core.git.listed_secrets import listed_secret_reason
+    from execplan.execution.shell.listed_secrets import listed_secret_reason
 
     if reason := listed_secret_reason(argv, call.cwd, scope.root):
         return reason

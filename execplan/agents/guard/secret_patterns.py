@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.git.printed_secrets import secrets_below
 from execplan.core.secrets.secret_files import (
     AMBIGUOUS_FILES,
     CODE_SUFFIXES,
@@ -14,6 +13,7 @@ from execplan.core.secrets.secret_files import (
     is_secret_file,
 )
 from execplan.core.text.glob_match import WILDCARDS, matches_glob
+from execplan.execution.shell.printed_secrets import secrets_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import read_failure
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.project import project_discovery
 from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
 from execplan.library.plan_api import Plan
-from execplan.team.review.comment_location import has_comments
 from execplan.team.review.plan_comments import load_comments
 
 if TYPE_CHECKING:

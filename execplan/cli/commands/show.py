@@ -20,6 +20,7 @@ from execplan.core.errors import USAGE, ErrorContext, ExecplanError
 from execplan.core.plan.model import ACTIVE, DONE, DRAFT
 from execplan.core.plan.plan_lookup import find_section
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_duration
 from execplan.execution import states
@@ -27,7 +28,6 @@ from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import find_open_tasks
 from execplan.team.advice.plan_advice import Advice, advise
 from execplan.team.advice.plan_json import conflict_warnings, full_plan_json, plan_json, task_notes
-from execplan.team.review.comment_location import has_comments
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun

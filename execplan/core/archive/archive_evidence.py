@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
-from execplan.core.archive.last_run import read_last_run
 from execplan.core.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
@@ -67,7 +67,7 @@ def collect_facts(project: Project, ref: PlanRef, path: str, data: bytes, folder
         "path": project.display_path(path),
         "digest": digest(data),
         "commit": head_commit(project),
-        "run": read_last_run(folder),
+        "run": features.load(features.LAST_RUN)(folder),
         "manifest": _manifest(folder, ref.path),
     }
 

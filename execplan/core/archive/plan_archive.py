@@ -6,6 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.archive import document_mentions
 from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
 from execplan.core.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
@@ -30,8 +31,6 @@ from execplan.core.plan_store.hint_reader import fill_command, outcome_command
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project_discovery import require_existing, whole_project, with_directories
 from execplan.core.text.text_lines import digest
-from execplan.linter.finding_summary import merge_findings
-from execplan.linter.runner import archive_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -279,5 +278,5 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
             reasons.append(f"task {task.number} is {state}: {task.text}")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
-    errors = merge_findings(archive_errors(plan))
+    errors = features.load(features.ARCHIVE_ERRORS)(plan)
     return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]

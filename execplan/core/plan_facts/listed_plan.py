@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core import features
 from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DOCUMENT
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_recognition import lacks_outcome
@@ -143,15 +144,13 @@ def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest:
 
 def _finishing_command(plan: ParsedPlan) -> str:
     """Return the command that a complete plan needs first, as `plan_advice` advises."""
-    from execplan.linter.runner import archive_errors
-
     if plan.conflict_lines:
         return "merge"
     if lacks_outcome(plan):
         return "outcome"
     if unfilled_sections(plan):
         return "set"
-    return "lint" if archive_errors(plan) else "archive"
+    return "lint" if features.load(features.ARCHIVE_ERRORS)(plan) else "archive"
 
 
 def encode_facts(facts: PlanFacts) -> bytes:

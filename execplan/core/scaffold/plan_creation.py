@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.edits.edit_entries import CREATE
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.linter.rule import Finding
 
 
 def read_title(data: bytes) -> str:
@@ -127,7 +127,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
 
 def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes: Sequence[str] = ()) -> None:
     """Raise ExecplanError if a plan has lint errors, except those allowed in a draft; with `codes`, only these count."""
-    errors = [finding for finding in find_lint_errors(plan) if not codes or finding.code in codes]
+    errors = [finding for finding in features.load(features.DRAFT_ERRORS)(plan) if not codes or finding.code in codes]
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
         display_path = source if source == "-" else project.display_path(os.path.abspath(source))
@@ -139,13 +139,6 @@ def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
-
-
-def find_lint_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the lint errors that keep a plan from being added; a draft may have placeholder text and no tasks."""
-    from execplan.linter.runner import ERROR, RuleContext, lint_plan
-
-    return [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
 
 
 def validate_title(title: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan import outline, reader
@@ -97,7 +98,5 @@ def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
 
 def _lint_errors(path: str, plan: ParsedPlan) -> tuple[str, ...]:
     """Return the lint errors in a plan from a repository's template, except those allowed in a draft."""
-    from execplan.linter.runner import ERROR, RuleContext, lint_plan
-
-    errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
+    errors = features.load(features.DRAFT_ERRORS)(plan)
     return tuple([f"from {path}: {finding.code} on line {finding.line}: {finding.message}" for finding in errors])

@@ -124,7 +124,7 @@ def find_commented_plans(start_project: Project, paths: Sequence[str]) -> list[t
 
     Raises ExecplanError if a project's settings are invalid.
     """
-    from execplan.team.review.comment_location import COMMENTS_FILE, comments_path
+    from execplan.core.plan_store.comment_location import COMMENTS_FILE, comments_path
 
     files = {os.path.join(start_project.root, path) for path in paths if os.path.basename(path) == COMMENTS_FILE}
     projects = {

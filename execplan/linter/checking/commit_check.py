@@ -11,6 +11,7 @@ from execplan.core.git.blob_reader import read_blobs
 from execplan.core.plan import reader
 from execplan.core.plan.reader import MAX_BYTES, too_large_error
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.comment_location import COMMENTS_FILE
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
 from execplan.linter.checking.check_targets import find_commented_plans, find_plan_refs
@@ -29,7 +30,6 @@ from execplan.linter.finding_summary import finding_weight, is_overflow
 from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import LEVELS
 from execplan.linter.runner import lint_bytes, lint_plan, unreadable_finding
-from execplan.team.review.comment_location import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,9 @@ from execplan.linter.rule_facts import COMMENTS, CYCLE, DEPENDENCY, ENDS, EVIDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from execplan.core.project.project import Project
-    from execplan.team.dependencies.dependency_answers import DependencyAnswers
 
 MAX_WALKED_FILES = 50_000
 """Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
@@ -30,8 +31,8 @@ class RepositoryTrees:
         self._is_staged = is_staged
         self._indexes_by_root: dict[str, _FileIndex] = {}
         self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
-        self._dependencies_by_project: dict[str, DependencyAnswers] = {}
-        self._dependencies_by_bases: dict[tuple[str, ...], DependencyAnswers] = {}
+        self._dependencies_by_project: dict[str, Any] = {}
+        self._dependencies_by_bases: dict[tuple[str, ...], Any] = {}
         self._existing_by_path: dict[tuple[str, str], bool] = {}
 
     def tree_for(self, project: Project) -> RepositoryTree:
@@ -58,7 +59,7 @@ class RepositoryTrees:
             return features.load(features.OPEN_COMMENTS)(project, ref, is_staged=self._is_staged)
         return self._find_same_id(project, os.path.join(project.root, subject))
 
-    def _dependency_answers(self, project: Project) -> DependencyAnswers:
+    def _dependency_answers(self, project: Project) -> Any:
         """Return the answers for a project; projects whose plans can name the same plans share them."""
         if project.base not in self._dependencies_by_project:
             from execplan.core.project.project_discovery import related_projects

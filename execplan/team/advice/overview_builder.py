@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.context.plan_overview import PlanOverview
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, ARCHIVED, DRAFT
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
@@ -39,11 +40,9 @@ def build_overview(
                 return overview
             from functools import partial
 
-            from execplan.agents.integrations.install_diff import differs_only_by_install
-
             outputs = git_queries.collect_outputs(git_query.SCAN_TIMEOUT)
             tree, drift = plan_drift.inspect_worktree(
-                project, ref, outputs, excluded_files, partial(differs_only_by_install, project)
+                project, ref, outputs, excluded_files, partial(features.load(features.INSTALL_DIFFERENCE), project)
             )
     except ExecplanError as error:
         if error.code not in git_query.GIT_UNUSABLE_CODES:
@@ -98,7 +97,7 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
 
 def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """Return the open review comments, each in one line; none if they can't be read."""
-    from execplan.team.review.comment_location import has_comments
+    from execplan.core.plan_store.comment_location import has_comments
 
     if not has_comments(project, ref):
         return ()

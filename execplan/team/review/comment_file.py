@@ -13,11 +13,11 @@ from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.files import atomic_files
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
 from execplan.core.project import project_state
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.text_lines import digest
-from execplan.team.review.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
 from execplan.team.review.comment_reading import ensure_size_allowed, read_file
 from execplan.team.review.comment_records import ParsedRecords, derive_id, parse_records, without_conflict_markers
 

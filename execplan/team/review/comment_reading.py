@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.core.files import file_access
+from execplan.core.plan_store.comment_location import comments_path
 from execplan.core.project.project import ensure_inside
 from execplan.core.text.message_parts import format_count, join_first
-from execplan.team.review.comment_location import comments_path
 from execplan.team.review.comment_records import ParsedRecords, parse_records
 from execplan.team.review.comment_threads import CommentThread, build_threads
 

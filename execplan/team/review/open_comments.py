@@ -8,7 +8,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import read_blobs
 from execplan.core.git.git_query import index_files
 from execplan.core.plan.plan_anchors import PLAN, Anchor
-from execplan.team.review.comment_location import comments_path
+from execplan.core.plan_store.comment_location import comments_path
 from execplan.team.review.comment_reading import read_records
 from execplan.team.review.comment_records import parse_records
 from execplan.team.review.comment_threads import build_threads

@@ -8,7 +8,7 @@ from execplan.core.clock import utc_timestamp
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchors
 from execplan.core.plan_store.author import author, clean_name
-from execplan.team.review.comment_location import comments_path
+from execplan.core.plan_store.comment_location import comments_path
 from execplan.team.review.comment_reading import read_records
 from execplan.team.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord
 from execplan.team.review.comment_threads import CommentThread, build_threads, find_thread

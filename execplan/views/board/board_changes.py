@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.git.linked_worktrees import has_linked_worktrees, list_worktrees, project_in
 from execplan.core.plan_store import claims_file, plan_store
+from execplan.core.plan_store.comment_location import COMMENTS_FILE
 from execplan.core.project import project_discovery
 from execplan.execution.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.execution.engine.run_records.run_directories import JOURNAL
-from execplan.team.review.comment_location import COMMENTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,6 +14,7 @@ from execplan.core.plan.reader import MAX_BYTES
 from execplan.core.plan_facts.facts_loader import count_archived, load_listed_plans, read_plan_facts
 from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import claims
+from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project_discovery import with_nested_projects
@@ -22,7 +23,6 @@ from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, select_open_tasks
 from execplan.team.dependencies.plan_blockers import find_blockers_of
 from execplan.team.dependencies.plan_resolver import PlanResolver
-from execplan.team.review.comment_location import has_comments
 from execplan.views.board.board_cards import COLUMNS, STALLED, Board, Card, Column, LastRun, NextTask, TaskClaim
 from execplan.views.board.finding_counts import FindingCounts, check_all_plans, count_levels
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from execplan.core.files import file_access
 from execplan.core.files.file_access import open_regular
 from execplan.core.files.tree_walk import walk_tree
+from execplan.core.plan_store.comment_location import ATTRIBUTES_FILE
 from execplan.core.secrets.secret_files import is_secret_file
-from execplan.team.review.comment_location import ATTRIBUTES_FILE
 from execplan.views.site.link_resolver import is_image
 from execplan.views.site.page_context import FILES_DIRECTORY
 from execplan.views.site.page_names import safe_file_name, sibling_directory

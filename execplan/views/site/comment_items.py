@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_anchors import DECISION, PLAN, TASK
-from execplan.team.review.comment_location import has_comments
+from execplan.core.plan_store.comment_location import has_comments
 from execplan.team.review.comment_records import REOPEN, RESOLVE
 from execplan.team.review.plan_comments import load_comments
 

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from execplan.core.plan.outline import DECISIONS, PROGRESS
 from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.text.inline_markdown import heading_anchor
 from execplan.core.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 from execplan.core.text.markdown_html import MarkdownHtml
-from execplan.linter.plan_links import heading_anchor
 from execplan.views.site.code_captions import describe_code
 from execplan.views.site.decision_items import DecisionWriter
 from execplan.views.site.link_resolver import anchor_id

@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from execplan.agents.capture.native_plan import UNTITLED, convert
-from execplan.agents.capture.plan_assembly import fill_template, lint_errors
+from execplan.agents.capture.plan_assembly import fill_template
 from execplan.agents.capture.plan_tasks import MAX_LENGTH
 from execplan.core.plan import outline, reader
+from execplan.linter.runner import draft_errors
 from tests.plans import from_template
 
 SAMPLES = Path(__file__).with_name("native_plans")
@@ -87,7 +88,7 @@ def test_the_sections_of_each_sample(name: str) -> None:
 def test_a_sample_becomes_a_plan_without_errors(name: str) -> None:
     text = (SAMPLES / name).read_bytes().decode()
     plan = reader.parse(filled(text))
-    assert not lint_errors(plan)
+    assert not draft_errors(plan)
     assert [section.name for section in plan.sections] == list(outline.NAMES)
     assert plan.tasks or not convert(text).tasks
     assert "\r" not in filled(text)
@@ -99,14 +100,14 @@ def test_a_sample_becomes_a_plan_without_errors(name: str) -> None:
 )
 def test_almost_nothing_becomes_a_draft(text: str) -> None:
     plan = reader.parse(filled(text))
-    assert not lint_errors(plan)
+    assert not draft_errors(plan)
     assert plan.title in (UNTITLED, "|")
     assert not plan.tasks
 
 
 def test_a_hostile_plan_keeps_the_structure() -> None:
     plan = reader.parse(filled(HOSTILE))
-    assert not lint_errors(plan)
+    assert not draft_errors(plan)
     assert not plan.conflict_lines
     assert [section.name for section in plan.sections] == list(outline.NAMES)
     assert lost_lines(HOSTILE, filled(HOSTILE)) == []
@@ -207,11 +208,11 @@ LINES = st.sampled_from(
 @given(st.lists(LINES, max_size=14).map("\n".join))
 def test_no_words_get_lost_and_the_plan_has_no_errors(text: str) -> None:
     result = filled(text)
-    assert not lint_errors(reader.parse(result)), result
+    assert not draft_errors(reader.parse(result)), result
     if "proposed_plan>" not in text:
         assert lost_lines(text, result) == [], result
 
 
 @given(st.text(max_size=200))
 def test_any_text_becomes_a_plan_without_errors(text: str) -> None:
-    assert not lint_errors(reader.parse(filled(text)))
+    assert not draft_errors(reader.parse(filled(text)))

@@ -79,8 +79,8 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *,
 
 def _doubt_of_reading(project: Project, check: AcceptanceCheck) -> str:
     """Return why a command may do more than read what it names in the repository, or an empty string."""
-    from execplan.core.git.printed_secrets import printed_secret_reason
     from execplan.execution.approvals.git_triggers import find_program_setting
+    from execplan.execution.shell.printed_secrets import printed_secret_reason
 
     reads = _find_reads(check)
     if reads is None:

@@ -11,6 +11,7 @@ from execplan.core.plan_store import plan_store
 from execplan.execution import states
 from execplan.execution.approvals import artifact_store
 from execplan.execution.engine.audit_log import anchor, log_reader, log_verification
+from execplan.execution.engine.audit_log.run_statement import build_attestation
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, load_run_state
 
@@ -51,7 +52,7 @@ def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
             exit=INPUT,
             hint=f"see its runs: execplan runs {ref.shell_name}",
         )
-    return attestation.build_attestation(project, facts, folder)
+    return build_attestation(project, facts, folder)
 
 
 def _ensure_record_not_missing(project: Project, ref: PlanRef) -> None:

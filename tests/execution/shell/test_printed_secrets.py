@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.core.git.printed_secrets import printed_secret_reason
 from execplan.core.secrets.secret_files import is_secret_file
+from execplan.execution.shell.printed_secrets import printed_secret_reason
 from execplan.execution.shell.reading_commands import READ_ONLY_COMMANDS, find_command_reads
 from tests.needs import need
 
