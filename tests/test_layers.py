@@ -66,7 +66,7 @@ SINGLE_IMPORTERS = {
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {
         "agents/integrations/precommit_config.py",
-        "agents/capture/plan_front_matter.py",
+        "agents/capture/native_text.py",
         "execution/evaluation/checks/syntax_check.py",
         "execution/export/yaml_writer.py",
         "core/plan/front_matter.py",

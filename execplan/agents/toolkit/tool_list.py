@@ -2,14 +2,93 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from execplan.agents.toolkit import planning_tools
+from execplan.agents.toolkit.command_process import Document, error_document, make_document
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_schema import AgentTool, make_tool
+from execplan.core.errors import ExecplanError
 
 if TYPE_CHECKING:
     import os
+
+
+async def create_execution_plan(
+    request: str,
+    selected_tools: Annotated[Sequence[str], "in the form domain.tool, in order"],
+    context: dict[str, Any] | None = None,
+) -> Document:
+    """Create an execution plan that calls the selected tools in order."""
+
+    def create() -> Document:
+        from execplan.execution.revision.agent_plan_creation import create_execution_plan
+
+        document = create_execution_plan(request, selected_tools, context)
+        return {"plan": document.model_dump(mode="json", by_alias=True)}
+
+    return await _run_in_thread("create_execution_plan", create)
+
+
+async def replan_execution_plan(
+    current_plan: dict[str, Any],
+    reason: str,
+    completed_steps: Annotated[Sequence[int], "numbers"] = (),
+    failed_steps: Annotated[Sequence[int], "numbers"] = (),
+    new_information: Annotated[dict[str, Any] | None, "`steps` in it replace all unfinished steps"] = None,
+) -> Document:
+    """Revise an execution plan after a failure; what is completed stays."""
+
+    def replan() -> Document:
+        from execplan.execution.documents.document_io import document_error, validate_document
+        from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
+
+        fields = {
+            "current_plan": current_plan,
+            "reason": reason,
+            "completed_steps": list(completed_steps),
+            "failed_steps": list(failed_steps),
+            "new_information": new_information,
+        }
+        request, violations = validate_document(fields, ReplanRequest)
+        if request is None:
+            raise document_error("the request", ReplanRequest, violations)
+        return {"plan": replan_document(request).model_dump(mode="json", by_alias=True)}
+
+    return await _run_in_thread("replan_execution_plan", replan)
+
+
+async def summarize_text(
+    markdown: str,
+    form: Literal["summary", "report", "itinerary", "analysis", "structured", "bullet_points"] = "summary",
+    length: Literal["brief", "detailed", "comprehensive"] = "brief",
+) -> Document:
+    """Summarize markdown, such as a plan, in its own words and without secrets."""
+
+    def summarize() -> Document:
+        from execplan.context.summary.plan_summary import redact_plan, summarize_plan
+        from execplan.core.plan.plan_lookup import task_ids
+        from execplan.core.plan.reader import parse
+        from execplan.core.secrets.redaction import Redactor
+
+        redaction = Redactor(os.environ, os.environ)
+        plan = redact_plan(parse(markdown), redaction)
+        summary = summarize_plan(plan, "text", plan.state(archived=False), task_ids(plan.tasks), form, length)
+        text = redaction.redact_text(summary.text)
+        return {"text": text, "form": form, "length": length, "words": summary.word_count, "limit": summary.max_words}
+
+    return await _run_in_thread("summarize_text", summarize)
+
+
+async def _run_in_thread(name: str, function: Callable[[], Document]) -> Document:
+    """Return the document of a function that computes for a while."""
+    try:
+        return make_document(name, await asyncio.to_thread(function))
+    except ExecplanError as error:
+        return error_document(name, error)
+
 
 PROJECT_TOOLS = (
     "status",
@@ -39,9 +118,9 @@ def agent_tools(root: str | os.PathLike[str] = ".") -> list[AgentTool]:
         *[
             make_tool(function)
             for function in (
-                planning_tools.create_execution_plan,
-                planning_tools.replan_execution_plan,
-                planning_tools.summarize_text,
+                create_execution_plan,
+                replan_execution_plan,
+                summarize_text,
             )
         ],
     ]

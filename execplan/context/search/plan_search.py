@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from execplan.context.search import index_update
 from execplan.context.search.index_records import indexed_items
 from execplan.context.search.match_lines import Match, make_match
-from execplan.context.search.opened_index import open_memory_index, open_search_index
+from execplan.context.search.search_index import SearchIndex
 from execplan.context.search.search_query import parse_query
 from execplan.core import trace
 from execplan.core.errors import BUSY, CONFLICT, ENVIRONMENT, ExecplanError
@@ -18,15 +19,36 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_facts import index_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.context.search.index_records import Hit
     from execplan.context.search.index_update import PlanContent, PlanFile, Tick
-    from execplan.context.search.search_index import SearchIndex
     from execplan.context.search.search_query import SearchQuery
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.core.project.project_list import ProjectOrigin
+
+
+@contextmanager
+def open_search_index(project: Project) -> Iterator[SearchIndex]:
+    """Open the index of a project, with the tables of the search. Raises what `open_index` raises."""
+    with index_file.open_index(project) as database:
+        index = SearchIndex(database)
+        if not index.is_created():
+            with index_file.index_lock(project), index.transaction():
+                if not index.is_created():
+                    index.create()
+        yield index
+
+
+@contextmanager
+def open_memory_index() -> Iterator[SearchIndex]:
+    """Open an empty index in memory. Raises ExecplanError if Python's SQLite does not support full-text search."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        index = SearchIndex(database)
+        index.create()
+        yield index
+
 
 _FATAL_CODES = frozenset({"no-full-text-search", "worker-died"})
 """Codes of errors of the environment after which a search without the file of the index would fail, too."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.clock import now
-from execplan.core.edits import task_completion
+from execplan.core.edits.edit_entries import read_texts
+from execplan.core.edits.edit_journal import read_entries
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.plan import log_edits, section_edits, task_edits, task_rewording
+from execplan.core.plan import log_edits, reader, section_edits, task_edits, task_rewording
 from execplan.core.plan.model import DONE
-from execplan.core.plan.plan_lookup import expand_numbers
+from execplan.core.plan.plan_lookup import expand_numbers, task_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +25,27 @@ if TYPE_CHECKING:
     from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+
+
+def find_completer(project: Project, path: str, task_id: str) -> str:
+    """Return who last checked off a done task; empty if the journal doesn't say.
+
+    Raises ExecplanError if the journal can't be read.
+    """
+    entries = read_entries(project, path)
+    texts = read_texts(entries)
+    for entry in reversed(entries):
+        if entry.number in texts and entry.is_written and not entry.is_undone:
+            was_done, is_done = [_is_done(text, task_id) for text in texts[entry.number]]
+            if is_done and not was_done:
+                return entry.author
+    return ""
+
+
+def _is_done(text: bytes, task_id: str) -> bool:
+    tasks = reader.read(text).tasks
+    return any([name == task_id and task.state == DONE for name, task in zip(task_ids(tasks), tasks, strict=True)])
+
 
 _DEFAULT = WriteOptions()
 
@@ -56,7 +78,7 @@ def _name_completers(project: Project, ref: PlanRef, edit_result: EditResult, pl
 
     tasks, messages = [], list(edit_result.messages)
     for at, edited in enumerate(edit_result.tasks):
-        name = task_completion.find_completer(project, ref.path, edited.id) if edited.was in done_ids else ""
+        name = find_completer(project, ref.path, edited.id) if edited.was in done_ids else ""
         is_other = bool(name) and name != actor(project)
         tasks.append(edited._replace(done_by=name) if is_other else edited)
         messages[at] = messages[at].replace("already done:", f"already done by {name}:") if is_other else messages[at]

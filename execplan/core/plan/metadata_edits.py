@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.plan import outline
 from execplan.core.plan.front_matter import (
     find_unread_front_matter,
     key_lines,
@@ -11,22 +12,71 @@ from execplan.core.plan.front_matter import (
 )
 from execplan.core.plan.front_matter_edits import new_front_matter, remove_key, set_key
 from execplan.core.plan.metadata_assignment import unknown_key_error
-from execplan.core.plan.metadata_list_edits import find_listed_key, last_listed_item, listed_key_edit
 from execplan.core.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, is_none, normalize_key
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.reader import read_text
 from execplan.core.text.line_edit import Edit, apply_edits
+from execplan.core.text.markdown_blocks import ITEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from execplan.core.plan.front_matter import FrontMatter
     from execplan.core.plan.metadata_assignment import Assignment
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan.plan_change import ChangeBuilder
+    from execplan.core.text.markdown_blocks import Block
     from execplan.core.text.text_lines import Text
+
+
+def _metadata_items(plan: ParsedPlan) -> Iterator[Block]:
+    """Yield the items of the Metadata lists, without those below a known key, which are its values."""
+    for section in plan.sections:
+        if outline.title_key(section.title) not in outline.METADATA_TITLES:
+            continue
+        value_depth = 0
+        for block in plan.blocks[section.first_block : section.block_end]:
+            if block.kind != ITEM or block.mark not in "-*+" or (value_depth and block.depth >= value_depth):
+                continue
+            value_depth = block.depth + 1 if _item_key(block) in TEXT_KEYS + LIST_KEYS + LINK_KEYS else 0
+            yield block
+
+
+def _item_key(item: Block) -> str:
+    """Return the key of an item of a Metadata list; empty if it has none."""
+    label, colon, _ = item.text.partition(":")
+    return normalize_key(label) if colon else ""
+
+
+def find_listed_key(plan: ParsedPlan, key: str) -> Block | None:
+    """Return the item of the Metadata lists with a key."""
+    return next((item for item in _metadata_items(plan) if _item_key(item) == key), None)
+
+
+def last_listed_item(plan: ParsedPlan) -> Block | None:
+    """Return the last top-level item of the Metadata lists."""
+    return next((item for item in reversed(list(_metadata_items(plan))) if not item.depth), None)
+
+
+def listed_key_edit(lines: list[str], item: Block, assignment: Assignment, edit_command: str) -> Edit | None:
+    """Return the edit of a key in a Metadata list; raises ExecplanError if its value has several lines."""
+    if item.end - item.start > 1:
+        raise ExecplanError(
+            "metadata-by-hand",
+            f"{assignment.name} has several lines in the Metadata list",
+            exit=INPUT,
+            hint=f"change it by hand: {edit_command}",
+            line=item.start + 1,
+        )
+    if not assignment.values:
+        return Edit(item.start, item.end, ())
+    head, _, tail = lines[item.start].partition(":")
+    lead = tail[: len(tail) - len(tail.lstrip("*_ "))]
+    new_line = f"{head}:{lead or ' '}{', '.join(assignment.values)}"
+    return Edit(item.start, item.end, (new_line,)) if new_line != lines[item.start] else None
+
 
 _LABELS = {"id": "ID", "depends_on": "Depends on", "pr": "PR"}
 

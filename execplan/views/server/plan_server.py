@@ -22,7 +22,6 @@ from execplan.views.server.change_feed import ChangeFeed
 from execplan.views.server.error_pages import ErrorPages
 from execplan.views.server.file_responses import artifact_response, asset_response, chart_response
 from execplan.views.server.live_pages import EVENTS_URL, LivePages
-from execplan.views.server.notices import Notices
 from execplan.views.server.rendered_pages import RenderedPages
 from execplan.views.server.request_guard import RequestGuard
 from execplan.views.site.page_context import (
@@ -42,6 +41,30 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from execplan.core.edits.plan_writer import WriteOptions
+
+
+_MAX_NOTICES = 100
+"""Number of edits whose messages are kept; a browser that never shows the page leaves them."""
+
+
+class Notices:
+    """Messages by a random ID, which the address of the next page contains; each is shown once."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, tuple[str, ...]] = {}
+
+    def add(self, messages: tuple[str, ...]) -> str:
+        """Keep messages and return their ID."""
+        notice_id = secrets.token_hex(8)
+        self._messages[notice_id] = messages
+        while len(self._messages) > _MAX_NOTICES:
+            del self._messages[next(iter(self._messages))]
+        return notice_id
+
+    def take(self, notice_id: str) -> tuple[str, ...]:
+        """Return and forget messages; none if the ID is unknown."""
+        return self._messages.pop(notice_id, ())
+
 
 _NOTICE_PARAMETER = "notice"
 _SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 from execplan.core.text.markdown_html import ResolvedLink
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.plan_links import anchor_name
-from execplan.views.site import url_policy
 from execplan.views.site.page_context import quote_path
 
 if TYPE_CHECKING:
@@ -19,6 +18,51 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.views.site.page_context import PageContext
     from execplan.views.site.page_names import PageNames
+
+
+EXTERNAL: Final = "external"
+"""A web page or an email address."""
+ANCHOR: Final = "anchor"
+"""A place on the same page."""
+PATH: Final = "path"
+"""A path relative to the plan's directory, or with a leading slash to the repository's root."""
+BLOCKED: Final = "blocked"
+"""Anything else, such as `javascript:`, `data:` or an address without a scheme on another host."""
+_EXTERNAL_SCHEMES: Final = ("http", "https", "mailto")
+_MAX_DECODINGS: Final = 4
+"""How many times an address is decoded at most: one that was encoded several times is not written by hand."""
+
+
+def classify_url(url: str) -> str:
+    """Return the kind of an address as written in a plan.
+
+    Browsers ignore tabs, line ends and leading control characters in an address. Therefore the scheme is looked for in
+    the address without them, and again after each decoding of escapes such as `%3A`.
+    """
+    if not url.strip():
+        return BLOCKED
+    forms = [url]
+    while len(forms) <= _MAX_DECODINGS and (decoded := unquote(forms[-1])) != forms[-1]:
+        forms.append(decoded)
+    kinds = {_classify_form(form) for form in forms}
+    return kinds.pop() if len(kinds) == 1 else _classify_mixed(kinds)
+
+
+def _classify_mixed(kinds: set[str]) -> str:
+    """Return the kind of an address that looks different once it is decoded, such as `a%3Fb` or `a%23b`."""
+    return PATH if kinds == {PATH, ANCHOR} else BLOCKED
+
+
+def _classify_form(url: str) -> str:
+    cleaned = "".join([char for char in url if char.isprintable() and not char.isspace()])
+    if "\\" in cleaned or cleaned.startswith("//"):
+        return BLOCKED
+    head = cleaned.partition("/")[0].partition("?")[0].partition("#")[0]
+    scheme, colon, _ = head.partition(":")
+    if colon:
+        return EXTERNAL if scheme.lower() in _EXTERNAL_SCHEMES else BLOCKED
+    return ANCHOR if cleaned.startswith("#") else PATH if cleaned else BLOCKED
+
 
 ANCHOR_PREFIX: Final = "section-"
 """Prefix of the IDs of a plan's headings, so that they differ from the page's own IDs."""
@@ -63,12 +107,12 @@ class LinkResolver:
 
     def resolve(self, url: str) -> ResolvedLink:
         """Decide about the destination of a link or an image, as written in the plan."""
-        kind = url_policy.classify_url(url)
-        if kind == url_policy.EXTERNAL:
+        kind = classify_url(url)
+        if kind == EXTERNAL:
             return ResolvedLink(url.strip())
-        if kind == url_policy.ANCHOR:
+        if kind == ANCHOR:
             return ResolvedLink(self._own_url + _anchor_url(url.strip()))
-        return self._resolve_path(url.strip()) if kind == url_policy.PATH else _NOT_LINKED
+        return self._resolve_path(url.strip()) if kind == PATH else _NOT_LINKED
 
     def _resolve_path(self, url: str) -> ResolvedLink:
         """Decide about a path, which is looked for only inside the repository."""

@@ -14,17 +14,39 @@ from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.text.inline_markdown import heading_anchor
 from execplan.core.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 from execplan.core.text.markdown_html import MarkdownHtml
-from execplan.views.site.code_captions import describe_code
+from execplan.execution.annotations.info_string import parse_info_string
+from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
 from execplan.views.site.decision_items import DecisionWriter
 from execplan.views.site.link_resolver import anchor_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from execplan.core.plan.model import ParsedPlan, Section, Task
     from execplan.core.text.markdown_html import NameAnchor, ResolveLink
     from execplan.views.board.board_cards import TaskClaim
     from execplan.views.site.decision_items import DecisionItem
+
+
+_MARKS = {EXAMPLE: "Example", EXPECT: "Expected output", EXECUTION: "Settings of runs"}
+"""Captions of the code blocks that are no steps, by mark."""
+
+
+def describe_code(info: str) -> Sequence[tuple[str, str]]:
+    """Return the facts in a code block's info string, such as `sh {#build timeout=60}`, as labels and values.
+
+    A value may be empty. There are no facts if the attributes are those of another program or are not valid.
+    """
+    parsed = parse_info_string(info)
+    if parsed is None or parsed.flaws:
+        return ()
+    step = "Step", parsed.id.value if parsed.id is not None else ""
+    facts = [(_MARKS[parsed.mark], "")] if parsed.mark else [step]
+    attributes = [attribute for attribute in parsed.attributes if attribute.name != "id"]
+    return [
+        *facts,
+        *[(attribute.name.replace("-", " "), "" if attribute.is_bare else attribute.value) for attribute in attributes],
+    ]
 
 
 class TaskItem(NamedTuple):

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.search import opened_index, plan_search
+from execplan.context.search import plan_search
 from execplan.context.search.index_records import PlanRecord, indexed_items
 from execplan.context.search.index_update import PlanFile
 from execplan.context.search.indexed_text import find_marks, prepare_text
@@ -451,7 +451,7 @@ def test_every_word_of_a_plan_is_found(words: list[str], data: st.DataObject) ->
     items = list(enumerate(plan_items(plan)))
     word = data.draw(st.sampled_from(words))
     is_prefix = data.draw(st.booleans())
-    with opened_index.open_memory_index() as index:
+    with plan_search.open_memory_index() as index:
         index.add(record, indexed_items(record, items))
         marks = index.mark_matches(SearchQuery((SearchWord(word, is_prefix),), (), ()))
     if any(char.isalnum() for char in word):

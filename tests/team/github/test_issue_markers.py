@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from execplan.core.text.markdown_escape import escape_markdown
-from execplan.team.github.issue_markers import (
+from execplan.team.github.issue_changes import (
     find_managed_part,
     format_managed_part,
     replace_managed_part,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.core.plan import reader
-from execplan.team.staleness.tracked_work import read_tracked_work
+from execplan.team.staleness.stale_plans import read_tracked_work
 
 
 def tracked(header: str, front: str = "") -> tuple[set[int], set[int]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.views.site.url_policy import ANCHOR, BLOCKED, EXTERNAL, PATH, classify_url
+from execplan.views.site.link_resolver import ANCHOR, BLOCKED, EXTERNAL, PATH, classify_url
 from tests.views.site.hostile_text import LINKS
 
 

@@ -8,7 +8,7 @@ import selectors
 import subprocess
 import sys
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from execplan.execution.engine.commands import processes
 from execplan.execution.engine.commands.command_result import CommandResult, format_result, parse_report, read_marks
@@ -19,8 +19,24 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.engine.commands.command_sandbox import Sandbox
-    from execplan.execution.engine.commands.output_receiver import OutputReceiver
     from execplan.execution.engine.commands.stop_signal import StopSignal
+
+
+class OutputReceiver(Protocol):
+    """A receiver of both output streams."""
+
+    limit: int
+    """Number of bytes of the standard output that are kept to compare them with the expected output."""
+
+    def out(self, data: bytes) -> None:
+        """Append data of the standard output. Raises ExecplanError."""
+
+    def err(self, data: bytes) -> None:
+        """Append data of the standard error. Raises ExecplanError."""
+
+    def note(self, message: str) -> None:
+        """Append a message of execplan after the output so far. Raises ExecplanError."""
+
 
 __all__ = ["CommandResult", "CommandSpec", "Limits", "read_marks", "run_command"]
 _CHUNK = 1 << 20

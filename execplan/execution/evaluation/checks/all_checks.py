@@ -1,21 +1,204 @@
-"""All checks of an evaluation, ordered by name."""
+"""All checks of an evaluation, ordered by name: the short ones, and imports of the others."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.evaluation.checks import (  # noqa: F401 - importing each one registers its check
     dependency_check,
     existence_check,
     expectation_check,
-    hidden_text_check,
     import_check,
-    limit_check,
     path_check,
     pattern_check,
-    permission_check,
-    resource_check,
-    shell_check,
     syntax_check,
 )
-from execplan.execution.evaluation.checks.check_registry import CHECKS
+from execplan.execution.evaluation.checks.check_registry import (
+    ERROR,
+    REGISTERED,
+    WARNING,
+    CheckContext,
+    Finding,
+    check,
+)
+from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
+from execplan.execution.evaluation.trial import step_commands, target_paths, written_texts
+from execplan.execution.execution_plan import Step, Type
+from execplan.execution.shell.call_patterns import matches_command_prefix, matches_path_ignoring_case
+from execplan.execution.world import LINK, OUTSIDE
 
-__all__ = ["CHECKS"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.execution.evaluation.trial import Trial
+
+
+@check("shell")
+def shell(context: CheckContext) -> Iterator[Finding]:
+    """Every line that needs a shell declares it, and every other line can be parsed as a single command."""
+    from execplan.execution.shell.command_line import parse_command
+
+    for trial in context.trials:
+        step = trial.step
+        if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
+            continue
+        parsed = parse_command(step.command or "")
+        why = (
+            f"needs a shell: {parsed.shell_reason}"
+            if parsed.shell_reason
+            else f"can't be parsed: {parsed.problem or 'it is empty'}"
+        )
+        fix = "add `shell` to its attributes, or write commands that need none, one per line"
+        yield Finding(ERROR, f"its command {why}", fix, step)
+
+
+_MB = 1 << 20
+_MIN_FREE_DISK = 100 * _MB
+"""Disk space to keep free for journals and for output of commands, in bytes."""
+_MIN_FREE_MEMORY = 256 * _MB
+
+
+@check("resources")
+def resources(context: CheckContext) -> Iterator[Finding]:
+    """The disk has enough space for written files and backups, and there is enough memory for commands."""
+    changes = [change for trial in context.trials for change in trial.changes]
+    needed_bytes = sum([len(change.before or b"") + 2 * len(change.after or b"") for change in changes])
+    free_bytes, memory_bytes = context.world.free_bytes(), context.world.memory_bytes()
+    if 0 <= free_bytes < needed_bytes:
+        yield Finding(
+            ERROR,
+            f"the disk has {free_bytes // _MB:,} MB left, but {needed_bytes // _MB:,} MB are needed",
+            "free some space",
+        )
+    elif 0 <= free_bytes < needed_bytes + _MIN_FREE_DISK:
+        yield Finding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")
+    if 0 <= memory_bytes < _MIN_FREE_MEMORY and any([trial.step.command is not None for trial in context.trials]):
+        yield Finding(
+            WARNING, f"only {memory_bytes // _MB:,} MB of memory are available", "close programs that you don't need"
+        )
+
+
+@check("permissions")
+def permissions(context: CheckContext) -> Iterator[Finding]:
+    """Every file that a step writes or deletes is writable, and so is its directory."""
+    writable: dict[str, bool] = {}
+    deleted: set[str] = set()
+    for trial in context.trials:
+        for paths, level in ((trial.targets, ERROR), (normalize_paths(trial.step.outputs), WARNING)):
+            for path in paths:
+                if context.world.state(path).kind in (OUTSIDE, LINK):
+                    continue
+                checked_path = next((parent for parent in parent_directories(path) if parent in deleted), path)
+                if checked_path not in writable:
+                    writable[checked_path] = context.world.writable(checked_path)
+                if not writable[checked_path]:
+                    yield Finding(
+                        level, f"{path} is not writable", "check its mode and that of its directory", trial.step
+                    )
+        if trial.step.type is Type.DELETE:
+            deleted.update(trial.targets)
+
+
+_MB = 1 << 20
+_SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
+_DEFAULT_TIMEOUT = Step.model_fields()["timeout_s"].default
+"""Default timeout of a step in seconds; as it is not a choice, the limit of the run shortens it without a warning."""
+
+
+@check("limits")
+def limits(context: CheckContext) -> Iterator[Finding]:
+    """Steps, files, megabytes and seconds are within the limits, and no step does what the document forbids."""
+    constraints, policy = context.document.constraints, context.policy
+    changes = [change for trial in context.trials for change in trial.changes]
+    files = {path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])}
+    size = sum([len(change.after or b"") for change in changes])
+    max_seconds = min(policy.seconds, constraints.max_duration_s or policy.seconds)
+    for label, count, setting, limit in (
+        ("steps", len(context.document.steps), "steps", policy.steps),
+        ("files", len(files), "files", policy.files),
+        ("megabytes to write", -(-size // _MB), "megabytes", policy.megabytes),
+    ):
+        if count > limit:
+            hint = f"split the plan, or set {setting} = {count} {_SETTINGS_HINT}"
+            yield Finding(ERROR, f"{count:,} {label}; the policy's limit is {limit:,}", hint)
+    total_seconds = 0
+    for trial in context.trials:
+        step = trial.step
+        total_seconds += step.timeout_s * (1 + step.on_failure.max_retries) if step.command is not None else 0
+        if step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
+            message = f"its timeout is {step.timeout_s:,} seconds, but the plan limits a run to {constraints.max_duration_s:,}"
+            yield Finding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)
+        elif step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > max_seconds:
+            message = f"its timeout is {step.timeout_s:,} seconds, but the run stops after {max_seconds:,}"
+            yield Finding(
+                WARNING, message, f"shorten its timeout, or set seconds = {step.timeout_s} {_SETTINGS_HINT}", step
+            )
+        yield from _check_forbidden(trial, constraints.forbidden_paths, constraints.forbidden_commands)
+    if total_seconds > max_seconds:
+        yield Finding(
+            WARNING, f"the steps may take {total_seconds:,} seconds in total, but the run ends after {max_seconds:,}"
+        )
+    if constraints.allow_unplanned and context.document.mode == "agent":
+        message = "an agent may make calls that are in no step; a person is asked about each"
+        yield Finding(WARNING, message, "remove allow_unplanned to restrict the agent to the steps")
+    elif constraints.allow_unplanned:
+        message = "allow_unplanned is set, but execplan itself runs only steps"
+        yield Finding(ERROR, message, "remove it, or set the mode to agent")
+
+
+def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> Iterator[Finding]:
+    """Yield uses of paths and commands that the document itself forbids."""
+    from execplan.execution.shell.command_line import parse_command
+
+    step = trial.step
+    for path in [*trial.targets, *normalize_paths(step.outputs)]:
+        for pattern in paths:
+            if matches_path_ignoring_case(path, pattern):
+                yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "remove it from the step", step)
+    for line in step_commands(step):
+        for simple in parse_command(line.text).simple_commands:
+            for pattern in commands:
+                if matches_command_prefix(simple.argv, pattern):
+                    message = f"{' '.join(simple.argv)} is forbidden by {pattern!r}"
+                    yield Finding(ERROR, message, "remove it from the step", step)
+
+
+@check("hidden")
+def hidden(context: CheckContext) -> Iterator[Finding]:
+    """No command, path or written text contains an invisible character or one that changes the text direction."""
+    for trial in context.trials:
+        step = trial.step
+        for label, fragments in _reviewed_texts(step):
+            for text in fragments:
+                for chars in _hidden_runs(text):
+                    yield Finding(
+                        ERROR, f"{label} contains {describe_characters(chars)}, which is invisible", "remove it", step
+                    )
+        for change in written_texts(trial):
+            before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
+            for chars in dict.fromkeys(_hidden_runs(after)):
+                if chars not in before:
+                    yield Finding(
+                        WARNING,
+                        f"{change.path} would contain {describe_characters(chars)}, which is invisible",
+                        "remove it",
+                        step,
+                    )
+
+
+def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:
+    """Yield the texts that a person reviews before approval, each with a label."""
+    yield "its command", [step.command or "", *(step.argv or ())]
+    yield "its test", list(step.validation.test_after or ())
+    yield "its environment", [f"{name}={value}" for name, value in step.env.items()]
+    yield "a path", [*target_paths(step), *step.inputs, *step.outputs, step.cwd]
+
+
+def _hidden_runs(text: str) -> list[str]:
+    """Return the runs of hidden characters in a text, without duplicates."""
+    runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
+    return list(dict.fromkeys(runs))
+
+
+CHECKS = dict(sorted(REGISTERED.items()))

@@ -59,7 +59,7 @@ class Check(NamedTuple):
         return (self.run.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
-CHECKS: dict[str, Check] = {}
+REGISTERED: dict[str, Check] = {}
 """Registered checks by name; the decorator `check` fills the table."""
 
 
@@ -67,7 +67,7 @@ def check(name: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; the first line of its docstring states what is true if it finds nothing."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        CHECKS[name] = Check(name, function)
+        REGISTERED[name] = Check(name, function)
         return function
 
     return register
