@@ -34,17 +34,17 @@ Advice = Literal["continue", "prepare_checkpoint", "checkpoint_then_compact", "c
 
 
 class InputSummary(Model):
-    """What there was to read."""
+    """The units that were candidates for the pack."""
 
     total_units: Count
-    """How many."""
+    """Number of units."""
     total_tokens: Count
-    """If all were printed whole."""
+    """Tokens of all units in full."""
     units_by_type: dict[str, int]
 
 
 class Constraints(Model):
-    """What was asked for."""
+    """What the caller asked for."""
 
     token_budget: Count
     target_model: Name
@@ -52,17 +52,17 @@ class Constraints(Model):
 
 
 class Experiment(Model):
-    """Which variant of an experiment this is, if it is one."""
+    """The variant of an experiment, if the decision is part of one."""
 
     enabled: bool = False
     id: str | None = None
     variant: str | None = None
     assignment_key: str | None = None
-    """Equal keys get equal variants."""
+    """Key that determines the variant: equal keys get equal variants."""
 
 
 class ModelChoice(Model):
-    """Which model does for this."""
+    """The recommended model, and why."""
 
     recommended: Name
     reason: Name
@@ -70,23 +70,23 @@ class ModelChoice(Model):
 
 
 class BudgetAllocation(Model):
-    """How the budget is split."""
+    """The shares of the token budget."""
 
     system_prompt: Count
     context: Count
-    """What may be read."""
+    """Tokens for the pack."""
     response_reserve: Count
 
 
 class Recommendations(Model):
-    """With which model, and how the budget is split."""
+    """The recommended model and split of the budget."""
 
     model: ModelChoice
     budget_allocation: BudgetAllocation
 
 
 class Chosen(Model):
-    """An item and what happens to it."""
+    """A unit, and whether it is kept, shortened or left out."""
 
     id: Name
     type: Literal[
@@ -94,15 +94,15 @@ class Chosen(Model):
     ]
     action: Literal["keep", "summarize", "truncate", "prune"]
     tokens: Count
-    """Of all that is printed of it, its heading too; 0 where it is pruned."""
+    """Tokens that are printed of the unit, including its heading; 0 if it is pruned."""
     original_tokens: Count
-    """If it were printed whole."""
+    """Tokens of the unit in full."""
     priority: Annotated[int, Range(0, 100)]
     reason: Name
 
 
 class Statistics(Model):
-    """What is saved, and how many units became what."""
+    """The tokens that are saved, and the number of units for each action."""
 
     tokens_saved: Count
     reduction_percentage: SavedPercent
@@ -113,59 +113,59 @@ class Statistics(Model):
 
 
 class Filtering(Model):
-    """What is saved by leaving out what is not relevant."""
+    """Tokens that are saved by leaving out units that are not relevant."""
 
     tokens_saved: Count
     percentage_of_baseline: SavedPercent
 
 
 class Shortening(Filtering):
-    """What is saved by pruning the rest for want of room, and by summaries."""
+    """Tokens that are saved by summaries and by leaving out relevant units that do not fit."""
 
     percentage_of_post_filter: SavedPercent
 
 
 class SavingsBreakdown(Model):
-    """Where the savings come from."""
+    """The savings of each stage."""
 
     baseline_tokens: Count
     after_filter_tokens: Count
-    """Without the units that are not relevant."""
+    """Tokens without the units that are not relevant."""
     after_pruning_tokens: Count
-    """What is printed."""
+    """Tokens that are printed."""
     package_filtering: Filtering
     pruning_and_summarization: Shortening
     overall: Filtering
 
 
 class SessionHygiene(Model):
-    """Whether the session should be compacted; without a session all numbers are 0, `continue` and an empty playbook."""
+    """Whether to compact the session; without one, all numbers are 0, and the action is `continue`."""
 
     message_count_estimate: Count
-    """Messages."""
+    """Number of messages in the session."""
     input_context_utilization_pct: Percent
-    """What the session takes of the window of the target model."""
+    """Percentage of the target model's context window that the session takes."""
     optimized_context_utilization_pct: Percent
-    """What is left of it in the pack, of the same window."""
+    """Percentage of the same window that the messages take which the pack keeps."""
     recommended_action: Advice
     playbook: tuple[str, ...]
-    """What to do, in order."""
+    """The steps to take, in order."""
 
 
 class TokenCounter(Model):
-    """What counted the tokens."""
+    """The program that counted the tokens."""
 
     name: Name
     exact: bool
 
 
 class Explainability(Model):
-    """How this was decided."""
+    """How the units were chosen."""
 
     strategy_used: Strategy
     intent_confidence: Fraction
     pruning_threshold: Fraction
-    """What is less relevant is left out, room or not; 0 where relevance does not count."""
+    """Units that are less relevant are left out even if they fit; 0 if relevance does not count."""
     counter: TokenCounter
 
 
@@ -174,16 +174,16 @@ class Validation(Model):
 
     total_tokens: Count
     within_budget: bool
-    """Whether these are at most what may be read."""
+    """Whether the printed tokens are at most those for the pack."""
     budget_remaining: int
 
 
 class Decision(Model):
-    """What an agent should read, and why."""
+    """A context decision: what an agent should read, and why."""
 
     plan_id: Name
     decision_id: Name
-    """Of this decision; equal ones have all in common, the time and the texts of the pack too."""
+    """ID of the decision; decisions with equal IDs are equal in everything, including time and texts."""
     created_at: DateTime
     version: Literal["1.0"]
     input_summary: InputSummary
@@ -191,7 +191,7 @@ class Decision(Model):
     experiment: Experiment
     recommendations: Recommendations
     optimized_context: tuple[Chosen, ...]
-    """Every unit, in the order in which those that are not pruned are printed."""
+    """All units; those that are not pruned are printed in this order."""
     statistics: Statistics
     savings_breakdown: SavingsBreakdown
     session_hygiene: SessionHygiene

@@ -29,89 +29,89 @@ REVISION: Final = "revision"
 
 
 class Before(Model):
-    """What was at a path."""
+    """What was at a path when the approval was given."""
 
     kind: Literal["absent", "file", "folder", "link", "other", "outside"]
     sha256: Digest | Literal[""] = ""
     mode: Annotated[int, Range(0, 0o7777)] = 0
     link: Annotated[str, Text(max_length=4096)] = ""
-    """Where a link leads to."""
+    """The target of a symbolic link."""
     size: Annotated[int, Range(0)] = 0
 
 
 class Derived(Model):
-    """Where the approval of a revision comes from that does nothing but what was approved before."""
+    """The earlier approval that covers a revision, which does only what was approved before."""
 
     digest: Digest
-    """Of the approval that covers it."""
+    """The digest of the approval that covers the revision."""
     revision: Number
-    """That was approved."""
+    """The revision that was approved."""
     approvals: Annotated[tuple[ApprovalId, ...], Entries(1)]
-    """The ids of the approvals that it derives from, the first one first: where one of them is revoked, so is this one."""
+    """The IDs of the approvals that this one derives from, oldest first; if one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
-    """How the first one was given."""
+    """How the first of these approvals was given."""
     run: Annotated[str, Text(min_length=1, max_length=200, pattern=field_patterns.LINE)]
-    """The run that it serves, and no other."""
+    """The only run that the approval is valid for."""
 
 
 class Found(Model):
     """Where a program was found: from the root of the repository, or absolute."""
 
     path: Annotated[str, Text(max_length=8192)] = ""
-    """Nothing where there was none."""
+    """The path where the program was found; empty if it was not found."""
     real: Annotated[str, Text(max_length=8192)] = ""
-    """Without links."""
+    """The path with all symbolic links resolved."""
     sha256: Digest | Literal[""] = ""
-    """Of one whose bytes are in the repository, and of the module of a tool."""
+    """SHA-256 of a program in the repository, or of the module of a tool; otherwise empty."""
     version: Annotated[str, Text(max_length=400)] = ""
-    """Of a tool: its distribution and that one's version."""
+    """The Python distribution of a tool, and its version; otherwise empty."""
 
 
 class UnsignedApproval(Model):
-    """All of an approval but its seal."""
+    """An approval without its signature."""
 
     schema_: Literal["execplan-approval"] = SCHEMA
     version: Version = VERSION
     id: ApprovalId
-    """Random; the register knows by it whether the approval was used or revoked."""
+    """A random ID, by which the registry records whether the approval was used or revoked."""
     plan_id: PlanId
     revision: Number
     place: Digest
-    """SHA-256 of the path of the checkout that it was given in: it holds in no other."""
+    """SHA-256 of the path of the checkout that the approval was given in; it is valid in no other."""
     digest: Digest
-    """Of document, states and policy."""
+    """The digest of what is approved: document, states, policy and programs."""
     document: Digest
-    """Of the execution plan's bytes."""
+    """SHA-256 of the bytes of the execution plan."""
     states: dict[Path, Before]
-    """Of each target and declared input, before."""
+    """The state of each target and declared input when the approval was given."""
     policy: Annotated[str, Text(min_length=1, max_length=200)]
-    """Its version."""
+    """The version of the policy."""
     programs: dict[str, Found] | None = None
-    """By name, the programs that the steps run; left out of an approval that was given before they were bound."""
+    """The programs that the steps run, by name; missing in approvals of early versions."""
     tree: Digest | None = None
-    """Of all that HEAD held outside the plans' folders, under the policy `pin = "tree"`."""
+    """Digest of all files in HEAD outside of the directories of plans; only under the policy `pin = "tree"`."""
     head: Commit | None = None
-    """Recorded, not bound."""
+    """The commit that was checked out; the approval is valid on others, too."""
     approver: Name
     user: Name
-    """The login."""
+    """The login name of the user."""
     session: Name | None = None
-    """That of the agent program, where it is known."""
+    """The session of the agent program, if it is known."""
     approved_at: Timestamp
     expires_at: Timestamp
     how: Literal["terminal", "digest", "policy", "revision"]
     """A person answered on a terminal; the digest was given; the policy alone approves every step; or it is a revision
     that an earlier approval covers, and nobody was asked again."""
     derived_from: Derived | None = None
-    """Of a revision: the approval that covers it; left out of all others."""
+    """The approval that covers a revision; missing in all others."""
     inferred: Literal["terminal", "flag"] | None = None
-    """How inferred steps were allowed: shown on a terminal, or by `--allow-inferred`; null: they were not."""
+    """How inferred steps were allowed: on a terminal, or by `--allow-inferred`; null if they were not."""
     max_risk: Level | None = None
-    """Steps above it are not covered; null: none is too high."""
+    """The highest risk level that is covered; null if there is no limit."""
     steps: tuple[Id, ...] | None = None
-    """The only steps that are covered; null: all."""
+    """The steps that are covered; null if all are."""
     key: Annotated[str, Text(pattern=r"^[0-9a-f]{16}$")]
-    """Which key it is sealed with: the beginning of the SHA-256 of its SHA-256."""
+    """Identifier of the key that signed the approval: the first 16 digits of a double SHA-256 of the key."""
 
     def find_problems(self) -> Iterator[Problem]:
         """Yield what contradicts itself."""
@@ -134,7 +134,7 @@ class Approval(UnsignedApproval):
     document_name: ClassVar[str] = "approval"
 
     hmac: Digest
-    """HMAC-SHA256 of all the rest, as canonical JSON, with the user's key."""
+    """Signature: HMAC-SHA256 of all other fields as canonical JSON, with the user's key."""
 
     @property
     def effective_how(self) -> str:

@@ -105,22 +105,22 @@ class Document(Model):
 
 
 class Lines(Model):
-    """Where it stands in the plan, from 1; the end is inclusive."""
+    """The lines of the plan that a step was compiled from; they count from 1, and both ends are included."""
 
     line_start: Number
     line_end: Number
 
 
 class Source(Model):
-    """The plan that it was compiled from."""
+    """The plan that the execution plan was compiled from."""
 
     path: Path
     sha256: Digest
-    """Of the lines that steps came from, so that a tick or a new entry changes nothing."""
+    """SHA-256 of the lines that the steps came from; checking off a task or adding an entry does not change it."""
 
 
 class Risk(Model):
-    """How much harm it can do, and why that is so."""
+    """The risk level of a step, and the reasons for it."""
 
     level: Level
     reasons: tuple[ShortText, ...] = ()
@@ -131,9 +131,9 @@ class OnFailure(Model):
 
     strategy: Strategy = "fail_fast"
     max_retries: Annotated[int, Range(0, 10)] = 0
-    """Attempts are 1 + max_retries."""
+    """How many times a failed step is tried again; it has at most 1 + max_retries attempts."""
     backoff_ms: Annotated[int, Range(0, 3_600_000)] = 1000
-    """Before the first retry; doubled before each further one."""
+    """Milliseconds to wait before the first retry; doubled before each further one."""
     triggers: tuple[Trigger, ...] = ()
 
 
@@ -142,7 +142,7 @@ class When(Model):
 
     kind: Literal["succeeded", "failed", "skipped", "exists", "missing"]
     of: Path
-    """The id of a step, or a path."""
+    """The ID of the other step, or the path."""
 
 
 class Validation(Model):
@@ -159,7 +159,7 @@ class Rollback(Model):
 
 
 class Step(Model):
-    """One thing to do."""
+    """A step: a command, a change of a file, or a call of a tool, with what is checked before and after it."""
 
     number: Number
     id: Id
@@ -171,13 +171,13 @@ class Step(Model):
     """The lines of the target that the step replaces; they count from 1, and both ends are included."""
     action: ShortText | None = None
     command: Annotated[str, Text(min_length=1, max_length=131072)] | None = None
-    """As the plan has it: one line, or with `shell` a script."""
+    """The command as written in the plan: one line, or with `shell` a script."""
     argv: Argv | None = None
-    """What runs; none for a script, and for a line that needs a shell and does not say so."""
+    """The program to run and its arguments; null for a script, and for a line that needs a shell but does not name one."""
     content: str | None = None
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
-    """What a tool is given; for `use_tool` only."""
+    """The input of the tool; only for the type `use_tool`."""
     depends_on: tuple[Id, ...] = ()
     timeout_s: Annotated[int, Range(1, 86_400)] = 300
     on_failure: OnFailure = OnFailure()
@@ -204,20 +204,20 @@ class Step(Model):
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
-    """None for a step that comes from no plan: imported, or made by a program."""
+    """Null for a step that was imported or made by a program."""
 
 
 class Intent(Model):
-    """What it is for."""
+    """The purpose of the execution plan, and its overall risk."""
 
     summary: ShortText
     category: Annotated[str, Text(pattern=field_patterns.CATEGORY, max_length=64)]
-    """Compiled: commands, files, packages or mixed."""
+    """The kind of work; a compiled plan has `commands`, `files`, `packages` or `mixed`."""
     risk_level: Level
 
 
 class Constraints(Model):
-    """What holds for all of it."""
+    """Limits for the whole execution plan."""
 
     max_steps: Annotated[int, Range(1, 1000)] = 100
     max_duration_s: Annotated[int, Range(1, 604_800)] | None = None
@@ -228,11 +228,11 @@ class Constraints(Model):
 
 
 class Revision(Model):
-    """Why an earlier revision was given up, and what had become of its steps."""
+    """An earlier revision: why it was replaced, and which of its steps had completed or failed."""
 
     revision: Number
     sha256: Digest
-    """Of the earlier document's bytes."""
+    """SHA-256 of the bytes of the earlier document."""
     reason: ShortText
     completed_steps: tuple[Number, ...] = ()
     failed_steps: tuple[Number, ...] = ()
@@ -240,12 +240,12 @@ class Revision(Model):
 
 
 class Metadata(Model):
-    """What no step depends on."""
+    """Information that does not affect any step."""
 
     history: tuple[Revision, ...] = ()
-    """The earlier revisions, the first one first."""
+    """The earlier revisions, oldest first."""
     context: dict[str, JsonValue] = field(default={})
-    """What whoever made the document wants to keep."""
+    """Any data that the author of the document wants to keep."""
 
 
 class ExecutionPlan(Document):
@@ -258,7 +258,7 @@ class ExecutionPlan(Document):
     plan_id: PlanId
     revision: Number = 1
     source: Source | None = None
-    """None for a document that comes from no plan."""
+    """Null for a document that was not compiled from a plan."""
     description: ShortText
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent

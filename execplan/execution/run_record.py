@@ -24,7 +24,7 @@ CheckOutcome = Literal["passed", "failed", "not_run"]
 
 
 class Resources(Model):
-    """What was used, and what was changed."""
+    """Resources that were used, and counts of changed files and lines."""
 
     files_created: Count = 0
     files_modified: Count = 0
@@ -37,12 +37,12 @@ class Resources(Model):
 
 
 class Checks(Model):
-    """What was checked, and how that went."""
+    """Results of the checks before and after a step, and of its tests."""
 
     pre_checks: CheckOutcome = "not_run"
     post_checks: CheckOutcome = "not_run"
     tests_run: Count = 0
-    """How many commands of `test_after` were run."""
+    """Number of commands of `test_after` that were run."""
     tests_passed: Count = 0
 
 
@@ -54,16 +54,16 @@ class StepRecord(Model):
     status: StepStatus = "pending"
     attempts: Annotated[int, Range(0, 11)] = 0
     max_attempts: Annotated[int, Range(1, 11)] = 1
-    """1 + the step's max_retries."""
+    """The most attempts that the step may have: 1 + its max_retries."""
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
-    """By a clock that is never set, so that it need not be the difference of the two times."""
+    """Seconds by a clock that is never adjusted, so it can differ from `ended` minus `started`."""
     exit: Annotated[int, Range(0, 255)] | None = None
     signal: Annotated[int, Range(1, 64)] | None = None
-    """What ended it, if that was a signal."""
+    """The signal that ended the command, if one did."""
     reason: ShortText | None = None
-    """Why it failed, was skipped or is blocked."""
+    """Why the step failed, was skipped or is blocked."""
     worker: Name | None = None
     """The worker of a cluster that ran the last attempt of its command; none if it ran here."""
     resources: Resources = Resources()
@@ -71,10 +71,10 @@ class StepRecord(Model):
 
 
 class Replanned(Model):
-    """A revision that was made while the run was under way."""
+    """A revision that was made during the run."""
 
     revision: Annotated[int, Range(2)]
-    """The new one."""
+    """The number of the new revision."""
     at: Timestamp
     reason: ShortText
     completed_steps: tuple[Number, ...] = ()
@@ -94,28 +94,28 @@ class Record(Document):
     document: Digest
     """SHA-256 of the bytes of the execution plan that was run."""
     approval: Digest | None = None
-    """The digest that was approved; none for what an agent did on its own account."""
+    """The digest that was approved; null for what an agent did without an approval."""
     mode: Literal["engine", "agent"] = "engine"
     status: RunStatus = "pending"
     approver: Name | None = None
-    """None if the policy alone approved every step."""
+    """Null if the policy alone approved every step."""
     user: Name
-    """The login."""
+    """The login name of the user."""
     session: Name | None = None
-    """That of the agent program, where it is known."""
+    """The session of the agent program, if it is known."""
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
     steps: Annotated[tuple[StepRecord, ...], Entries(1, 1000)]
     completed_steps: tuple[Number, ...] = ()
-    """Numbers; recovered and skipped ones are not among them."""
+    """Numbers of completed steps, without recovered and skipped ones."""
     failed_steps: tuple[Number, ...] = ()
     resources: Resources = Resources()
     validation: Checks = Checks()
     history: tuple[Replanned, ...] = ()
-    """The revisions that were made on the way, the first one first."""
+    """The revisions that were made during the run, oldest first."""
     context: dict[str, JsonValue] = field(default={})
-    """What whoever made the record wants to keep."""
+    """Any data that the author of the record wants to keep."""
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> list[Violation]:

@@ -19,7 +19,7 @@ class OpenTask(Model):
 
 
 class ClaimedTask(OpenTask):
-    """One that somebody has claimed."""
+    """An open task that somebody has claimed."""
 
     by: str
     until: str
@@ -41,10 +41,10 @@ class Candidate(Model):
 
 
 class Refusal(Model):
-    """Why a verb did not do what it was asked for."""
+    """Why a command was refused or failed."""
 
     code: Annotated[str, Text(r"^[a-z][a-z0-9-]*$")]
-    """`execplan explain CODE` tells more."""
+    """Code of the error; `execplan explain CODE` describes it."""
     exit: Annotated[int, Range(1, 255)]
     message: str
     hint: str | None
@@ -59,15 +59,15 @@ class Answer(Document):
 
     schema_: Literal["execplan/1"]
     kind: Annotated[str, Text(r"^[a-z][a-z-]*$")]
-    """The verb."""
+    """The name of the command."""
     ok: bool
-    """True exactly at exit 0."""
+    """True if the exit status is 0."""
     data: dict[str, JsonValue] | None
-    """At exit 0 what was asked for, at exit 1 the findings or the reasons."""
+    """The result of the command; at exit status 1, the findings or the reasons."""
     error: Refusal | None
     warnings: tuple[str, ...]
     next: tuple[str, ...]
-    """Commands that make sense now."""
+    """Suggested next commands."""
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
