@@ -31,8 +31,8 @@ demo-context: ## Show what an agent receives: triage, session start, context, ch
 $(DEMOS): .venv/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo/$@.sh
 
-quick: .venv/ready ## Run the tests of one package without property tests: make quick PACKAGE=engine/journal
-	EXECPLAN_TESTS=all $(PYTEST) -m "not hypothesis" tests/$(PACKAGE)
+quick: .venv/ready ## Run the tests of one package without property tests: make quick PACKAGE=core/plan
+	$(PYTEST) -m "not hypothesis" tests/$(PACKAGE)
 
 test: .venv/ready ## Run the tests that a change waits for (about 8 minutes on two processors)
 	@$(BIN)/python scripts/fetch_spec.py >/dev/null
