@@ -81,7 +81,7 @@ FAST_PATH = {
     "execution.approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
-    "cli.output": "lint_report progress_bar terminal_text",
+    "cli.output": "finding_command lint_report progress_bar terminal_text",
     "core": "clock errors features named_tuple trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "execution.engine.agent_runs": "guard_grant journal_watermark permission_request",
