@@ -24,7 +24,6 @@ from execplan.core.project import project_state
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
 from execplan.core.secrets.redaction import Redactor
-from execplan.linter.runner import draft_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +63,8 @@ def is_native(data: bytes, source: str) -> bool:
     living_sections = [name for name in outline.LIVING if plan.section(name) is not None]
     if len(living_sections) >= _MIN_LIVING_SECTIONS or (living_sections and _NAME in plan.text.to_str()):
         return False
+    from execplan.linter.runner import draft_errors
+
     return _WHOLE_PLAN_IN_CODE not in [finding.code for finding in draft_errors(plan)]
 
 

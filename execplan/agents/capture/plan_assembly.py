@@ -9,7 +9,6 @@ from execplan.core.plan import outline, reader
 from execplan.core.plan.plan_change import insert_section
 from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.text_lines import Text, is_blank
-from execplan.linter.runner import draft_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +42,8 @@ def fill_template(template_text: str, sections: Mapping[str, Sequence[str]]) -> 
 
 def _broken_sections(plan: ParsedPlan, bodies: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the names of the sections that have errors, or that other text has changed."""
+    from execplan.linter.runner import draft_errors
+
     titles = [section.name for section in plan.sections]
     if any([titles.count(name) != 1 for name in bodies]):
         return [name for name in bodies if name != outline.PROGRESS]

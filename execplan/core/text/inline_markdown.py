@@ -48,12 +48,3 @@ def _token_texts(tokens: Iterable[dict[str, Any]]) -> list[str]:
         else:
             texts.append(token.get("raw", " "))
     return texts
-
-
-def heading_anchor(text: str, counts: dict[str, int]) -> str:
-    """Return the anchor that GitHub gives a heading; `counts` has the number of earlier headings with each anchor."""
-    text = text.strip().lower()
-    slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
-    count = counts.get(slug, 0)
-    counts[slug] = count + 1
-    return f"{slug}-{count}" if count else slug
