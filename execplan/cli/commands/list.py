@@ -62,7 +62,9 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
             f"{plan['counts']['done']}/{plan['counts']['total']}",
             *([plan["dialect"]] if has_dialects else []),
             name,
-            (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
+            (plan["title"] or "(no title)")
+            + (f" ({plan['why']})" if "why" in plan else "")
+            + execution_status.status_suffix(plan["execution"]),
         )
         if plan["counts"]
         else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), name, plan["error"])
