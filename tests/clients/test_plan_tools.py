@@ -101,6 +101,8 @@ def test_spec_kit_and_execplan_agree(repo: Folder) -> None:
     need("specify")
     options = ("--force", "--non-interactive", "--ignore-agent-tools", "--integration", "claude", "--script", "sh")
     _run(repo, "specify", "init", ".", *options)
+    (repo.path / ".agent/execplans").rmdir()
+    assert "would create  specs  (directory)\n" in repo.run("init", "--dry-run").out
 
     def script(name: str, *arguments: str) -> dict[str, Any]:
         command = ["bash", f".specify/scripts/bash/{name}.sh", "--json", *arguments]
