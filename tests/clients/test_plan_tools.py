@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,13 @@ def test_backlog_and_execplan_agree(repo: Folder) -> None:
     assert created["path"].startswith("backlog/tasks/task-2 - ")
     _run(repo, "backlog", "task", "edit", "2", "-s", "Done")
     assert "Write: it's done (ac: 0/1)" in _run(repo, "backlog", "task", "list", "--plain")
+    path = repo.path / created["path"]
+    path.write_text(
+        re.sub(r"\n---\s+## Description\n", r"\n---## Description\n", path.read_text())
+    )  # as it writes some
+    assert "\n---## " in path.read_text()
+    repo.ok("done", "1", "-p", created["id"])
+    assert "- [x] #1 Writes lines" in _run(repo, "backlog", "task", "2", "--plain")
 
 
 def test_openspec_and_execplan_agree(repo: Folder) -> None:
