@@ -182,6 +182,10 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
         "document  0/0  lexer-design   Design: lexer (design without tasks)\n"
         "document  0/0  parser-design  Parser design (no tasks, no sections of a plan)\n"
     )
+    listed = design.run("status", "--state", "document").out
+    assert "  lexer-design   not a plan: design without tasks\n" in listed
+    both = "2 files here are not plans (design without tasks; no tasks, no sections of a plan)"
+    assert both in design.run("list").out
     os.remove(design.path / "docs/exec-plans/lexer-design.md")
     for command in ("list", "status"):
         assert f"1 file here is not a plan (no tasks, no sections of a plan): execplan {command}" in (
