@@ -15,6 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODEX := @openai/codex@0.169.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
 PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
+SPEC_KIT := specify-cli==1.2.3
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
@@ -109,9 +110,9 @@ wheel: .venv/ready ## Build the wheel, install it in a clean environment, and tr
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
-# The output of pip goes to a log file; if pip fails, the end of the log is shown.
+# The output of pip goes to a log file; if pip fails, the end of the log is shown. Parameters: name, arguments, another Python.
 pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt $(2) >>.venv/install.log 2>&1 || \
+	$(or $(3),$(BIN)/python) -m pip install --disable-pip-version-check -c constraints.txt $(2) >>.venv/install.log 2>&1 || \
 	{ tail -n 20 .venv/install.log >&2; exit 1; }
 
 .venv/bin/python:
@@ -131,13 +132,18 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
 	EXECPLAN_TESTS=all EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
-clients: .venv/clients/$(CODEX) ## Install the agent's program and the tools that tests/clients runs (npm)
+clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's program and the tools that tests/clients runs (npm, pip)
 
 .venv/clients/$(CODEX): Makefile .venv/bin/python
 	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
 	@mkdir -p $(@D)
 	@npm install --prefix .venv/clients --omit=peer --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
 		{ tail -n 20 .venv/install.log >&2; exit 1; }
+	@touch $@
+
+.venv/clients/$(SPEC_KIT): Makefile constraints.txt .venv/bin/python
+	@$(PYTHON) -m venv .venv/clients/specify
+	@$(call pip_install,$(SPEC_KIT),$(SPEC_KIT),.venv/clients/specify/bin/python)
 	@touch $@
 
 .venv/fuzz: .venv/installed

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.core.plan.model import ARCHIVED, DOCUMENT, STATES
-from execplan.core.plan.plan_recognition import NO_WORK
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -47,8 +46,10 @@ def name_plans(plans: Sequence[ListedPlan]) -> dict[str, str]:
     return {**paths, **{path: plan_id for plan_id, path in path_by_id.items() if plan_id not in repeated}}
 
 
-def documents_line(count: int, command: str) -> str:
-    """Return a line about documents in the plans directory that a command does not list; empty if there are none."""
-    files = format_count(count, "file")
-    verb = "is not a plan" if count == 1 else "are not plans"
-    return f"{files} here {verb} ({NO_WORK}): {command} --state {DOCUMENT}" if count else ""
+def documents_line(plans: Sequence[ListedPlan], command: str) -> str:
+    """Return a line about the documents among the plans, which a command does not list; empty if there are none."""
+    reasons = [plan.facts.why_document for plan in plans if plan.state == DOCUMENT]
+    files = format_count(len(reasons), "file")
+    verb = "is not a plan" if len(reasons) == 1 else "are not plans"
+    reason = "; ".join(dict.fromkeys(reasons))
+    return f"{files} here {verb} ({reason}): {command} --state {DOCUMENT}" if reasons else ""

@@ -1,10 +1,13 @@
-"""Other tools that write plans read what execplan edits, and the other way around: all of them are from npm."""
+"""Other tools that write plans read what execplan edits, and the other way around."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +48,13 @@ def test_backlog_and_execplan_agree(repo: Folder) -> None:
     assert created["path"].startswith("backlog/tasks/task-2 - ")
     _run(repo, "backlog", "task", "edit", "2", "-s", "Done")
     assert "Write: it's done (ac: 0/1)" in _run(repo, "backlog", "task", "list", "--plain")
+    path = repo.path / created["path"]
+    path.write_text(
+        re.sub(r"\n---\s+## Description\n", r"\n---## Description\n", path.read_text())
+    )  # as it writes some
+    assert "\n---## " in path.read_text()
+    repo.ok("done", "1", "-p", created["id"])
+    assert "- [x] #1 Writes lines" in _run(repo, "backlog", "task", "2", "--plain")
 
 
 def test_openspec_and_execplan_agree(repo: Folder) -> None:
@@ -93,3 +103,44 @@ def test_planning_with_files_and_execplan_agree(repo: Folder) -> None:
     assert repo.ok("list")["plans"][0]["counts"]["done"] == 2
     created = repo.ok("new", "Write lines")["path"]
     assert "(0/1 phases complete)" in script("check-complete", created)
+
+
+def test_spec_kit_and_execplan_agree(repo: Folder) -> None:
+    need("specify")
+    options = ("--force", "--non-interactive", "--ignore-agent-tools", "--integration", "claude", "--script", "sh")
+    _run(repo, "specify", "init", ".", *options)
+    (repo.path / ".agent/execplans").rmdir()
+    assert "would create  specs  (directory)\n" in repo.run("init", "--dry-run").out
+
+    def script(name: str, *arguments: str) -> dict[str, Any]:
+        command = ["bash", f".specify/scripts/bash/{name}.sh", "--json", *arguments]
+        completed = subprocess.run(command, cwd=repo.path, env=repo.env, capture_output=True, timeout=60, check=True)
+        document: dict[str, Any] = json.loads(completed.stdout)
+        return document
+
+    assert script("create-new-feature", "Add a parser", "--short-name", "parser")["FEATURE_NUM"] == "001"
+    script("setup-plan")
+    tasks_template = Path(script("setup-tasks")["TASKS_TEMPLATE"])
+    path = repo.write("specs/001-parser/tasks.md", tasks_template.read_bytes())
+    lines = path.read_text().splitlines()
+    boxes = [line for line in lines if line.startswith("- [ ] T")]
+    report = repo.run("init")
+    assert "found 1 plan (spec-kit): 1 in specs," in report.out
+    assert "belongs to a plan (2): specs/001-parser/plan.md, specs/001-parser/spec.md" in report.out
+    [plan] = repo.ok("list")["plans"]
+    assert (plan["id"], plan["dialect"], plan["counts"]["open"]) == ("001-parser", "spec-kit", len(boxes))
+    assert f"- [ ] {repo.ok('next')['task']['text']}" == boxes[0]
+    repo.ok("done", "1", "3")
+    edited = path.read_text().splitlines()
+    changed = [(old, new) for old, new in zip(lines, edited, strict=True) if old != new]
+    assert changed == [(box, box.replace("[ ]", "[x]")) for box in (boxes[0], boxes[2])]
+    assert repo.ok("lint")["findings"] == []
+    assert repo.ok("new", "Write lines", "--task", "T001 Add a writer")["path"] == "specs/002-write-lines/tasks.md"
+    assert script("check-prerequisites", "--require-tasks", "--include-tasks")["AVAILABLE_DOCS"] == ["tasks.md"]
+    assert script("create-new-feature", "Read boxes", "--short-name", "boxes")["FEATURE_NUM"] == "003"
+    repo.ok("done", f"1-{len(boxes)}", "-p", "001-parser")
+    repo.ok("archive", "001-parser")
+    moved = {file.name for file in (repo.path / "specs/archive/001-parser").iterdir()}
+    assert moved == {"tasks.md", "plan.md", "spec.md", "execplan-evidence.json"}
+    assert script("create-new-feature", "Read quotes", "--short-name", "quotes")["FEATURE_NUM"] == "004"
+    assert repo.ok("new", "Read links")["id"] == "005-read-links"

@@ -39,7 +39,7 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     listed_plans, locations = with_newest_versions(
         project, load_listed_plans(project, archive=ARCHIVED in shown_states)
     )
-    document_count = len([plan for plan in listed_plans if plan.state == DOCUMENT])
+    documents = documents_line(listed_plans, "execplan list") if DOCUMENT not in shown_states else ""
     listed_plans = [
         plan for plan in listed_plans if plan.state in shown_states or (plan.ref.path in locations and not states)
     ]
@@ -62,7 +62,9 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
             f"{plan['counts']['done']}/{plan['counts']['total']}",
             *([plan["dialect"]] if has_dialects else []),
             name,
-            (plan["title"] or "(no title)") + execution_status.status_suffix(plan["execution"]),
+            (plan["title"] or "(no title)")
+            + (f" ({plan['why']})" if "why" in plan else "")
+            + execution_status.status_suffix(plan["execution"]),
         )
         if plan["counts"]
         else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), name, plan["error"])
@@ -73,9 +75,7 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     text = format_table(columns, rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
-    if DOCUMENT not in shown_states and (line := documents_line(document_count, "execplan list")):
-        lines.append(line)
-    text = "\n".join(lines)
+    text = "\n".join([*lines, documents] if documents else lines)
     next_commands = (
         (("execplan list --all",) if states else no_open_plans_commands(project))
         if not plans

@@ -142,7 +142,7 @@ def status(
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
-    if DOCUMENT not in listed_states and (line := documents_line(counts[DOCUMENT], "execplan status")):
+    if DOCUMENT not in listed_states and (line := documents_line(plans, "execplan status")):
         lines += ["", line] if not rows else [line]
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1 and advised_row is not None:
@@ -272,6 +272,8 @@ def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str,
 
 def _next_task_text(row: _PlanRow) -> str:
     plan_data, plan = row.data, row.plan
+    if plan.facts.why_document:
+        return f"not a plan: {plan.facts.why_document}"
     is_finished = plan.state == COMPLETE and not plan_data["execution"]
     finishing_command = plan.facts.finishing_command if is_finished else ""
     if finishing_command == "archive" and is_plan_of_worktree(plan.project, plan.ref):

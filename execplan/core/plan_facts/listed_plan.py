@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.core import features
 from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DOCUMENT
 from execplan.core.plan.placeholder_text import unfilled_sections
-from execplan.core.plan.plan_recognition import lacks_outcome
+from execplan.core.plan.plan_recognition import document_reason, lacks_outcome
 from execplan.core.plan_store.plan_store import plan_title
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class PlanFacts(NamedTuple):
     """The command that a complete plan needs first: `merge`, `outcome`, `set`, `lint` or `archive`; empty for others."""
     error: str
     """Why the plan is broken; empty for others."""
+    why_document: str
+    """Why the file is a document rather than a plan; empty for others."""
 
 
 class ListedPlan(NamedTuple):
@@ -106,7 +108,7 @@ def list_stored_plan(stored_plan: StoredPlan) -> ListedPlan:
 
 def broken_facts(message: str) -> PlanFacts:
     """Return the facts of a plan that can't be read, for the reason in the message."""
-    return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message)
+    return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message, "")
 
 
 def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest: str) -> PlanFacts:
@@ -139,6 +141,7 @@ def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest:
         plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
         _finishing_command(plan) if state == COMPLETE and not ref.archived else "",
         "",
+        document_reason(plan) if plan.is_document else "",
     )
 
 

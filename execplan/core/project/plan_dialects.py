@@ -18,6 +18,8 @@ _NAMES = (
 )
 """Names of the dialects. If several have the same directory, the first one counts."""
 _loaded: dict[str, tuple[Dialect, list[_Place]]] = {}
+ANY_FORM = "plain"
+"""Template of dialects whose plans have any form."""
 NO_TABLES: dict[str, object] = {}
 """The setting `dialects` of a repository that has none."""
 
@@ -28,7 +30,7 @@ class Dialect(NamedTuple):
     name: str
     about: str = ""
     """Description in one line."""
-    template: str = "plain"
+    template: str = ANY_FORM
     """Built-in template of new plans."""
     tool: str = ""
     """Program that writes these plans, too."""
@@ -38,6 +40,8 @@ class Dialect(NamedTuple):
     """Plans directories with names so general that they contain plans only at the repository root."""
     files: tuple[str, ...] = ()
     """Plans that are a single file at the repository root, rather than in a directory of plans."""
+    marker: str = ""
+    """What the tool creates at the repository root before the first plan; the first plans directory is then in use."""
     plan_name: str = ""
     """Name of new plans, in the form of the setting `name`; empty if there are several conventions."""
     plan_file: str = ""

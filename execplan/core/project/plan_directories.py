@@ -53,10 +53,15 @@ def is_plans_directory_name(directory: str) -> bool:
 def existing_directories(base: str) -> list[str]:
     """Return the conventional directories, and the plans that are single files, that exist below a base, relative to it.
 
-    This needs no walk, so it is cheap enough for `new`.
+    The directory of a tool that is set up counts, too. This needs no walk, so it is cheap enough for `new`.
     """
+    markers = {dialect.all_directories[0]: dialect.marker for dialect in load_dialects() if dialect.marker}
     names = [name for dialect in load_dialects() for name in (*dialect.all_directories, *dialect.files)]
-    return [name for name in (*names, *FINISHED_DIRECTORIES) if os.path.exists(os.path.join(base, name))]
+    return [
+        name
+        for name in (*names, *FINISHED_DIRECTORIES)
+        if any([os.path.exists(os.path.join(base, path)) for path in (name, markers.get(name, name))])
+    ]
 
 
 def plan_files_regex() -> str:

@@ -230,7 +230,8 @@ def _infer_layouts(
 
 def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exists: Callable[[str], bool]) -> PlanLayout:
     """Return the settings for the plans in one directory and in its state subdirectories."""
-    layout = _most_common([location.layout for location in locations]) or FLAT_LAYOUT
+    dialect = dialect_of(directory)
+    layout = _most_common([location.layout for location in locations]) or dialect.plan_file or FLAT_LAYOUT
     locations = [location for location in locations if location.layout == layout]
     finished_name = _state_directory(directory, locations, FINISHED, path_exists)
     active_name = _most_common(
@@ -250,7 +251,6 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         finished_name = "../done"
     if finished_name is None:
         finished_name = "completed" if active_name else "archive"
-    dialect = dialect_of(directory)
     finished_name = dialect.archive or finished_name
     superseded_name = dialect.superseded or _state_directory(directory, locations, GIVEN_UP, path_exists)
     date_depth = (

@@ -20,7 +20,7 @@ from execplan.core.project import (
     setting_checks,
     settings_file,
 )
-from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.plan_dialects import ANY_FORM, dialect_of
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import Settings
 from execplan.core.scaffold import plan_layouts
@@ -169,7 +169,9 @@ def _find_template(base: str, directory: str, layouts: Mapping[str, plan_layouts
     paths = sorted([path for path in found_paths if path.startswith(f"{directory}/")])[-_SAMPLE_SIZE:]
     plans = [reader.read_or_none(file_access.read(os.path.join(base, path), reader.MAX_BYTES)[0]) for path in paths]
     other_forms = [plan for plan in plans if plan is not None and not follows_format(plan)]
-    return dialect_of(directory).template if len(other_forms) * 2 > len(plans) else Settings().template
+    template = dialect_of(directory).template
+    has_other_form = len(other_forms) * 2 > len(plans) or (not plans and template != ANY_FORM)
+    return template if has_other_form else Settings().template
 
 
 def _relative_plans_directory(project: Project, directory: str) -> str:

@@ -336,13 +336,16 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
 
 
 def front_matter_length(lines: list[str]) -> int:
-    """Return the number of front matter lines at the top: `---`, at least one `key:` line, and `---` or `...`."""
+    """Return the number of front matter lines at the top: `---`, at least one `key:` line, and `---` or `...`.
+
+    Backlog.md can leave the first heading on the line that ends front matter, as in `---## Description`.
+    """
     if not lines or lines[0].rstrip() != "---":
         return 0
     has_key = False
     for index in range(1, len(lines)):
         line = lines[index].rstrip()
-        if line == "---" or line == "...":
+        if line == "---" or line == "..." or line.startswith("---#"):
             return index + 1 if has_key else 0
         if not line:
             if not has_key:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.git.linked_worktrees import has_linked_worktrees
-from execplan.core.plan.model import ACTIVE, COMPLETE, DOCUMENT, DRAFT
+from execplan.core.plan.model import ACTIVE, COMPLETE, DRAFT
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.author import actor
@@ -271,7 +271,7 @@ def describe_next_task(
     if claimed:
         return f"all open tasks are claimed: {claimed}"
     if state != COMPLETE:
-        return "no tasks yet" if state in (DRAFT, ACTIVE) else "not a plan" if state == DOCUMENT else ""
+        return "no tasks yet" if state in (DRAFT, ACTIVE) else ""
     return f"no open tasks{FINISHING_TEXTS.get(finishing_command, '')}"
 
 

@@ -53,6 +53,8 @@ def listed_plan_json(plan: ListedPlan) -> dict[str, Any]:
     }
     if facts.error:
         plan_fields["error"] = facts.error
+    if facts.why_document:
+        plan_fields["why"] = facts.why_document
     return plan_fields
 
 

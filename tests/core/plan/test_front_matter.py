@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.core.plan.front_matter import MAX_CHARACTERS, key_lines, parse_front_matter, read_simple_fields
+from tests.conftest import Folder
 
 AGENTRULES = """\
 id: EP-20260117-014
@@ -122,3 +123,15 @@ def test_a_problem_has_its_line() -> None:
     assert front_matter.fields == {}
     assert front_matter.problem
     assert front_matter.problem_line in (1, 2)
+
+
+def test_a_heading_on_the_line_that_ends_front_matter(repo: Folder) -> None:
+    """Backlog.md leaves it there in some files, and reads them."""
+    text = "---\nid: TASK-1\nstatus: To Do\n---## Description\n\nRead.\n\n## Acceptance Criteria\n\n- [ ] #1 Reads.\n\n---\n"
+    path = repo.write("backlog/tasks/task-1 - Reader.md", text)
+    repo.ok("init")
+    repo.ok("done", "1")
+    repo.ok("archive", "--no-commit")
+    [archived] = repo.path.glob("backlog/completed/*.md")
+    assert not path.exists()
+    assert archived.read_text() == text.replace("To Do", "Done").replace("[ ]", "[x]")

@@ -174,6 +174,19 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
     listed = design.ok("list")["plans"]
     assert [plan["id"] for plan in listed] == ["2026-01-01_parser"]
     assert [plan["id"] for plan in design.ok("list", "--state", "document")["plans"]] == ["parser-design"]
+    design.write("docs/exec-plans/lexer-design.md", "# Design: lexer\n\n## Validation\n")
+    documents = design.ok("list", "--state", "document")["plans"]
+    reasons = {"lexer-design": "design without tasks", "parser-design": "no tasks, no sections of a plan"}
+    assert {document["id"]: document["why"] for document in documents} == reasons
+    assert design.run("list", "--state", "document").out == (
+        "document  0/0  lexer-design   Design: lexer (design without tasks)\n"
+        "document  0/0  parser-design  Parser design (no tasks, no sections of a plan)\n"
+    )
+    listed = design.run("status", "--state", "document").out
+    assert "  lexer-design   not a plan: design without tasks\n" in listed
+    both = "2 files here are not plans (design without tasks; no tasks, no sections of a plan)"
+    assert both in design.run("list").out
+    os.remove(design.path / "docs/exec-plans/lexer-design.md")
     for command in ("list", "status"):
         assert f"1 file here is not a plan (no tasks, no sections of a plan): execplan {command}" in (
             design.run(command).out

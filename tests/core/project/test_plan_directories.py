@@ -130,3 +130,22 @@ def test_a_directory_for_finished_plans_belongs_to_its_plans_directory() -> None
     found = find_dialect("backlog/archive/tasks/task-1 - Parse.md")
     assert found is not None
     assert (found.dialect.name, found.directory) == ("backlog", "backlog/tasks")
+
+
+@pytest.mark.parametrize(
+    ("existing", "created"),
+    [
+        (".specify/memory", "specs/001-add-lines/tasks.md"),
+        (".kiro/steering", ".kiro/specs/add-lines/tasks.md"),
+        ("openspec/changes", "openspec/changes/add-lines/tasks.md"),
+        ("docs/superpowers/plans", "docs/superpowers/plans/2026-01-01-add-lines.md"),
+        ("docs/exec-plans", "docs/exec-plans/2026-01-01_add-lines.md"),
+    ],
+)
+def test_the_first_plan_where_a_tool_is_set_up(repo: Folder, existing: str, created: str) -> None:
+    (repo.path / ".agent/execplans").rmdir()
+    (repo.path / existing).mkdir(parents=True)
+    repo.ok("init")
+    assert repo.ok("new", "Add lines")["path"] == created
+    is_execplan = "## Decision Log\n" in (repo.path / created).read_text()
+    assert is_execplan == ("exec-plans" in existing)
