@@ -152,6 +152,8 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
         done = [step._replace(result=bulk.with_commit(step.selected.project, step.result)) for step in done]
     outcome = "undone" if command == UNDO else "redone"
     message = f"{outcome}: {describe_steps([step.selected for step in done])}"
+    if len(done) == 1 and not done[0].result.changed:
+        message = done[0].result.messages[0]
     if chosen.other_plans:
         plans = format_count(chosen.other_plans, "other plan")
         warnings += (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
