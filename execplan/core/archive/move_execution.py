@@ -23,7 +23,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import is_held
 from execplan.core.plan_store import claims
-from execplan.core.plan_store.plan_store import PlanRef, all_refs, ref_for_path
+from execplan.core.plan_store.plan_store import PlanRef, all_refs, list_entries, ref_for_path
 from execplan.core.project import project_discovery, project_state
 from execplan.core.trace import log
 
@@ -113,7 +113,14 @@ def _move_one(project: Project, intent: MoveIntent, old: str, new: str) -> None:
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
     elif not is_fully_copied(old, new, _EVIDENCE_FILES):
+        if is_empty_directory(new) and not os.path.samefile(old, new):
+            atomic_files.remove_empty_directory(new)  # git leaves the artifacts directory of a plan that it removes
         move_path(project, old, new)
+
+
+def is_empty_directory(path: str) -> bool:
+    """Return whether a path is an empty directory, which a move may replace."""
+    return os.path.isdir(path) and not os.path.islink(path) and not list_entries(path)
 
 
 def _move_one_back(project: Project, old: str, new: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.archive import document_mentions, move_record
 from execplan.core.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.core.archive.file_transfer import target_taken_error
-from execplan.core.archive.move_execution import execute_move, read_evidence, roll_back_move
+from execplan.core.archive.move_execution import execute_move, is_empty_directory, read_evidence, roll_back_move
 from execplan.core.archive.move_record import MoveDetails, pack_details
 from execplan.core.archive.plan_references import reference_change, relink_change
 from execplan.core.archive.reference_updates import (
@@ -361,7 +361,8 @@ def _planned_moves(
     moves = [(source, target) for source, target in moves if source != target]
     moves = [*[(source, target) for source, target in files if os.path.lexists(source)], *moves]
     for source, target in moves:
-        if os.path.lexists(target) and target not in replaced and not os.path.samefile(source, target):
+        is_free = not os.path.lexists(target) or target in replaced or is_empty_directory(target)
+        if not is_free and not os.path.samefile(source, target):
             raise target_taken_error(project.display_path(target))
     return moves
 

@@ -148,3 +148,22 @@ def test_an_attachment_that_git_brought_back_is_redone(repo: Folder) -> None:
     assert tree(repo.path) == attached
     repo.ok("undo")
     assert tree(repo.path) == undone
+
+
+def test_a_plan_that_was_archived_elsewhere_is_restored_by_the_hint(repo: Folder) -> None:
+    """As after `worktree --finish`: git has moved the file, and left the empty directory of its artifacts."""
+    path = repo.plan()
+    repo.ok("done", "2")
+    archived = repo.write(f"{PLANS}/archive/{NAME}.md", path.read_bytes())
+    path.unlink()
+    (repo.path / PLANS / "artifacts" / NAME).mkdir(parents=True)
+    repo.write(f"{PLANS}/archive/artifacts/{NAME}/run.log", "ok\n")
+    before = tree(repo.path)
+    error = repo.run("undo", "--json").json["error"]
+    assert (error["code"], str(archived.relative_to(repo.path)) in error["message"]) == ("plan-gone", True)
+    assert tree(repo.path) == before
+    repo.ok(*error["hint"].partition("execplan ")[2].partition(";")[0].split())
+    assert path.exists()
+    assert (repo.path / PLANS / "artifacts" / NAME / "run.log").exists()
+    repo.ok("undo")
+    assert tree(repo.path) == before
