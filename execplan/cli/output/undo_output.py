@@ -71,7 +71,7 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
         result = result._replace(messages=(message, *[line for line in result.messages if line != message]))
         answer = move_answer(chosen.project, result, options, message)
         data = {**answer.data, "said": [message], "operation": operation}
-        return answer._replace(data=data)
+        return answer._replace(data=data, text=answer.text if result.changed else message)
     path = os.path.join(chosen.project.root, result.path)
     name = plan_store.name_in_commands(chosen.project, chosen.ref)
     next_command = f"execplan show {name}" if os.path.lexists(path) else _find_command_after_removal(chosen, path)

@@ -23,7 +23,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import is_held
 from execplan.core.plan_store import claims
-from execplan.core.plan_store.plan_store import PlanRef, all_refs, ref_for_path
+from execplan.core.plan_store.plan_store import PlanRef, all_refs, list_entries, ref_for_path
 from execplan.core.project import project_discovery, project_state
 from execplan.core.trace import log
 
@@ -45,14 +45,15 @@ def read_evidence(folder: str) -> bytes | None:
 def execute_move(project: Project, intent: MoveIntent) -> None:
     """Complete the renames and the evidence of a move, skipping what is already done; raises ExecplanError."""
     plan = intent.moves[-1] if intent.moves and intent.moves[-1][1] == intent.goal else None
+    targets = [new for _, new in intent.moves]
     for pair in intent.moves:
-        if pair != plan:
+        if pair != plan and not (pair[0] in targets and os.path.lexists(pair[1])):  # else it is moved and replaced
             _move_one(project, intent, *pair)
     _replace_evidence(project, intent)
     if plan is not None:
         _move_one(project, intent, *plan)
     for old, new in intent.moves:
-        if is_fully_copied(old, new, _EVIDENCE_FILES):
+        if old not in targets and is_fully_copied(old, new, _EVIDENCE_FILES):
             remove_copied(project, old)
     if intent.evidence is None and intent.path != intent.goal:
         atomic_files.remove_empty_directory(intent.artifacts)
@@ -73,8 +74,9 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
             remove_copied(project, new)
         else:
             _move_one_back(project, old, new)
-    if intent.new != intent.old and _has_content(intent.path, intent.new):
-        atomic_files.replace_if_unchanged(intent.path, intent.new, intent.old, within=project.root)
+    path = _plan_path(intent)
+    if intent.new != intent.old and _has_content(path, intent.new):
+        atomic_files.replace_if_unchanged(path, intent.new, intent.old, within=project.root)
     for folder in reversed(intent.made):
         atomic_files.remove_empty_directory(folder)
     try:
@@ -87,7 +89,12 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
 def has_started(intent: MoveIntent) -> bool:
     """Return whether any part of a move has been done."""
     is_moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
-    return is_moved or (intent.new != intent.old and not _has_content(intent.path, intent.old))
+    return is_moved or (intent.new != intent.old and not _has_content(_plan_path(intent), intent.old))
+
+
+def _plan_path(intent: MoveIntent) -> str:
+    """Return where the plan is before its move: at the target already if it was moved there by hand."""
+    return intent.path if os.path.lexists(intent.path) else intent.goal
 
 
 def _has_content(path: str, data: bytes) -> bool:
@@ -106,7 +113,14 @@ def _move_one(project: Project, intent: MoveIntent, old: str, new: str) -> None:
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
     elif not is_fully_copied(old, new, _EVIDENCE_FILES):
+        if is_empty_directory(new) and not os.path.samefile(old, new):
+            atomic_files.remove_empty_directory(new)  # git leaves the artifacts directory of a plan that it removes
         move_path(project, old, new)
+
+
+def is_empty_directory(path: str) -> bool:
+    """Return whether a path is an empty directory, which a move may replace."""
+    return os.path.isdir(path) and not os.path.islink(path) and not list_entries(path)
 
 
 def _move_one_back(project: Project, old: str, new: str) -> None:

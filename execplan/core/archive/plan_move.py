@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.archive import document_mentions, move_record
 from execplan.core.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.core.archive.file_transfer import target_taken_error
-from execplan.core.archive.move_execution import execute_move, read_evidence, roll_back_move
+from execplan.core.archive.move_execution import execute_move, is_empty_directory, read_evidence, roll_back_move
 from execplan.core.archive.move_record import MoveDetails, pack_details
 from execplan.core.archive.plan_references import reference_change, relink_change
 from execplan.core.archive.reference_updates import (
@@ -19,12 +19,13 @@ from execplan.core.archive.reference_updates import (
     update_references,
 )
 from execplan.core.edits.edit_entries import MOVE
-from execplan.core.edits.edit_journal import JournalTransaction, Operation
+from execplan.core.edits.edit_journal import JournalTransaction, Operation, new_operation_id
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
 from execplan.core.edits.plan_writer import WriteOptions, format_diff, rewrite_plan
 from execplan.core.errors import BUSY, ExecplanError
 from execplan.core.files.file_lock import is_held, read_holder
+from execplan.core.files.tree_walk import remove_tree
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.project import project_state
@@ -45,6 +46,10 @@ if TYPE_CHECKING:
 
     MakeEvidence = Callable[[bytes], bytes]
     Regenerate = Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]
+
+
+UNDONE_DIR = "undone"
+"""State directory for the files of undone attachments, and for copies that a reversal replaces."""
 
 
 class MoveTarget(NamedTuple):
@@ -92,6 +97,10 @@ class Reversal(NamedTuple):
     """Old and new paths of other files that move along."""
     documents: tuple[str, ...] = ()
     """Documents in which the operation has rewritten paths; this is reversed, too."""
+    copies: tuple[str, ...] = ()
+    """Files and directories at the target that are equal to those that replace them."""
+    evidence: bytes | None = None
+    """Evidence that the operation wrote; if the plan is already at the target, it may be gone."""
 
 
 def move_plan(
@@ -118,8 +127,8 @@ def move_plan(
     ExecplanError.
     """
     _ensure_committable(project, goal, options)
-    files = reversal.files if reversal is not None else ()
-    moves = [*files, *_planned_moves(project, ref, goal, origin)]
+    ensure_plan_exists(project, ref)
+    moves = _planned_moves(project, ref, goal, origin, reversal)
     ids = (project.split_plan_path(origin)[1] if origin else ref.id, goal.id)
     folders = (os.path.dirname(origin or ref.path), os.path.dirname(goal.path))
     by_hand = [(origin, goal.path)] if origin else []
@@ -164,9 +173,12 @@ def move_plan(
         project_state.lock(project, ref.real_path, command),
     ):
         ensure_plan_exists(project, ref)
-        moves = [*files, *_planned_moves(project, ref, goal, origin)]
+        moves = _planned_moves(project, ref, goal, origin, reversal)
+        start = plan_store.ref_for_path(project, origin) if origin and reversal is not None else ref
+        set_aside = _copies_to_set_aside(project, reversal)
+        all_moves = [*set_aside, *moves]
         journaled_move = _JournaledMove(
-            project, ref, goal, command, ids, moves, make_evidence, reversal, documents, options.operation_id
+            project, start, goal, command, ids, all_moves, make_evidence, reversal, documents, options.operation_id
         )
         try:
             write_result = rewrite_plan(
@@ -176,19 +188,22 @@ def move_plan(
         except BaseException:
             journaled_move.roll_back()
             raise
+        for _, copy in set_aside:
+            remove_tree(os.path.dirname(copy), lambda _: None)
         move_intent = journaled_move.intent
         try:
             cause = MoveCause(goal.path, move_intent.operation, reverses)
             followed = update_references(project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
             is_archived = plan_store.ref_for_path(project, goal.path).archived
-            moved_warnings = claims.move_claims(project, ref.path, goal.path, is_archived=is_archived)
+            moved_warnings = claims.move_claims(project, start.path, goal.path, is_archived=is_archived)
             followed = followed.with_warnings(moved_warnings)
             move_record.delete_intent(project)
         except ExecplanError as error:
             followed = ReferenceUpdates((), (f"the next command updates the plans that refer to it: {error.message}",))
         if regenerate is not None and (moves or write_result.new != write_result.old):
             followed = followed.with_regenerated(regenerate(plan_store.PlanRef(goal.id, goal.path, False), moves))
-        should_commit, commit_result = options.should_commit(project), None
+        is_changed = bool(moves) or write_result.new != write_result.old
+        should_commit, commit_result = is_changed and options.should_commit(project), None
         rewrite_result = document_mentions.rewrite_documents(project, to_rewrite, commits=should_commit)
         followed = followed.with_warnings(rewrite_result.warnings)
         if should_commit:
@@ -259,13 +274,15 @@ class _JournaledMove:
             self._begun = None
         self._cancel()
         old_evidence = read_evidence(self.artifacts) or read_evidence(self.goal.artifacts)
+        if self.reversal is not None and not os.path.lexists(self.ref.path):
+            old_evidence = self.reversal.evidence
         texts = old, new, self.make_evidence(new) if self.make_evidence is not None else None, old_evidence
         paths = self.ref.path, self.goal.path, self.goal.artifacts
         reverses = self.reversal.latest.id if self.reversal is not None else ""
         new_intent = move_record.create_intent(
             self.command, self.ids, paths, list(self.moves), texts, self.make_operation_id(), reverses
         )
-        if self.moves or new != old:
+        if self.moves or new != old or self.reversal is not None:
             self._journal(new_intent, change)
         else:
             new_intent = new_intent._replace(operation="")
@@ -322,17 +339,30 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
         )
 
 
-def _planned_moves(project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
+def _copies_to_set_aside(project: Project, reversal: Reversal | None) -> list[tuple[str, str]]:
+    """Return the renames that free the target of a reversal from copies; like all others, they can be rolled back."""
+    folder = os.path.join(project.state, UNDONE_DIR, new_operation_id())
+    copies = reversal.copies if reversal is not None else ()
+    return [(path, os.path.join(folder, os.path.basename(path))) for path in copies]
+
+
+def _planned_moves(
+    project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "", reversal: Reversal | None = None
+) -> list[tuple[str, str]]:
     """Return the renames, with the plan last; raises ExecplanError if a target already exists."""
+    files = reversal.files if reversal is not None else ()
+    replaced = reversal.copies if reversal is not None else ()
     old = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if origin and not os.path.isdir(old):
-        old = project.plan_artifacts_dir(origin, archived=False)
+        old = project.plan_artifacts_dir(origin, archived=plan_store.ref_for_path(project, origin).archived)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
         moves.append((ref.path, goal.path))  # else the plan is inside its artifacts directory and moves with it
     moves = [(source, target) for source, target in moves if source != target]
+    moves = [*[(source, target) for source, target in files if os.path.lexists(source)], *moves]
     for source, target in moves:
-        if os.path.lexists(target) and not os.path.samefile(source, target):
+        is_free = not os.path.lexists(target) or target in replaced or is_empty_directory(target)
+        if not is_free and not os.path.samefile(source, target):
             raise target_taken_error(project.display_path(target))
     return moves
 

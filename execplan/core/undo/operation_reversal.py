@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.archive.attachments import digest_file
+from execplan.core.archive.file_transfer import is_fully_copied
 from execplan.core.archive.move_execution import read_evidence
 from execplan.core.archive.move_record import MoveDetails, unpack_details
-from execplan.core.archive.plan_move import MoveResult, MoveTarget, Reversal, move_plan
+from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, MoveTarget, Reversal, move_plan
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.edit_journal import Operation
@@ -19,6 +20,7 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.plan_store import plan_store
 from execplan.core.text.text_lines import digest
 from execplan.core.undo.operation_selection import describe_operation, is_still_next
 
@@ -83,9 +85,7 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     description = describe_operation(selected)
     summary = f"{command}, {selected.step.operation.summary}"
     outcome = "undone" if command == UNDO else "redone"
-    nothing_there = f"no longer there, so there is nothing to undo: {description}; bring it back: execplan redo"
-    if command == REDO:
-        nothing_there = f"already there, so there is nothing to redo: {description}"
+    nothing_there = _nothing_there(selected, command)
     hint = f"{command} it by hand; if its changes were committed, they are in git: git log -p"
 
     def change(plan: ParsedPlan) -> PlanChange:
@@ -97,6 +97,14 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
         return PlanChange((), plan_content(plan), summary, (nothing_there,))
 
     return change
+
+
+def _nothing_there(selected: SelectedOperation, command: str, *, can_redo: bool = True) -> str:
+    description = describe_operation(selected)
+    if command == REDO:
+        return f"already there, so there is nothing to redo: {description}"
+    message = f"no longer there, so there is nothing to undo: {description}"
+    return f"{message}; bring it back: execplan redo" if can_redo else message
 
 
 def _is_from_before(selected: SelectedOperation, current_digest: str) -> bool:
@@ -129,10 +137,6 @@ def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> Execp
     )
 
 
-_UNDONE_DIR = "undone"
-"""State directory for the files of undone attachments."""
-
-
 def reverse_move(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
     """Move a plan and its artifacts back to their place before a move; raises ExecplanError, SupersededError."""
     try:
@@ -148,27 +152,33 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
             exit=CONFLICT,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
-    if command == UNDO and not options.dry_run:
-        _remove_restored_copies(selected, goal)
+    missing_files = [target for source, target in pairs if not (os.path.lexists(source) or os.path.lexists(target))]
+    if missing_files and command == REDO:
+        raise ExecplanError(
+            "changed-since",
+            f"{selected.project.display_path(missing_files[0])} was removed before its attachment was undone",
+            exit=CONFLICT,
+            hint=f"attach it again: execplan attach FILE -p {selected.ref.shell_name}",
+        )
     return _reverse_by_move(selected, goal, pairs, options, command, details)
 
 
-def _remove_restored_copies(selected: SelectedOperation, goal: MoveTarget) -> None:
-    """Remove the plan and its artifacts from their old place if git has restored them there as they were."""
+def _restored_copies(selected: SelectedOperation, goal: MoveTarget) -> tuple[str, ...]:
+    """Return the plan and the artifacts at their old place if git has restored them there as they were."""
     project, ref = selected.project, selected.ref
-    artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    copies = [(os.path.join(folder, name)) for folder, _, names in walk_tree(goal.artifacts) for name in names]
-    pairs = [(copy, os.path.join(artifacts, os.path.relpath(copy, goal.artifacts))) for copy in copies]
+    if goal.path == ref.path or not os.path.lexists(ref.path) or os.path.islink(goal.path):
+        return ()
     old_text, _ = unpack_texts(selected)
-    if os.path.islink(goal.path) or file_access.read_if_exists(goal.path, len(old_text) + 1) != old_text:
-        return
-    if not all([os.path.isfile(path) and digest_file(copy) == digest_file(path) for copy, path in pairs]):
-        return
-    for path in copies:
-        os.remove(path)
-    atomic_files.remove(goal.path, old_text)
-    for folder, _, _ in reversed([*walk_tree(goal.artifacts)]):
-        atomic_files.remove_empty_directory(folder)
+    if file_access.read_if_exists(goal.path, len(old_text) + 1) != old_text:
+        return ()
+    artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    for folder, _, names in walk_tree(goal.artifacts):
+        for copy in [os.path.join(folder, name) for name in names]:
+            path = os.path.join(artifacts, os.path.relpath(copy, goal.artifacts))
+            if copy != goal.path and not (os.path.isfile(path) and digest_file(copy) == digest_file(path)):
+                return ()
+    copies = [goal.artifacts] if os.path.isdir(goal.artifacts) else []
+    return tuple(copies if goal.path.startswith(f"{goal.artifacts}/") else [*copies, goal.path])
 
 
 def reverse_attachment(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
@@ -179,8 +189,9 @@ def reverse_attachment(selected: SelectedOperation, options: WriteOptions, comma
     except ValueError as error:
         raise damaged_entry_error(selected, error) from None
     for _, path in details.files:
-        _ensure_unchanged(selected, path, details.bystanders.get(path, ""))
-    folder = os.path.join(project.state, _UNDONE_DIR, step.latest.id)
+        if os.path.lexists(path):  # else git or a person has removed it already
+            _ensure_unchanged(selected, path, details.bystanders.get(path, ""))
+    folder = os.path.join(project.state, UNDONE_DIR, step.latest.id)
     pairs = tuple([(path, os.path.join(folder, os.path.basename(path))) for _, path in details.files])
     goal = MoveTarget(ref.id, ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived))
     return _reverse_by_move(selected, goal, pairs, options, command, details)
@@ -197,16 +208,33 @@ def _reverse_by_move(
     project, ref, step, _ = selected
     change = reversal_change(selected, command)
     old_evidence = details.was if goal.path != ref.path else read_evidence(goal.artifacts)
+    origin = ""
+    if not os.path.lexists(ref.path) and os.path.lexists(goal.path):  # git or a person has moved it back
+        ref, origin = plan_store.ref_for_path(project, goal.path), ref.path
 
     def checked(plan: ParsedPlan) -> PlanChange:
         ensure_still_next(selected, command)
         return change(plan)
 
     make_evidence = None if old_evidence is None else lambda data: old_evidence
-    reversal = Reversal(step.latest, step.operation.id, pairs, details.documents)
+    copies = _restored_copies(selected, goal) if command == UNDO else ()
+    copies += tuple([target for source, target in pairs if is_fully_copied(source, target, ())])
+    reversal = Reversal(step.latest, step.operation.id, pairs, details.documents, copies, details.evidence)
     move_result = move_plan(
-        project, ref, goal, checked, options, command=command, make_evidence=make_evidence, reversal=reversal
+        project,
+        ref,
+        goal,
+        checked,
+        options,
+        command=command,
+        make_evidence=make_evidence,
+        origin=origin,
+        reversal=reversal,
     )
+    if not move_result.changed:
+        is_whole = all([os.path.lexists(source) or os.path.lexists(target) for source, target in pairs])
+        message = _nothing_there(selected, command, can_redo=is_whole)
+        move_result = move_result._replace(messages=(message,))
     if not options.dry_run:
         for directory in sorted(details.made, key=len, reverse=True):
             atomic_files.remove_empty_directory(directory)
@@ -214,19 +242,11 @@ def _reverse_by_move(
 
 
 def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> None:
-    """Raise ExecplanError if a file is gone or has changed since it was attached."""
-    display_path = selected.project.display_path(path)
-    if not os.path.lexists(path):
-        raise ExecplanError(
-            "changed-since",
-            f"{display_path} was removed after it was attached",
-            exit=CONFLICT,
-            hint="remove its line by hand",
-        )
+    """Raise ExecplanError if a file has changed since it was attached."""
     if digest and digest_file(path)[0] != digest:
         raise ExecplanError(
             "changed-since",
-            f"{display_path} has changed since it was attached",
+            f"{selected.project.display_path(path)} has changed since it was attached",
             exit=CONFLICT,
             hint="move it away first, or remove its line from the plan by hand",
         )

@@ -152,6 +152,8 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
         done = [step._replace(result=bulk.with_commit(step.selected.project, step.result)) for step in done]
     outcome = "undone" if command == UNDO else "redone"
     message = f"{outcome}: {describe_steps([step.selected for step in done])}"
+    if len(done) == 1 and not done[0].result.changed:
+        message = done[0].result.messages[0]
     if chosen.other_plans:
         plans = format_count(chosen.other_plans, "other plan")
         warnings += (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
@@ -176,11 +178,18 @@ def _reverse_step(
 
 def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     """Build the error for an operation on a plan whose file is missing, for example because it is on another branch."""
+    project, missing_ref = selected.project, selected.ref
+    place = "is not in this checkout"
+    remedy = "switch to the branch that has it, or restore it with git"
+    archived = [ref for ref in plan_store.all_refs(project) if ref.archived and ref.id == missing_ref.id]
+    if archived:
+        place = f"was archived by git or by hand as {project.display_path(archived[0].path)}"
+        remedy = f"to change it: execplan restore {archived[0].shell_name}"
     return ExecplanError(
         "plan-gone",
-        f"{selected.project.display_path(selected.ref.path)} is not in this checkout: {describe_operation(selected)}",
+        f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",
         exit=CONFLICT,
-        hint="switch to the branch that has it, or restore it with git; to see other operations: execplan undo --list",
+        hint=f"{remedy}; to see other operations: execplan undo --list",
     )
 
 
