@@ -80,7 +80,12 @@ def _build_items(printer: PackPrinter, renderings: Mapping[str, Rendering]) -> l
     for candidate in printer.candidates:
         unit, rendering = candidate.unit, renderings.get(candidate.unit.id, OMITTED)
         relevance_reason = unit.pinned or describe_age(unit, newer_counts)
-        action_reason = "" if rendering.action == KEEP else _REASON_PRUNED if rendering.action == PRUNE else _REASON_CUT
+        if rendering.action == KEEP:
+            action_reason = ""
+        elif rendering.action == PRUNE:
+            action_reason = _REASON_PRUNED
+        else:
+            action_reason = _REASON_CUT
         explanation = "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "fits the budget"
         items.append(
             PackItem(

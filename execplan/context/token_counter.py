@@ -163,7 +163,11 @@ def _char_class(code: int) -> str:
     if char in special_classes:
         return special_classes[char]
     if code < 128 and char.isalnum():
-        return "0" if char.isdigit() else "A" if char.isupper() else "a"
+        if char.isdigit():
+            return "0"
+        if char.isupper():
+            return "A"
+        return "a"
     return "."
 
 

@@ -167,7 +167,11 @@ class Rule(NamedTuple):
 
     def level_of(self, level: str, *, complete: bool) -> str:
         """Return the level for a plan, given the level in the rule selection."""
-        return level if level != GRADUAL else self.level if complete else self.unfinished
+        if level != GRADUAL:
+            return level
+        if complete:
+            return self.level
+        return self.unfinished
 
     @property
     def help_text(self) -> str:

@@ -181,7 +181,12 @@ def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> T
     workdirs = tool_call.optional_paths(arguments, "workdir")
     if workdirs and ".." in workdirs[0].split("/"):
         raise tool_call.NotUnderstoodError("workdir contains `..`: use an absolute path")
-    cwd = call.cwd if not workdirs else workdirs[0] if workdirs[0].startswith("/") else f"{call.cwd}/{workdirs[0]}"
+    if not workdirs:
+        cwd = call.cwd
+    elif workdirs[0].startswith("/"):
+        cwd = workdirs[0]
+    else:
+        cwd = f"{call.cwd}/{workdirs[0]}"
     return call._replace(kind=COMMAND, cwd=cwd, command=tool_call.required_text(arguments, name))
 
 

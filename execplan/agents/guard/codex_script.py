@@ -75,5 +75,10 @@ def is_plain(script: str) -> bool:
 
 def _has_ended(output: object) -> bool:
     parts = output if isinstance(output, list) else [output]
-    text = parts[0].get("text") if parts and isinstance(parts[0], dict) else parts[0] if parts else ""
+    if parts and isinstance(parts[0], dict):
+        text = parts[0].get("text")
+    elif parts:
+        text = parts[0]
+    else:
+        text = ""
     return str(text).startswith(_ENDED)

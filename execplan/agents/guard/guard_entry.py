@@ -45,7 +45,12 @@ def _deny(error: BaseException | None = None) -> int:
     """Deny a call that could not be answered; no failure in here may let the call through."""
     try:
         name = type(error).__name__
-        details = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
+        if error is None:
+            details = ""
+        elif name == "NotUnderstoodError":
+            details = f": {error}"
+        else:
+            details = f" ({name})"
         os.write(2, _FALLBACK_MESSAGE + details.encode("utf-8", "backslashreplace")[:_MAX_REASON_CHARS] + b"\n")
     except BaseException:  # noqa: BLE001 - standard error may be closed, or memory exhausted; the denial must get out
         try:

@@ -194,7 +194,11 @@ def _parse_note(note: str) -> tuple[str, list[int]]:
 def _count_created_containers(note: str) -> int:
     """Return the number of containers created around an entry, plus one if the file was created for it."""
     kind, numbers = _parse_note(note)
-    return _CONTAINER_DEPTH + 1 if kind == "made" else numbers[0] if numbers else 0
+    if kind == "made":
+        return _CONTAINER_DEPTH + 1
+    if numbers:
+        return numbers[0]
+    return 0
 
 
 def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...], str]]:

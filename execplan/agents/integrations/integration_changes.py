@@ -51,7 +51,11 @@ class Change(NamedTuple):
             return "moved"
         if self.old == self.new:
             return "kept"
-        return "made" if self.old is None else "removed" if self.new is None else "changed"
+        if self.old is None:
+            return "made"
+        if self.new is None:
+            return "removed"
+        return "changed"
 
     @property
     def has_leftover_file(self) -> bool:

@@ -186,4 +186,8 @@ def _commit(commit: bool) -> list[str]:
 
 def _escape(text: str) -> str:
     """Return a text that no command takes for the name of a file or for standard input."""
-    return f"@{text}" if text.startswith("@") else "- " if text == "-" else text
+    if text.startswith("@"):
+        return f"@{text}"
+    if text == "-":
+        return "- "
+    return text

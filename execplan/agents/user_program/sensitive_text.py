@@ -173,7 +173,11 @@ def _is_random(token: str) -> bool:
 
 
 def _char_class(char: str) -> int:
-    return 0 if char.isdigit() else 1 if char.isupper() else 2
+    if char.isdigit():
+        return 0
+    if char.isupper():
+        return 1
+    return 2
 
 
 def _encodes_secret(token: str) -> bool:

@@ -198,7 +198,12 @@ def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, i
     passed = len([check for check in checked if check.ok])
     if not finding_count:
         return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"
-    fixed = str(fixable) if fixable < finding_count else "it" if fixable == 1 else "all of them"
+    if fixable < finding_count:
+        fixed = str(fixable)
+    elif fixable == 1:
+        fixed = "it"
+    else:
+        fixed = "all of them"
     fixes = f"execplan doctor --fix fixes {fixed}" if fixable else "none can be fixed automatically"
     return f"{format_count(finding_count, 'problem')} found; {fixes} ({passed} of {len(checked)} checks passed)"
 

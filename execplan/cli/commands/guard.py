@@ -38,7 +38,12 @@ def guard(call: Call, plan: str | None, program: str | None) -> Answer:
     if there is none.
     """
     plan_options = [f"--plan={plan}"] if plan is not None else []
-    form_options = ["--json"] if call.as_json else [f"--program={program}"] if program else []
+    if call.as_json:
+        form_options = ["--json"]
+    elif program:
+        form_options = [f"--program={program}"]
+    else:
+        form_options = []
     click.get_current_context().exit(guard_entry.guard([*plan_options, *form_options]))
 
 

@@ -97,7 +97,12 @@ def _finish_plan(name: str, options: WriteOptions) -> Answer:
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}
     is_resolved = (amended.changed or conflict_resolution.is_unmerged(project, ref.path)) and not options.dry_run
-    git_command = "diff" if merged.conflict_count else "add" if is_resolved else ""
+    if merged.conflict_count:
+        git_command = "diff"
+    elif is_resolved:
+        git_command = "add"
+    else:
+        git_command = ""
     next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
     name = quote(os.path.relpath(ref.path))
     by_hand = f"keep what is right between the conflict markers of {os.path.relpath(ref.path)}"

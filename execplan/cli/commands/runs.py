@@ -37,7 +37,12 @@ def runs_answer(
     selected = [summary for summary in summaries if state in (None, summary.state)]
     data = {"runs": [_summary_json(summary) for summary in selected]}
     if not selected:
-        text = f"no {state} runs" if summaries else "no readable runs" if broken else "no runs yet"
+        if summaries:
+            text = f"no {state} runs"
+        elif broken:
+            text = "no readable runs"
+        else:
+            text = "no runs yet"
         next_commands = audit_commands if summaries or broken else _first_run_commands(name)
         return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands)
     head = ("state", "run", "plan", "started", "duration", "done", "details")

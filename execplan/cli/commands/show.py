@@ -79,13 +79,12 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     progress = f"{counts['done']} of {counts['total']} steps done{duration_text}"
     approval_text = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
     method = _APPROVAL_METHODS.get(data["how"], "")
-    executor_text = (
-        "performed by an agent"
-        if data["agent"]
-        else f"in {data['sandbox']}"
-        if data["sandbox"]
-        else "without a sandbox"
-    )
+    if data["agent"]:
+        executor_text = "performed by an agent"
+    elif data["sandbox"]:
+        executor_text = f"in {data['sandbox']}"
+    else:
+        executor_text = "without a sandbox"
     executor_text += f", with workers of {data['executor']}" if data["executor"] else ""
     lines = [
         f"run {run.run_paths.id} of {run.document.plan_id}: {run_status_text(run)}, {progress}",
@@ -105,13 +104,12 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
 def _step_row(run: LoadedRun, step: Step, step_data: dict[str, Any]) -> tuple[str, ...]:
     status = "rolled back" if step_data["rolled_back"] else step_data["status"].replace("_", " ")
     time = format_duration(step_data["seconds"]) if step_data["seconds"] is not None else "-"
-    exit_text = (
-        f"signal {step_data['signal']}"
-        if step_data["signal"]
-        else "-"
-        if step_data["exit"] is None
-        else str(step_data["exit"])
-    )
+    if step_data["signal"]:
+        exit_text = f"signal {step_data['signal']}"
+    elif step_data["exit"] is None:
+        exit_text = "-"
+    else:
+        exit_text = str(step_data["exit"])
     return str(step.number), step.id, status, str(step_data["attempts"]), time, exit_text, step.description
 
 

@@ -94,7 +94,12 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     needs_person = any(
         [evaluated_step.needs_person and not evaluated_step.is_done for evaluated_step in evaluation.steps]
     )
-    style = "bold red" if not evaluation.ok else "yellow" if needs_person else "green"
+    if not evaluation.ok:
+        style = "bold red"
+    elif needs_person:
+        style = "yellow"
+    else:
+        style = "green"
     summary_lines += [paint(line, style) for line in fit_line(f"verdict: {format_verdict(evaluation)}")]
     sections.append("\n".join(summary_lines))
     return "\n\n".join(sections)

@@ -48,7 +48,12 @@ def templates_answer(project: Project) -> Answer:
     width = max(map(len, names))
     lines = []
     for name, template in zip(names, all_templates, strict=True):
-        origin = "replaces the built-in" if template.overrides else "own" if template.own else "built in"
+        if template.overrides:
+            origin = "replaces the built-in"
+        elif template.own:
+            origin = "own"
+        else:
+            origin = "built in"
         lines.append(
             f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
         )

@@ -33,7 +33,12 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     steps, skipped_lines = _find_steps(stored_plan)
     status = execution_status_json(project, ref)
     data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
-    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no runnable steps"
+    if len(steps) == 1:
+        count = "1 step"
+    elif steps:
+        count = f"{len(steps)} steps"
+    else:
+        count = "no runnable steps"
     lines = fit_lines(
         printable_line(plan_fields["title"] or "(no title)"),
         f"{printable_line(plan_fields['path'])}: {count}" + (f", {status_text(status)}" if steps else ""),

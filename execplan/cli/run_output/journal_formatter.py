@@ -69,13 +69,12 @@ class JournalFormatter:
 
     def _begun(self, fields: dict[str, Any]) -> list[StyledLine]:
         approval_text = "approved by the policy" if fields["how"] == "policy" else f"approved by {fields['approver']}"
-        location = (
-            "by an agent"
-            if fields.get("mode") == "agent"
-            else f"in {fields['sandbox']}"
-            if fields["sandbox"]
-            else "without a sandbox"
-        )
+        if fields.get("mode") == "agent":
+            location = "by an agent"
+        elif fields["sandbox"]:
+            location = f"in {fields['sandbox']}"
+        else:
+            location = "without a sandbox"
         location += _executor_text(fields)
         return [StyledLine(f"run {fields['run']} of {fields['plan_id']}: {approval_text}, {location}")]
 

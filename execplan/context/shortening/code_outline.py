@@ -134,12 +134,11 @@ def _build_parts(lines: Sequence[str], ranks: dict[int, int], keywords: Collecti
         rank = ranks[line_index]
         is_relevant = rank == _RELEVANT if rank < _IMPORTED else is_relevant
         if rank == REST_RANK:
-            rank = (
-                _SHARED_WORDS
-                if count_shared_words(line, keywords) and line.strip()
-                else REST_RANK
-                if is_relevant
-                else REST_RANK + 1
-            )
+            if count_shared_words(line, keywords) and line.strip():
+                rank = _SHARED_WORDS
+            elif is_relevant:
+                rank = REST_RANK
+            else:
+                rank = REST_RANK + 1
         parts.append(TextPart(line, line_index, rank if line.strip() else max(rank, REST_RANK)))
     return parts

@@ -171,4 +171,8 @@ def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Senten
 def _keyword_rank(parts: Sequence[TextPart], sentence: _Sentence, keywords: Collection[str]) -> int:
     """Return the rank of a sentence by its shared keywords; two or more rank higher than one."""
     shared_count = count_shared_words(" ".join([parts[index].text for index in sentence.part_indexes]), keywords)
-    return 2 if shared_count > 1 else 4 if shared_count else REST_RANK
+    if shared_count > 1:
+        return 2
+    if shared_count:
+        return 4
+    return REST_RANK

@@ -78,7 +78,12 @@ def _task_sections(subject: Subject) -> list[SummarySection]:
     pieces_by_group: dict[str, list[SummaryPiece]] = {}
     omitted_by_group: dict[str, int] = {}
     for index, task in enumerate(tasks):
-        group = task.heading if has_headings else _OPEN_GROUP if task.is_unfinished else _DONE_GROUP
+        if has_headings:
+            group = task.heading
+        elif task.is_unfinished:
+            group = _OPEN_GROUP
+        else:
+            group = _DONE_GROUP
         if abs(index - next_index) > MAX_PIECES:
             omitted_by_group[group] = omitted_by_group.get(group, 0) + 1
         else:

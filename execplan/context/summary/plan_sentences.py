@@ -260,7 +260,12 @@ def shorten_sentence(text: str, max_words: int) -> str:
         for end, word_count in zip(ends, word_counts, strict=True)
         if max_words < 2 * word_count <= 2 * max_words and _CLAUSE_END.search(text[:end])
     ]
-    end = clause_ends[-1] if clause_ends else fitting_ends[-1] if fitting_ends else 0
+    if clause_ends:
+        end = clause_ends[-1]
+    elif fitting_ends:
+        end = fitting_ends[-1]
+    else:
+        end = 0
     return text[:end].rstrip(" ,;:—–，；：、(") + ELLIPSIS if end else ""
 
 

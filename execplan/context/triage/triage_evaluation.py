@@ -109,7 +109,12 @@ def evaluate_triage(
         is_request_clear = case.request.is_english and request_confidence >= limits.plan
         # a change may be only the beginning of the request, and no words outweigh what it does
         score = min(score, change_confidence, 1 if is_request_clear else request_confidence)
-    verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
+    if score >= limits.none:
+        verdict = NONE
+    elif score < limits.plan:
+        verdict = PLAN
+    else:
+        verdict = UNCLEAR
     reasons = _explain_verdict(case, criteria, verdict)
     unclear = _select_questions(case, criteria) if verdict == UNCLEAR else ()
     return TriageResult(verdict, score, criteria, reasons, unclear, case.request, case.changes)

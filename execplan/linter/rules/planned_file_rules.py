@@ -101,7 +101,12 @@ def _find_planned_files(plan: ParsedPlan, source: PlanSource) -> Iterator[_Plann
         for index, span in enumerate(source.code_spans_in(at, at + 1)):
             rest = line[span.column + len(span.text) :].lstrip("` ")
             is_labeled = not index and not rest.startswith("'s ")  # "Remove `a.py`'s class" keeps the file
-            action = _CREATED if rest.startswith(_NEW_MARKS) else label if is_labeled else ""
+            if rest.startswith(_NEW_MARKS):
+                action = _CREATED
+            elif is_labeled:
+                action = label
+            else:
+                action = ""
             path = repository_path(span.text.partition("::")[0])
             if action and path and not span.text.endswith("/"):
                 yield _PlannedFile(action, path, span)

@@ -82,7 +82,12 @@ def _test_result(names: _SubjectNames, evidence: Mapping[str, Any]) -> dict[str,
         status: [step["id"] for step in steps if step["status"] == status]
         for status in (states.COMPLETED, states.RECOVERED, states.FAILED)
     }
-    result = FAILED if run["status"] != states.COMPLETED else WARNED if ids[states.RECOVERED] else PASSED
+    if run["status"] != states.COMPLETED:
+        result = FAILED
+    elif ids[states.RECOVERED]:
+        result = WARNED
+    else:
+        result = PASSED
     annotations = {"plan": evidence["id"], "run": run["id"], "runStatus": run["status"], "approval": run["approval"]}
     return {
         "result": result,

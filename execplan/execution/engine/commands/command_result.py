@@ -45,9 +45,12 @@ def not_run(cause: str, reason: str, *, is_complete: bool = True) -> CommandResu
 
 def format_result(result: CommandResult) -> str:
     """Describe the result of a command in one line."""
-    exit_text = (
-        f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}" if result.signal else "not run"
-    )
+    if result.exit is not None:
+        exit_text = f"exit {result.exit}"
+    elif result.signal:
+        exit_text = f"signal {result.signal}"
+    else:
+        exit_text = "not run"
     why = f", {result.cause}: {result.reason}" if result.cause else ""
     return f"{exit_text}{why}, after {result.seconds:.1f} s"
 

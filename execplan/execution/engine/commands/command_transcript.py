@@ -36,7 +36,12 @@ class _Escapes(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         if not char.isprintable() and char not in _SPACES:
-            char = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+            if code < 0x100:
+                char = f"\\x{code:02x}"
+            elif code < 0x10000:
+                char = f"\\u{code:04x}"
+            else:
+                char = f"\\U{code:08x}"
         self[code] = char
         return char
 

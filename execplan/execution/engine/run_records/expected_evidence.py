@@ -44,4 +44,8 @@ def _commit_limits(path: str) -> tuple[str, ...] | None:
     with open(file_access.open_regular(path), "rb") as file:
         line = file.readline(1 << 16)
     timestamp = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
-    return (f"--since={timestamp}",) if timestamp else () if line else None
+    if timestamp:
+        return (f"--since={timestamp}",)
+    if line:
+        return ()
+    return None

@@ -73,8 +73,10 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
     state, fields = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
-        is_running = run_paths.id in run_lock_holder(project)
-        state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
+        if run_paths.id in run_lock_holder(project):
+            state = RUNNING
+        elif state == RUNNING:
+            state = _idle_state(run_paths)
     if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
         return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""

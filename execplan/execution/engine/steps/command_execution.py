@@ -116,7 +116,14 @@ def run_program(
     env |= _environment_variables(context, step, env)
     seconds_left = context.deadline - time.monotonic()
     problem = "" if context.workspace.state(cwd).kind == FOLDER else f"directory not found: {cwd}"
-    cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""
+    if context.stop.is_set():
+        cause = "interrupted"
+    elif problem:
+        cause = ERROR
+    elif seconds_left <= 0:
+        cause = TIMEOUT
+    else:
+        cause = ""
     if cause:
         reason = problem or ("the run exceeded its time limit" if cause == TIMEOUT else "the run was interrupted")
         return not_run(cause, reason)

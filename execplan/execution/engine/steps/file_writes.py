@@ -135,7 +135,12 @@ def _describe_change(changed: FileChange, before: State) -> Change:
 
 
 def _format_change(change: Change) -> str:
-    action = "create" if change.before.kind == ABSENT else "delete" if change.after.kind == ABSENT else "change"
+    if change.before.kind == ABSENT:
+        action = "create"
+    elif change.after.kind == ABSENT:
+        action = "delete"
+    else:
+        action = "change"
     return f"{action} {change.path}: +{change.added} -{change.removed} lines"
 
 

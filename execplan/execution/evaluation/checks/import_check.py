@@ -189,7 +189,10 @@ class _ImportResolver:
         if module.startswith(("./", "../", ".")):
             parts = path.split("/")[:-1]
             for segment in module.split("/"):
-                parts = parts[:-1] if segment == ".." else parts if segment in ("", ".") else [*parts, segment]
+                if segment == "..":
+                    del parts[-1:]
+                elif segment not in ("", "."):
+                    parts.append(segment)
             target = "/".join(parts)
             stem = target.rpartition(".")[0] if target.endswith(_JAVASCRIPT) else target
             candidates = [

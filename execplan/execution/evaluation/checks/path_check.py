@@ -62,13 +62,12 @@ def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: st
     path = normalize_path(step_path.path)
     if path is None:
         leads_out = os.path.normpath(step_path.path).startswith("..")
-        why = (
-            "is absolute"
-            if step_path.path.startswith("/")
-            else "leads outside the repository with `..`"
-            if leads_out
-            else "contains `..`"
-        )
+        if step_path.path.startswith("/"):
+            why = "is absolute"
+        elif leads_out:
+            why = "leads outside the repository with `..`"
+        else:
+            why = "contains `..`"
         yield why, "use a path relative to the root of the repository"
         return
     state = world.state(path)

@@ -82,7 +82,11 @@ def _detect_language(path: str, data: bytes | None) -> str:
     if not first_line.startswith(b"#!"):
         return ""
     program = first_line.decode("utf-8", "replace").split()[-1].rpartition("/")[2]
-    return program if program in _SHELLS else "python" if program.startswith("python") else ""
+    if program in _SHELLS:
+        return program
+    if program.startswith("python"):
+        return "python"
+    return ""
 
 
 def _find_problem(language: str, data: bytes, world: World) -> str:
