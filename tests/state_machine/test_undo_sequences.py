@@ -1,14 +1,19 @@
 """Any sequence of operations on any plans: n undos give the tree before them byte for byte, and n redos bring it back.
 
+With git and hands between them, no undo fails internally, loses text, or changes a file if it is refused.
+
 EXECPLAN_MACHINE is how many sequences are tried; a few unless told.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -33,6 +38,20 @@ from tests.state_machine.strategies import (
     CommandCall,
     with_task_numbers,
 )
+
+GIT_LINES = st.sampled_from(
+    (
+        (),
+        ("restore .",),
+        ("restore .", "clean -fdq"),
+        ("reset -q --hard HEAD~1",),
+        ("switch -q -f other",),
+        ("switch -q -f main",),
+        ("add -A", "commit -q --allow-empty -m All"),
+        ("stash -q -u",),
+    )
+)
+COMMIT = st.sampled_from(((), ("--commit",)))
 
 
 class UndoMachine(RuleBasedStateMachine):
@@ -146,14 +165,126 @@ class UndoMachine(RuleBasedStateMachine):
         assert all(path.startswith(PLANS) for path in self.world.plans())
 
 
-def test_any_sequence_is_undone_and_redone() -> None:
+class GitMachine(RuleBasedStateMachine):
+    """A repository in which git and a person move, restore and change the plans between the operations."""
+
+    root: Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = ScratchRepository(self.root / "template", self.root / "repo")
+        self.world.git("branch", "other")
+        self.marks = 0
+
+    def teardown(self) -> None:
+        """Leave the repository."""
+        self.world.close()
+
+    def mark(self) -> str:
+        """Return text that is nowhere else."""
+        self.marks += 1
+        return f"Mark {self.marks}."
+
+    def marked(self) -> set[bytes]:
+        """The marks in all files."""
+        return {mark for data in self.world.tree().values() for mark in re.findall(rb"Mark \d+\.", data)}
+
+    def has_any(self) -> bool:
+        """Whether there is a plan."""
+        return bool(self.world.plans() or self.world.archived())
+
+    def plan(self, place: int) -> str:
+        """One of all plans."""
+        paths = self.world.plans() + self.world.archived()
+        return paths[place % len(paths)]
+
+    @initialize()
+    def begin(self) -> None:
+        """A plan in the last commit, and one that git doesn't know."""
+        for number in (1, 2):
+            self.world.run("new", f"Plan {number}", f"--task={self.mark()}", *(["--commit"] if number == 1 else []))
+
+    @precondition(has_any)
+    @rule(
+        place=POSITION,
+        command=st.sampled_from(
+            (
+                ("new", "A", "--task=One"),
+                ("done", "1", "-p", "PLAN"),
+                ("decide", "A", "--why", "B", "-p", "PLAN"),
+                ("attach", "README.md", "-p", "PLAN"),
+                ("archive", "PLAN", "--force", "--reason", "Given up."),
+                ("archive", "PLAN", "--as", "abandoned", "--reason", "Given up."),
+                ("restore", "PLAN"),
+                ("rename", "PLAN", "C"),
+                ("rename", "PLAN", "A!"),
+            )
+        ),
+        flags=COMMIT,
+        lines=GIT_LINES,
+        verbs=st.lists(st.sampled_from(("undo", "undo", "redo")), max_size=4),
+    )
+    def operate(
+        self, place: int, command: tuple[str, ...], flags: tuple[str, ...], lines: tuple[str, ...], verbs: list[str]
+    ) -> None:
+        """An operation on a plan, committed or not; then git changes the tree, and operations are undone and redone."""
+        path = self.plan(place)
+        self.world.run(*[path if word == "PLAN" else word for word in command], *flags)
+        self.run_git(lines)
+        for verb in verbs:
+            self.reverse(verb)
+
+    def run_git(self, lines: tuple[str, ...]) -> None:
+        """Run git; some of it can't be done, such as going back from the first commit."""
+        for line in lines:
+            try:
+                self.world.git(*line.split(" "))
+            except CalledProcessError:
+                break
+
+    @precondition(has_any)
+    @rule(place=POSITION, name=st.sampled_from(("archive/", "archive/superseded/", "", "2026-01-01_a.md")))
+    def move_by_hand(self, place: int, name: str) -> None:
+        """A file is moved by hand."""
+        path = self.plan(place)
+        target = self.world.project / (name if name.endswith(".md") else f"{name}{os.path.basename(path)}")
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (self.world.path / path).rename(target)
+
+    @precondition(has_any)
+    @rule(place=POSITION, is_first=st.booleans())
+    def write_by_hand(self, place: int, is_first: bool) -> None:
+        """A line is written by hand."""
+        path = self.world.path / self.plan(place)
+        text, line = path.read_bytes(), f"\n{self.mark()}\n".encode()
+        path.write_bytes(line + text if is_first else text + line)
+
+    @rule(verb=st.sampled_from(("undo", "redo")), flags=COMMIT)
+    def reverse(self, verb: str, flags: tuple[str, ...] = ()) -> None:
+        """An operation is undone or redone, or refused; whatever a person has written stays."""
+        before, marks = self.world.tree(), self.marked()
+        result = self.world.run(verb, *flags)
+        if result.exit or not result.data["changed"]:
+            assert self.world.tree() == before, result
+        elif result.data["operation"]["command"] != "new":
+            assert self.marked() == marks, result
+
+    @invariant()
+    def nothing_is_left_over(self) -> None:
+        """No move is unfinished."""
+        assert not (self.world.path / ".git/execplan/move.json").exists()
+
+
+@pytest.mark.parametrize("machine", [UndoMachine, GitMachine])
+def test_any_sequence_is_undone_and_redone(machine: type[UndoMachine | GitMachine]) -> None:
     """Operations, undos and redos in any order."""
     example_count = os.environ.get("EXECPLAN_MACHINE", "")
     with TemporaryDirectory(prefix="execplan-") as folder:
-        UndoMachine.root = Path(folder).resolve()
-        template(UndoMachine.root / "template")
+        machine.root = Path(folder).resolve()
+        template(machine.root / "template")
         run_state_machine_as_test(
-            UndoMachine,
+            machine,
             settings=settings(
                 max_examples=int(example_count) if example_count.isdecimal() else 12,
                 stateful_step_count=25,

@@ -99,7 +99,8 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
         elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
             continue
         else:
-            remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
+            abandon = f"execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
+            remedy = f"execplan restore {ref.shell_name}, then finish it, or abandon it: {abandon}"
             joint = None
         message = finding.message.partition(ARCHIVE_HINT)[0]
         yield Finding(WARNING, path, message, remedy, line=finding.line, joint=joint)

@@ -205,7 +205,7 @@ def _restore_change(reason: str | None) -> ChangeBuilder:
 
 def _note_change(note: str, summary: str) -> ChangeBuilder:
     """Return a change that adds a revision note, with the summary of the move that it belongs to."""
-    change = add_revision_note(note, now())
+    change = add_revision_note(note, now(), may_repeat=True)
     return lambda plan: change(plan)._replace(summary=summary)
 
 

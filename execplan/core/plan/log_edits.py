@@ -139,8 +139,11 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
     return build_change
 
 
-def add_revision_note(source: str, now: datetime) -> ChangeBuilder:
-    """Build a change that adds a revision note where the plan keeps them, or else at its end."""
+def add_revision_note(source: str, now: datetime, *, may_repeat: bool = False) -> ChangeBuilder:
+    """Build a change that adds a revision note where the plan keeps them, or else at its end.
+
+    With `may_repeat`, it is added also if the plan has the same note, except as the last one.
+    """
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
@@ -148,7 +151,7 @@ def add_revision_note(source: str, now: datetime) -> ChangeBuilder:
         if plan.title is None and not plan.sections:
             hint = "add a first line: # Title"
             raise ExecplanError("no-title", "the plan has no title and no sections", exit=INPUT, hint=hint)
-        same_entry = _find_same_entry(plan.revisions, text, "")
+        same_entry = _find_same_entry(plan.revisions[-1:] if may_repeat else plan.revisions, text, "")
         if same_entry is not None:
             return _unchanged(content, same_entry)
         date = write_timestamp(now, DEFAULT_TIMESTAMP).strip("()")

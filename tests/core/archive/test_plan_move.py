@@ -227,8 +227,9 @@ def test_restore_where_the_place_is_taken(repo: Folder) -> None:
     assert result.exit == 3
     assert result.json["error"]["code"] == "target-taken"
     path.unlink()
-    (repo.path / ARTIFACTS).mkdir(parents=True)
+    in_the_way = repo.write(f"{ARTIFACTS}/other.log", "ok\n")
     assert repo.run("restore", "parser").exit == 3
+    in_the_way.unlink()
     del before[f"{HOME}/2026-01-01_parser.md"]
     assert tree(repo.path) == before
 
@@ -454,3 +455,15 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
         plan_archive.restore_plan(project, ref, WriteOptions())
     assert tree(repo.path) == before
     assert not (repo.path / ".git/execplan/move.json").exists()
+
+
+def test_a_plan_is_abandoned_and_restored_again_with_the_same_reason(repo: Folder) -> None:
+    """Each archive and restore has a note of its own, so that the last one says which it is."""
+    repo.plan()
+    for _ in range(2):
+        repo.ok("archive", "parser", "--as", "abandoned", "--reason", "No need")
+        assert repo.run("doctor", "--json").json["data"]["findings"] == []
+        assert repo.run("lint").exit == 0
+        restored = repo.path / repo.ok("restore", "parser")["path"]
+    notes = [line.rpartition(" - ")[2] for line in restored.read_text().splitlines() if "revision note" in line]
+    assert notes == ["Archived as abandoned: No need", "Restored from the archive"] * 2
