@@ -125,7 +125,7 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
     if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
     if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
-        return Advice((f"execplan evaluate {name}",))
+        return Advice(execution_status.start_commands(execution, name) or (f"execplan evaluate {name}",))
     if steps := execution_status.list_remaining_steps(stored_plan, execution):
         work = edit_steps(name, f"execplan evaluate {name}")  # a plan of which only the rest is left can be approved
         description = f"{work.description} so that only {join_first(steps, 5)} remain"

@@ -194,6 +194,15 @@ def failed(*commands: str) -> Callable[[Desk], None]:
     return build
 
 
+def approved_after_rollback(desk: Desk) -> None:
+    """A plan whose run was rolled back, and whose corrected steps are approved."""
+    failed("person rollback")(desk)
+    desk.edit_steps()
+    for command in ("compile", "approve"):
+        assert desk.run([command], as_person=True).exit == 0, command
+    assert f"execplan run {NAME}" in next(hints(desk.run(["next"])))
+
+
 def replanned(*commands: str) -> Callable[[Desk], None]:
     """A plan with a failed run and a new revision of it, after further commands."""
 
@@ -250,6 +259,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "paused": written(PLAN.format(MAKE + SEE.replace("{#see", "{#see confirm")), "person approve", "person run"),
     "failed": failed(),
     "rolled back": failed("person rollback"),
+    "approved after rollback": approved_after_rollback,
     "revision": replanned(),
     "approved revision": replanned("approve"),
     "rolled back revision": replanned("rollback"),
