@@ -42,14 +42,15 @@ def format_primer(overview: PlanOverview, redact: Redact) -> str:
     return _format_text(overview, redact, _LINE_LIMITS[-1], 0)
 
 
-def format_plan_choices(message: str, plans: Sequence[tuple[str, str, str]], redact: Redact) -> str:
-    """Format a request to name one of several plans, with the ID, title and summary of as many as fit."""
+def format_plan_choices(message: str, plans: Sequence[tuple[str, str, str]], redact: Redact, choice: str) -> str:
+    """Format a request to name one of several plans, with the ID, title and summary of as many as fit.
+
+    `choice` says how to choose.
+    """
     for count, max_bytes in [(_MAX_PLANS, max_bytes) for max_bytes in _LINE_LIMITS] + [
         (count, _LINE_LIMITS[-1]) for count in range(_MAX_PLANS - 1, 0, -1)
     ]:
-        lines = [
-            f"execplan: {quote_line(message, redact, _LINE_LIMITS[0])}. Specify one: execplan prime PLAN, or set EXECPLAN_PLAN."
-        ]
+        lines = [f"execplan: {quote_line(message, redact, _LINE_LIMITS[0])}. {choice}"]
         for name, title, summary in plans[:count]:
             lines += [
                 QUOTE_PREFIX + quote_line(f"{name}  {title}", redact, max_bytes),

@@ -356,7 +356,8 @@ def test_what_the_guard_denies_is_asked_for(desk: InProcessRepository) -> None:
     for command in ("next", "status", "show", "prime"):
         assert f"ask a person to run: execplan run {PLAN}\n" in desk.type(command).out, command
     desk.plan(plan_of(1), "2026-01-02_scanner")
-    assert desk.type("next").err.splitlines()[-1] == "hint: specify one with -p PLAN"
+    hint = f"hint: execplan next {PLAN} --claim --as agent-1; or name another plan with -p PLAN"
+    assert desk.type("next").err.splitlines()[-1] == hint
 
 
 def test_an_agent_is_led_to_the_plan_that_it_works_on(repo: Folder) -> None:

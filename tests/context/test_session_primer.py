@@ -143,13 +143,13 @@ def test_no_plan_makes_a_line_of_its_own(words: str, name: str, number: int) -> 
 
 def test_several_are_described_as_far_as_they_fit() -> None:
     plans = [(f"plan-{number}", "Build the parser", "active; next tmkadfq: Write it.") for number in range(40)]
-    text = format_plan_choices("no plan specified; 40 are open", plans, unchanged)
+    text = format_plan_choices("no plan specified; 40 are open", plans, unchanged, "Specify one: PLAN.")
     assert text.startswith("execplan: no plan specified; 40 are open. Specify one: ")
     assert text.endswith("> plan-5 Build the parser\n>   active; next tmkadfq: Write it.\nand 34 more: execplan list\n")
-    long = format_plan_choices("m" * 9000, [("n" * 250, "t" * 5000, "s" * 5000)] * 300, unchanged)
+    long = format_plan_choices("m" * 9000, [("n" * 250, "t" * 5000, "s" * 5000)] * 300, unchanged, "Specify one: PLAN.")
     assert len(long.encode()) <= MAX_BYTES
     assert "> nnn" in long
-    hidden = format_plan_choices("x", [("a\nb", "c\x1b[31m", "\u202e")], unchanged)
+    hidden = format_plan_choices("x", [("a\nb", "c\x1b[31m", "\u202e")], unchanged, "Specify one: PLAN.")
     assert hidden.split("\n")[1:] == ["> a b c\\x1b[31m", ">   \\u202e", ""]
 
 

@@ -16,11 +16,13 @@ from execplan.cli.text_input import read_text
 from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.git import git_query
+from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
+from execplan.team.advice.no_open_plans import uncommitted_archive_commands
 from execplan.team.advice.plan_json import conflict_warnings
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def commit(
     message_text = read_text(message, "the message") if message is not None else None
     project = None if plans or plan_selection.plan_from_environment() else project_discovery.require(os.getcwd())
     if project is not None and not all_plans and not _has_plans(project):
-        archived = ("execplan commit --all",) if changed_plans(project) else ()
+        archived = uncommitted_archive_commands(project)
         no_plan = {"path": None, "changed": False, "digest": None, "commit": None}
         return Answer(no_plan, f"nothing to commit: no {'open ' if archived else ''}plans", next_commands=archived)
     if all_plans:
@@ -74,7 +76,9 @@ def commit(
         if len(selected) == 1:
             result = commit_plan(*selected[0], message_text, dry_run=dry_run, if_match=if_match)
             data = {**_plan_json(selected[0], result), "paths": list(result.paths)}
-            return _commit_answer([(selected[0], result)], data, dry_run=dry_run)
+            answer = _commit_answer([(selected[0], result)], data, dry_run=dry_run)
+            archive_commands = uncommitted_archive_commands(project) if project is not None and not result.paths else ()
+            return answer._replace(next_commands=(*answer.next_commands, *archive_commands))
     results = list(zip(selected, commit_plans(selected, message_text, dry_run=dry_run), strict=True))
     commits = [result.commit for _, result in results if result.commit]
     data = {
@@ -116,7 +120,7 @@ def _uncommitted_settings(project: Project) -> list[str]:
 
 def _has_plans(project: Project) -> bool:
     """Return whether a project or a nested one has plans outside the archive."""
-    return any([plan_store.refs(member) for member in project_discovery.with_nested_projects(project)])
+    return any([stored_plan.state != DOCUMENT for stored_plan in plan_store.load_with_nested(project)])
 
 
 def _plan_json(plan: tuple[Project, PlanRef], result: PlanCommitResult) -> dict[str, Any]:

@@ -142,7 +142,9 @@ def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
         return f"execplan audit {name}", f"execplan show {name} --run"
     if not reported.next_steps:
         return (f"execplan handoff {name}",)
-    return (f"execplan report {reported.next_steps[0].id} -p {name} --status completed --result 'What it did.'",)
+    step = reported.next_steps[0]
+    evidence = " --evidence FILE" if step.expect is not None else ""
+    return (f"execplan report {step.id} -p {name} --status completed --result 'What it did.'{evidence}",)
 
 
 def _format_step(step: Step) -> str:

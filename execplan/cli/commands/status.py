@@ -24,6 +24,7 @@ from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
+from execplan.team.advice.next_plan import find_chosen_path, work_order
 from execplan.team.advice.next_tasks import (
     describe_blockers,
     describe_next_task,
@@ -31,6 +32,7 @@ from execplan.team.advice.next_tasks import (
     find_listed_open_tasks,
     load_listed_claims,
 )
+from execplan.team.advice.no_open_plans import new_plan_commands
 from execplan.team.advice.plan_advice import Advice, advise
 from execplan.team.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.team.dependencies.plan_resolver import PlanResolver
@@ -127,7 +129,7 @@ def status(
     counts = {state: plan_states.count(state) for state in STATES}
     plan_counts = [f"{count} {state}" for state, count in counts.items() if count and state != DOCUMENT]
     lines = [", ".join(plan_counts) or "no plans yet"]
-    advice, advised_row = Advice(("execplan new 'Title'",)), None
+    advice, advised_row = Advice(), None
     sticky = sticky_plan.find_sticky_plan(project)
     if sticky is not None:
         lines.append(f"sticky plan: {sticky[1].id}")
@@ -138,10 +140,12 @@ def status(
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
-        advice, advised_row = _first_advice(rows)
+        advice, advised_row = _first_advice(rows, find_chosen_path(project))
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
+    else:
+        advice = Advice(new_plan_commands(project))
     if DOCUMENT not in listed_states and (line := documents_line(plans, "execplan status")):
         lines += ["", line] if not rows else [line]
     work = advice.work
@@ -197,20 +201,12 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
     return [row for row in rows if row.data["state"] != COMPLETE or row.data["execution"]] or rows
 
 
-def _first_advice(rows: list[_PlanRow]) -> tuple[Advice, _PlanRow | None]:
-    """Return the first advice to do something, in the order of states, with its row; plans that wait come last.
+def _first_advice(rows: list[_PlanRow], chosen_path: str) -> tuple[Advice, _PlanRow | None]:
+    """Return the first advice to do something, in the order in which plans are worked on, with its row.
 
-    A plan with a claim of the reader comes first. Plans without tasks come after those with some. Advice needs the plan itself, so only plans up to the first with
-    advice are read.
+    Advice needs the plan itself, so only plans up to the first with advice are read.
     """
-
-    def order(row: _PlanRow) -> tuple[bool, bool, int, bool]:
-        counts = row.data["counts"]
-        is_own = row.open_tasks is not None and row.open_tasks.is_yours
-        has_no_tasks = counts is not None and not counts["total"]
-        return not is_own, bool(row.data["blocked_by"]), STATES.index(row.data["state"]), has_no_tasks
-
-    for row in sorted(rows, key=order):
+    for row in sorted(rows, key=lambda row: work_order(row.plan, row.open_tasks, chosen_path)):
         if row.plan.state != ARCHIVED:
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])

@@ -12,7 +12,7 @@ from execplan.context.quoted_text import QUOTE_PREFIX, quote_line
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import explicit_actor
-from execplan.core.plan_store.hint_reader import fit_command, fit_commands
+from execplan.core.plan_store.hint_reader import fit_command, fit_commands, fit_hint
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.team.advice.overview_builder import build_overview, make_redactor
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from execplan.context.plan_overview import PlanOverview
     from execplan.core.plan_store.plan_store import StoredPlan
+    from execplan.team.worktrees.plan_location import PlanLocation
 
     Redactor = Callable[[str], str]
 
@@ -32,7 +33,7 @@ CLAUDE, CODEX = "claude", "codex"
 PROGRAMS = (CLAUDE, CODEX)
 _SLOW_RULES = ("EP6",)
 """Rules that take most of the time: whether steps can be compiled, which `Steps:` and `evaluate` report anyway."""
-_NO_PLAN_CODES = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan")
+_NO_PLAN_CODES = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan", "dependency-cycle")
 """Error codes that are not errors if no plan was named, because the session starts anyway."""
 
 
@@ -73,8 +74,8 @@ def _format_for_hook(program: str, text: str) -> str:
 
 def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
     """Build the answer for the selected plan; raises ExecplanError."""
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
+    stored_plan, location = _select_plan(plan)
+    project, ref = stored_plan.project, stored_plan.ref
     if stored_plan.plan is None:
         message = f"{ref.id} can't be read: {stored_plan.error.message if stored_plan.error else ''}"
         lint = f"execplan lint {quote_plan_name(project.display_path(ref.path))}"
@@ -101,6 +102,22 @@ def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
         overview.commands[: session_primer.MAX_COMMANDS],
         extra_data,
     )
+
+
+def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
+    """Return the named or current plan in its newest version, as `next` chooses it among several; raises ExecplanError."""
+    try:
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    except ExecplanError as error:
+        if plan is not None or error.code != "ambiguous-plan":
+            raise
+        from execplan.team.advice.next_plan import select_next_plan
+
+        chosen = select_next_plan(os.getcwd(), None)
+        if chosen.stored_plan is None:
+            raise
+        return chosen.stored_plan, chosen.location
+    return with_newest_version(project, plan_store.load(project, ref))
 
 
 def _in_directory(overview: PlanOverview, directory: str) -> PlanOverview:
@@ -145,12 +162,19 @@ def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
             (name, plan["title"] or "", format_description(plan)) if plan is not None else (name, "", "")
             for name, plan in zip_longest(error.candidates, error.details)
         ]
-        text = session_primer.format_plan_choices(error.message, plans, redactor)
+        text = session_primer.format_plan_choices(error.message, plans, redactor, _choice_hint(error))
     else:
         hint = f"{error.hint_label}: {quote_line(error.hint, redactor, 200)}\n" if error.hint else ""
         text = f"execplan: {quote_line(error.message, redactor, 300)}\n{hint}"
     details = [_redacted(plan, redactor) for plan in error.details]
     return Answer({"id": None, "candidates": details or list(error.candidates), "text": text}, text)
+
+
+def _choice_hint(error: ExecplanError) -> str:
+    """Return what to do about several plans: the command for a named agent, which `next` suggests, too."""
+    if explicit_actor() is not None and "execplan next " in error.hint:
+        return f"Continue: {fit_hint(error.hint)}"
+    return "Specify one: execplan prime PLAN, or set EXECPLAN_PLAN."
 
 
 def _redacted(value: Any, redactor: Redactor) -> Any:

@@ -65,7 +65,7 @@ def _describe_plan(stored_plan: StoredPlan, activity: PlanActivity) -> dict[str,
     return {
         "id": stored_plan.ref.id,
         "path": stored_plan.project.display_path(stored_plan.ref.path),
-        "title": plan.title if plan is not None else None,
+        "title": plan_store.plan_title(stored_plan.project, stored_plan.ref, plan.title) if plan is not None else None,
         "state": stored_plan.state,
         "counts": plan.counts() if plan is not None else None,
         "changed": _last_change(stored_plan, plan, activity),

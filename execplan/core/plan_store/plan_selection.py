@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.errors import INPUT, USAGE, ExecplanError
-from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.plan.model import ACTIVE, DOCUMENT, DRAFT
 from execplan.core.plan.plan_lookup import is_specific_enough, normalize_text
 from execplan.core.plan_store import plan_store, sticky_plan
 from execplan.core.plan_store.plan_store import PlanRef
@@ -300,8 +300,6 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
         return project, worktree_plan
     projects = project_discovery.with_nested_projects(project)
     plans = [(member, ref) for member in projects for ref in plan_store.refs(member)]
-    if len(plans) == 1:
-        return plans[0]
     if not plans and (moved_plan := _find_moved(projects, "")):
         return moved_plan
     try:
@@ -316,10 +314,11 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
 
 
 def select_only_plan(plans: Sequence[ChosenPlan]) -> ChosenPlan:
-    """Return the only unarchived plan, else the only draft or active one.
+    """Return the only unarchived plan, else the only draft or active one; files that are not plans don't count.
 
     Raises ExecplanError if there is none or several.
     """
+    plans = [plan for plan in plans if plan.state != DOCUMENT]
     if len(plans) == 1:
         return plans[0]
     open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DRAFT
+from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.worktree_plan import plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.team.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
@@ -48,7 +49,7 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
         return NextPlan(stored_plan, [], [], location)
     project = project_discovery.require(start)
     plans, locations = with_newest_versions(project, load_listed_plans(project))
-    plans = [listed_plan for listed_plan in plans if not listed_plan.ref.archived]
+    plans = [listed_plan for listed_plan in plans if not listed_plan.ref.archived and listed_plan.state != DOCUMENT]
     if not plans:
         return NextPlan(None, [], [], None)
     broken_ids = [listed_plan.ref.id for listed_plan in plans if listed_plan.state == BROKEN]
@@ -60,8 +61,15 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
         if all([plan.state == COMPLETE for plan in candidates]):
             error.message = f"no task is open: {len(candidates)} plans are complete"
             error.hint = "archive what is finished: execplan archive --complete"
-        elif not passed_over:
-            _ensure_no_deadlock(project, candidates, open_tasks_by_path)
+        else:
+            if not passed_over:
+                _ensure_no_deadlock(project, candidates, open_tasks_by_path)
+            if explicit_actor() is not None and (
+                open_plans := [plan for plan in candidates if plan.ref.path in open_tasks_by_path]
+            ):
+                best = min(open_plans, key=lambda plan: work_order(plan, open_tasks_by_path[plan.ref.path]))
+                name = plan_store.name_in_commands(best.project, best.ref)
+                error.hint = f"execplan next {name} --claim; or name another plan with -p PLAN"
         if passed_over:
             verb = "plan is" if len(passed_over) == 1 else "plans are"
             error.message += f"; {len(passed_over)} blocked {verb} left out"
@@ -73,6 +81,31 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
         raise
     stored_plan = plan_store.load(chosen.project, chosen.ref)
     return NextPlan(stored_plan, broken_ids, passed_over, locations.get(chosen.ref.path))
+
+
+def find_chosen_path(project: Project) -> str:
+    """Return the path of the sticky plan, or else of the plan of the worktree; empty without one."""
+    chosen = sticky_plan.find_sticky_plan(project)
+    ref = chosen[1] if chosen is not None else plan_of_worktree(project)
+    return ref.path if ref is not None else ""
+
+
+def work_order(
+    plan: ListedPlan, open_tasks: OpenTasks | None, chosen_path: str = ""
+) -> tuple[bool, bool, bool, int, bool]:
+    """Return a sort key by which the plan to work on comes first.
+
+    The chosen plan comes before one with a claim of the reader; then come those that wait for no other plan, by state,
+    and with tasks.
+    """
+    counts = plan.facts.counts
+    return (
+        plan.ref.path != chosen_path,
+        open_tasks is None or not open_tasks.is_yours,
+        open_tasks is not None and bool(open_tasks.plan_blockers),
+        STATES.index(plan.state),
+        counts is not None and not counts.total,
+    )
 
 
 def _is_in_worktree_of_plan(start: str) -> bool:

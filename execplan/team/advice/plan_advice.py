@@ -100,8 +100,10 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     name = name_in_commands(project, stored_plan.ref)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
-    if state == ARCHIVED or plan.conflict_lines:  # other commands can't edit the plan
-        return Advice((f"execplan {'restore' if state == ARCHIVED else 'merge'} {name}",))
+    if state == ARCHIVED:
+        return Advice((f"execplan {'commit' if _is_uncommitted(stored_plan) else 'restore'} {name}",))
+    if plan.conflict_lines:  # other commands can't edit the plan
+        return Advice((f"execplan merge {name}",))
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
@@ -123,12 +125,23 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
     if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
     if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
-        return Advice((f"execplan evaluate {name}",))
+        return Advice(execution_status.start_commands(execution, name) or (f"execplan evaluate {name}",))
     if steps := execution_status.list_remaining_steps(stored_plan, execution):
         work = edit_steps(name, f"execplan evaluate {name}")  # a plan of which only the rest is left can be approved
         description = f"{work.description} so that only {join_first(steps, 5)} remain"
         return Advice((work.command,), work._replace(description=description))
     return Advice(execution_status.start_commands(execution, name))
+
+
+def _is_uncommitted(stored_plan: StoredPlan) -> bool:
+    """Return whether a plan's file differs from the last commit; False if git can't say."""
+    from execplan.core.git.git_commit import uncommitted_files
+
+    project = stored_plan.project
+    try:
+        return project.git is not None and bool(uncommitted_files(project, [stored_plan.ref.path]))
+    except ExecplanError:
+        return False
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:

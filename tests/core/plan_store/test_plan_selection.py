@@ -159,7 +159,7 @@ def test_only_archived_plans(repo: Folder) -> None:
     repo.plan()
     repo.ok("archive", "--force", "--reason", "Given up.")
     for command in ("list", "next"):
-        assert repo.run(command).out == "no open plans, 1 archived\nnext: execplan list --all\n"
+        assert repo.run(command).out == "no open plans, 1 archived\nnext: execplan commit --all\n"
     assert repo.run("status").out.startswith("1 archived\n")
 
 

@@ -148,6 +148,24 @@ def new(desk: Desk) -> None:
     assert desk.run(["new", "Build it", "--task", "Make it.", "--task", "See it."]).exit == 0
 
 
+def sticky_last(desk: Desk) -> None:
+    """Two plans, of which the one that `status` lists last is the sticky one."""
+    desk.repository.plan(TWO)
+    desk.repository.plan(TWO, "2026-01-01_another")
+    assert desk.run(["use", NAME]).exit == 0
+
+
+def archived(desk: Desk) -> None:
+    """A finished plan, whose move to the archive is not committed."""
+    written(TWO, "done 1", "done 2", "outcome 'It works.'", "person archive")(desk)
+
+
+def with_document(desk: Desk) -> None:
+    """A plan and a file that is not a plan."""
+    desk.repository.plan("# Notes on scope\n\n## Notes\n\nText.\n", "2026-01-01_scope")
+    written(TWO)(desk)
+
+
 def several(desk: Desk) -> None:
     """Two plans, of which one is the sticky one."""
     desk.repository.plan(TWO)
@@ -174,6 +192,15 @@ def failed(*commands: str) -> Callable[[Desk], None]:
         written(PLAN.format(MAKE + BROKEN_SEE), "person approve", "person run", *commands)(desk)
 
     return build
+
+
+def approved_after_rollback(desk: Desk) -> None:
+    """A plan whose run was rolled back, and whose corrected steps are approved."""
+    failed("person rollback")(desk)
+    desk.edit_steps()
+    for command in ("compile", "approve"):
+        assert desk.run([command], as_person=True).exit == 0, command
+    assert f"execplan run {NAME}" in next(hints(desk.run(["next"])))
 
 
 def replanned(*commands: str) -> Callable[[Desk], None]:
@@ -214,6 +241,9 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "abandoned": written(TWO, "archive --as abandoned --reason No."),
     "conflict": written(TWO.replace("- [ ] See it.\n", CONFLICT)),
     "sticky": several,
+    "sticky and listed last": sticky_last,
+    "archived": archived,
+    "beside a document": with_document,
     "several": written(TWO, "person new 'Another plan' --task 'Do it.'"),
     "waiting": waiting,
     "guarded": guarded,
@@ -229,6 +259,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "paused": written(PLAN.format(MAKE + SEE.replace("{#see", "{#see confirm")), "person approve", "person run"),
     "failed": failed(),
     "rolled back": failed("person rollback"),
+    "approved after rollback": approved_after_rollback,
     "revision": replanned(),
     "approved revision": replanned("approve"),
     "rolled back revision": replanned("rollback"),
@@ -316,3 +347,40 @@ def test_a_missing_text_is_asked_for_with_a_command_that_can_be_run(
         assert (result.exit, "-" in hint.split()) == (2, False), result
         if "FILE" not in hint:
             assert desk.follow(hint).exit == 0, hint
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_all_views_agree_on_the_current_plan(repository: InProcessRepository, reader: str) -> None:
+    desk = Desk(repository, reader)
+    archived(desk)
+    for view, plan in (("status", "--all"), ("next", "--all"), ("list", "--all"), ("prime", NAME)):
+        assert f"execplan commit {plan}" in desk.run([view]).out, view
+    assert desk.run(["commit", "--all"]).exit == 0
+    repository.plan("# Notes on scope\n\n## Notes\n\nText.\n", "2026-01-01_scope")
+    for view in ("status", "next", "prime", "add 'Do it.'"):
+        result = desk.run(shlex.split(view))
+        assert "scope" not in result.out + result.err, view
+    sticky_last(desk)
+    for view in ("status", "next", "prime"):
+        assert "2026-01-01_another" not in "".join(hints(desk.run([view]))), view
+
+
+@pytest.mark.parametrize("reader", ["named", "option"])
+def test_a_named_agent_gets_a_command_to_choose_among_plans(repository: InProcessRepository, reader: str) -> None:
+    desk = Desk(repository, reader)
+    repository.plan(TWO)
+    repository.plan(TWO, "2026-01-02_other")
+    command = f"execplan next {NAME} --claim --as agent-1"
+    for view in ("next", "next --claim", "prime"):
+        result = desk.run(shlex.split(view))
+        assert command in result.out + result.err, view
+    assert desk.follow(command).exit == 0
+
+
+def test_commit_after_archive_names_what_is_uncommitted(repository: InProcessRepository) -> None:
+    desk = Desk(repository, "person")
+    archived(desk)
+    repository.plan(TWO, "2026-01-02_other")
+    repository.git("add", "--", ".agent/execplans/2026-01-02_other.md")
+    repository.git("commit", "-qm", "Other")
+    assert next(hints(desk.run(["commit"]))) == "execplan commit --all"
