@@ -134,7 +134,7 @@ class Approval(UnsignedApproval):
     document_name: ClassVar[str] = "approval"
 
     hmac: Digest
-    """Signature: HMAC-SHA256 of all other fields as canonical JSON, with the user's key."""
+    """The signature, HMAC-SHA256 of all other fields as canonical JSON, with the user's key."""
 
     @property
     def effective_how(self) -> str:

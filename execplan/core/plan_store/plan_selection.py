@@ -300,6 +300,8 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
         return project, worktree_plan
     projects = project_discovery.with_nested_projects(project)
     plans = [(member, ref) for member in projects for ref in plan_store.refs(member)]
+    if len(plans) == 1 and sum([len(plan_store.all_refs(member)) for member in projects]) == 1:
+        return plans[0]  # also a file that is no plan yet: nothing else can be meant
     if not plans and (moved_plan := _find_moved(projects, "")):
         return moved_plan
     try:

@@ -248,7 +248,7 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
 class _UnattendedObserver(RunObserver):
     """An observer that continues after the policy's number of steps: nobody can answer in a job.
 
-    An exported plan has no other questions; see `exportability`.
+    An exported plan has no other questions; see `ensure_exportable`.
     """
 
     def __init__(self, observer: RunObserver) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.core.plan.model import DONE, OTHER, task_state
+from execplan.core.plan.model import DOCUMENT, DONE, OTHER, task_state
 from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.plan_recognition import document_reason
 from execplan.core.plan.task_checks import find_check
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of
@@ -36,6 +37,8 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     }
     if stored_plan.error is not None:
         plan_fields["error"] = stored_plan.error.message
+    if plan is not None and stored_plan.state == DOCUMENT:
+        plan_fields["why"] = document_reason(plan)
     return plan_fields
 
 

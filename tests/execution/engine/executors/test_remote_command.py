@@ -60,10 +60,10 @@ def test_outputs(run_repo: RunRepository, entries: list[dict[str, Any]], problem
 
 
 HOSTILE = """\
-from execplan.execution.engine.executors import ticket_run
+from execplan.execution.engine.executors import worker_task
 from execplan.execution.engine.executors.ticket import Ticket, unpack_result, pack_result
 
-run = ticket_run.run
+run = worker_task.run
 
 def hostile_run(ticket, archive, workspace, folder, stop):
     data = run(ticket, archive, workspace, folder, stop)
@@ -83,7 +83,7 @@ def hostile_run(ticket, archive, workspace, folder, stop):
     }[ticket.step]
     return pack_result(ticket.id, result, entries, lambda path: b"x\\n")
 
-ticket_run.run = hostile_run
+worker_task.run = hostile_run
 """
 
 
