@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.core.plan.test_plan_change import ARBITRARY_TEXTS, plans
@@ -60,6 +60,7 @@ def test_whatever_is_done(data: bytes, steps: list[bytes]) -> None:
 
 
 @given(plans(), SCRIPTS, SCRIPTS)
+@example(b"# Build\n\n# Title\n\n- [x] (2025-12-30 09:15Z) Stamped\n| a | b |", [], [b"edit 0"])
 @settings(max_examples=200)
 def test_whatever_two_sides_do(data: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
     target.examine(MARK.join([data, *ours]) + merge_target.SIDES + MARK.join([b"", *theirs]))
