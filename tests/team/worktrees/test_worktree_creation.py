@@ -295,7 +295,7 @@ def test_a_removed_worktree_is_created_again(repo: Folder) -> None:
     assert worktree.ok("show", "parser")["counts"]["done"] == 2
     assert len(repo.git("worktree", "list").splitlines()) == 2
     finished = repo.run("worktree", "parser", "--finish")
-    assert "and its branch" in finished.out
+    assert "and its branch" in finished.err
     assert "git keeps the branch" not in finished.err
     assert branches(repo) == ["main"]
 
