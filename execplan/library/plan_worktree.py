@@ -58,6 +58,8 @@ class FinishedWorktree(NamedTuple):
     """Root of the worktree that was removed."""
     was_gone: bool
     """Whether worktree and branch were gone before, so that only their record was removed."""
+    is_branch_kept: bool
+    """Whether git did not delete the branch; a warning says why."""
 
 
 def select_record(project: Project, name: str | None) -> WorktreeRecord:
@@ -166,6 +168,7 @@ def finish_worktree(
             (*warnings, *removal_warnings),
             record.root_of(worktree),
             was_gone,
+            worktree_merge.has_branch(target.root, record.branch),
         )
 
 

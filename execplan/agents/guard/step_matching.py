@@ -81,11 +81,11 @@ def match_call(
         return MatchResult(denial_reason=denial_reason)
     if call.kind == tool_call.COMMAND:
         match_result = _match_command(call, planned_steps, scope)
-        return (
-            match_result
-            if match_result.matches or match_result.denial_reason or call.in_background
-            else _match_core_command(call, match_result, planned_steps, scope, read_policy)
-        )
+        if not (match_result.matches or match_result.denial_reason or call.in_background):
+            match_result = _match_core_command(call, match_result, planned_steps, scope, read_policy)
+        if not (match_result.matches or match_result.denial_reason):
+            return _match_shell_write(call.command, planned_steps) or match_result
+        return match_result
     if call.kind in (tool_call.WRITE, tool_call.EDIT, tool_call.DELETE):
         return _match_files(call, planned_steps, scope)
     if call.kind == tool_call.TOOL:
@@ -96,6 +96,16 @@ def match_call(
             else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
         )
     return MatchResult(reason="it is not a call that a step can make")
+
+
+def _match_shell_write(command: str, planned_steps: Sequence[PlannedStep]) -> MatchResult | None:
+    """Return the step whose file a denied command seems to write, so that the denial says how to write it; None if there is none."""
+    for planned_step in planned_steps:
+        for path in written_paths({**planned_step.step, "outputs": None}):
+            if any([f"{mark}{path}" in command for mark in (">", "> ", "tee ", "tee -a ")]):
+                reason = f"write {path} with your program's tool for files, not in the shell"
+                return MatchResult(nearest_step=planned_step.step["id"], reason=reason)
+    return None
 
 
 def _match_core_command(

@@ -190,7 +190,7 @@ def _describe_finished(finished: FinishedWorktree) -> list[str]:
     lines = [f"merged {record.branch} into {finished.into}{commits}"]
     if finished.archived is not None:
         lines.append(f"archived {record.id}: {finished.archived}")
-    return [*lines, f"removed {finished.removed} and its branch"]
+    return [*lines, f"removed {finished.removed}{'' if finished.is_branch_kept else ' and its branch'}"]
 
 
 def _list(project: Project) -> Answer:

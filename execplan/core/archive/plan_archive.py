@@ -34,6 +34,7 @@ from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from execplan.core.archive.document_mentions import ConfirmRewrite
     from execplan.core.edits.plan_writer import WriteOptions
@@ -244,7 +245,8 @@ def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edi
 def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBlockers:
     """Return what keeps a plan from being archived, and what to do first.
 
-    Abandoning it is suggested only before all tasks are done, and while nobody else works on one.
+    Abandoning it is mentioned only before all tasks are done, and while nobody else works on one. It is never the command,
+    because an agent runs what it reads.
     """
     name, sections = plan_store.name_in_commands(project, ref), unfilled_sections(plan)
     filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
@@ -254,7 +256,7 @@ def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveB
         advice = f"wait for {holder}, or have the task handed over"
         command = claims.handover_command(ref, holder, actor(project))
     elif plan.unfinished_tasks or not plan.tasks:
-        advice, command = "finish it, or abandon it", f"execplan archive {name} --as abandoned --reason 'Why'"
+        advice, command = "finish it, or abandon it with --as abandoned --reason 'Why'", f"execplan next {name}"
     elif lacks_outcome(plan):
         advice = f"add an outcome and {filling}" if filling else "add an outcome"
         command = outcome_command(plan, name)
@@ -278,5 +280,10 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
             reasons.append(f"task {task.number} is {state}: {task.text}")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
-    errors = features.load(features.ARCHIVE_ERRORS)(plan)
-    return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in errors]
+    findings_by_code: dict[str, list[Any]] = {}
+    for finding in features.load(features.ARCHIVE_ERRORS)(plan):
+        findings_by_code.setdefault(finding.code, []).append(finding)
+    for code, (finding, *others) in findings_by_code.items():
+        more = f", and {len(others)} more" if others else ""
+        reasons.append(f"{code} on line {finding.line}: {finding.message}{more}")
+    return reasons

@@ -163,13 +163,16 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
 
 def _add_worktree(project: Project, ref: PlanRef, record: WorktreeRecord, *, is_registered: bool) -> None:
     """Let git create the worktree; without it, remove a new branch again. Raises ExecplanError if git fails."""
-    force = ("--force",) if is_registered else ()  # its directory was removed, but git still lists it
     is_new_branch = not has_branch(project.root, record.branch)
     head = git_history.resolve_commit(project, "HEAD")
     target = ("--no-track", "-b", record.branch, record.root, "HEAD") if is_new_branch else (record.root, record.branch)
-    args = ("worktree", "add", "--quiet", *force, *target)
+    args = ("worktree", "add", "--quiet", *target)
     # git fails if it reads a worktree that another git process is creating
     with lock_record(project, "worktrees", f"worktree of {record.id}"):
+        if is_registered:  # its directory was removed, but git still lists it, and `add --force` would list it twice
+            if os.path.isdir(record.root):
+                os.rmdir(record.root)  # git doesn't remove a worktree whose directory is empty
+            git_process.run_git(project.root, "worktree", "remove", "--force", record.root)
         result = git_process.run_git(project.root, *args)
     if any([worktree.root == record.root and worktree.exists for worktree in list_worktrees(project)]):
         return  # also if a post-checkout hook failed, which git reports as a failure

@@ -700,6 +700,12 @@ NEAREST = [
         "the parameters of server.search differ from the plan: limit",
     ),
     (cmd("curl example.org"), "", "no step is similar"),
+    (
+        cmd("cat > src/new.py <<'EOF'\nhello\nEOF"),
+        "create",
+        "write src/new.py with your program's tool for files, not in the shell",
+    ),
+    (cmd("echo x | tee Notes.md"), "again", "write Notes.md with your program's tool for files, not in the shell"),
 ]
 
 

@@ -293,6 +293,11 @@ def test_a_removed_worktree_is_created_again(repo: Folder) -> None:
     assert ", missing)" in repo.run("worktree").out
     assert open_worktree(repo).path == worktree.path
     assert worktree.ok("show", "parser")["counts"]["done"] == 2
+    assert len(repo.git("worktree", "list").splitlines()) == 2
+    finished = repo.run("worktree", "parser", "--finish")
+    assert "and its branch" in finished.err
+    assert "git keeps the branch" not in finished.err
+    assert branches(repo) == ["main"]
 
 
 def test_the_same_plan_many_times_at_once(repo: Folder) -> None:
