@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
@@ -52,9 +51,6 @@ class Schedule:
         self.path_exists = path_exists
         self._writes = {step.id: frozenset(_plain_paths(_written_paths(step))) for step in self.steps}
         self._reads = {step.id: frozenset(_plain_paths(step.inputs)) for step in self.steps}
-        sorter = TopologicalSorter({step.id: self.order.dependencies(step) for step in self.steps})
-        sorter.prepare()
-        self._sorter, self._ready = sorter, set(sorter.get_ready())
 
     def find_next_steps(
         self, run_state: RunState, alternatives: Mapping[str, str], running: Collection[str], jobs: int
@@ -67,7 +63,6 @@ class Schedule:
         ]
         if transitions:
             return NextSteps(tuple(transitions))
-        self._advance(run_state)
         begin: list[Step] = []
         for step in [
             candidate for candidate in self._candidates(run_state, alternatives) if candidate.id not in running
@@ -152,27 +147,19 @@ class Schedule:
             for name, owners in unneeded
         ]
 
-    def _advance(self, run_state: RunState) -> None:
-        """Mark finished steps as done in the topological sorter."""
-        settled = [name for name in self._ready if run_state.status_of[name] in states.SUCCESS_STATES]
-        while settled:
-            self._ready.difference_update(settled)
-            self._sorter.done(*settled)
-            newly_ready = self._sorter.get_ready()
-            self._ready.update(newly_ready)
-            settled = [name for name in newly_ready if run_state.status_of[name] in states.SUCCESS_STATES]
-
     def _candidates(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[Step]:
         """Return the pending steps that are ready, in order. An alternative has the turn of the step it replaces."""
         turns = {
             alternative_id: self.steps_by_id[name].number
             for name, alternative_id in reversed(list(alternatives.items()))
         }
-        candidates = []
-        for name in self._ready:
-            is_pending = run_state.status_of[name] == states.PENDING
-            if is_pending and (name in turns or name not in self.order.alternative_owners):
-                candidates.append(self.steps_by_id[name])
+        candidates = [
+            step
+            for step in self.steps
+            if run_state.status_of[step.id] == states.PENDING
+            and (step.id in turns or step.id not in self.order.alternative_owners)
+            and all([run_state.status_of[name] in states.SUCCESS_STATES for name in self.order.dependencies(step)])
+        ]
         return sorted(candidates, key=lambda step: (turns.get(step.id, step.number), step.number))
 
     def _can_join(self, step: Step, busy_ids: list[str]) -> bool:

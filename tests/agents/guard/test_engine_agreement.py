@@ -208,7 +208,6 @@ class EngineAndGuard:
     def compare(self, guard_kinds: dict[str, str], begun: Step) -> None:
         """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""
         self.begun += 1
-        self.schedule._advance(self.run_state)
         candidates = self.schedule._candidates(self.run_state, self.schedule.order.pending_alternatives(self.run_state))
         turn = {candidate.id for candidate in candidates} | set(self.loop._retry_times) | {begun.id}
         for planned in self.drawn.document.steps:
