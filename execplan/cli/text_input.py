@@ -9,6 +9,7 @@ from execplan.core.errors import USAGE, ErrorContext, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan import reader
 from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
+from execplan.core.plan_store.hint_reader import NEW_TEXT
 
 MAX_TEXT_BYTES = 1 << 20
 """Maximum size of a text in bytes."""
@@ -82,5 +83,5 @@ def _hint_to_write_text() -> str:
     import click
 
     typed = click.get_current_context().meta["execplan.typed_command"]
-    command = shlex.join(["New text" if argument == "-" else argument for argument in typed])
+    command = shlex.join([NEW_TEXT if argument == "-" else argument for argument in typed])
     return f"pipe the text into the command, or write it instead of -: {command}"

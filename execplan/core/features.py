@@ -1,7 +1,8 @@
 """Features that add to the core: where the core calls them, and the names of their modules and functions.
 
 The core reads plans and edits them. It imports no feature, not even inside of a function, so it can be understood and
-tested alone. A name is imported when its place is reached; a feature that can't be loaded stops the command.
+tested alone. A name is imported when its place is reached; a feature that can't be loaded stops the command. Some names are in
+the core itself: most commands do without them, and so don't reach their modules.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ SEARCH_OF_SECRETS: Final = "execplan.core.secrets.certain_secrets:find_secrets"
 """Returns the secrets in a text, for the rule about them."""
 MASKING: Final = "execplan.core.secrets.certain_secrets:mask_secrets"
 """Returns a text with the secrets in it masked, for messages and fixes."""
-ARCHIVE_ERRORS: Final = "execplan.linter.runner:archive_errors"
+ARCHIVE_ERRORS: Final = "execplan.linter.finding_summary:merged_archive_errors"
 """Returns the lint errors that stop the archive of a plan, besides open tasks and a missing outcome."""
 DRAFT_ERRORS: Final = "execplan.linter.runner:draft_errors"
 """Returns the lint errors that keep a plan from being added."""

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.core.plan.model import ParsedPlan
+
 
 CONFLICT_CODE = "EP002"
 """Code of the rule about conflict markers, which must be resolved before anything else."""
@@ -87,6 +89,13 @@ def _rule_statistics(code: str, findings: list[Finding]) -> RuleStatistics:
 
 _MAX_LINES = 10
 """Maximum number of listed lines."""
+
+
+def merged_archive_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome, equal ones merged."""
+    from execplan.linter.runner import archive_errors
+
+    return merge_findings(archive_errors(plan))
 
 
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -6,7 +6,6 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.model import COMPLETE, DRAFT
 from execplan.core.plan.plan_recognition import follows_format
-from execplan.linter.finding_summary import merge_findings
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import (
     BUILTIN_PREFIX,
@@ -142,11 +141,9 @@ def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str
 
 
 def archive_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome; equal ones are merged."""
+    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome."""
     findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
-    return merge_findings(
-        [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
-    )
+    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
 
 
 def draft_errors(plan: ParsedPlan) -> list[Finding]:

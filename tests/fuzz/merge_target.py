@@ -100,11 +100,25 @@ def check_added(sides: list[ParsedPlan], merged: MergeResult) -> None:
     plan = reader.read(merged.data)
     assert bool(merged.conflict_count) is bool(plan.conflict_lines), (merged.conflict_count, plan.conflict_lines)
     plan_letters = _letters(plan.text.to_str())
-    for side in sides:
+    for number, side in enumerate(sides):
+        side_letters = _letters("".join(_lines_of_side(plan.text.lines, number)))
         for task in side.tasks:
-            # the markers of a conflict can stand between the lines of a task
-            parts = task.text.split() if merged.conflict_count else [task.text]
-            assert all([_letters(part) in plan_letters for part in parts]), f"lost: {task.text}"
+            assert _letters(task.text) in plan_letters or _letters(task.text) in side_letters, f"lost: {task.text}"
+
+
+def _lines_of_side(lines: list[str], number: int) -> list[str]:
+    """The lines that one side of the conflicts has: their markers can stand between the lines of a task."""
+    kept, current = [], -1
+    for line in lines:
+        if line.startswith("<<<<<<<"):
+            current = 0
+        elif line.startswith("=======") and current == 0:
+            current = 1
+        elif line.startswith(">>>>>>>"):
+            current = -1
+        elif current in (-1, number):
+            kept.append(line)
+    return kept
 
 
 def _letters(text: str) -> str:

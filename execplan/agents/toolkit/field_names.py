@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from execplan.core.plan_store.hint_reader import ASK
+from execplan.core.plan_store.hint_reader import ASK, NEW_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,8 +31,6 @@ _FIELDS: Final = {
 }  # fmt: skip
 """The field for each option."""
 _TOOLS_WITH_AGENT: Final = ("next_task", "edit_task", "record")
-_TEXT_TO_WRITE: Final = ("-", "New text")
-"""What commands have in place of a text: standard input, or words to replace."""
 _FLAGS: Final = ("create", "claim", "commit")
 _COMMAND: Final = re.compile(r"execplan (?:-C \S+ )?(\w+)((?: (?:'[^']*'|[^\s;,]+))*)")
 _OPTION: Final = re.compile(r"(?<![\w-])(--?[a-z]+)(?: PLAN\b)?")
@@ -94,5 +92,5 @@ def _as_call(match: re.Match[str]) -> str:
             if name != "agent" or tool in _TOOLS_WITH_AGENT:
                 fields[name] = repr(value)
         elif operands and not word.startswith("--"):
-            fields.setdefault(operands.pop(0), repr("…" if word in _TEXT_TO_WRITE else word))
+            fields.setdefault(operands.pop(0), repr("…" if word in ("-", NEW_TEXT) else word))
     return f"{tool}({', '.join([f'{name}={value}' for name, value in fields.items()])})"

@@ -13,16 +13,14 @@ from execplan.cli.command_definition import define_command, lock_option, match_o
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans
+from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans, uncommitted_archive_commands
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.git import git_query
-from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
-from execplan.team.advice.no_open_plans import uncommitted_archive_commands
 from execplan.team.advice.plan_json import conflict_warnings
 
 if TYPE_CHECKING:
@@ -120,7 +118,7 @@ def _uncommitted_settings(project: Project) -> list[str]:
 
 def _has_plans(project: Project) -> bool:
     """Return whether a project or a nested one has plans outside the archive."""
-    return any([stored_plan.state != DOCUMENT for stored_plan in plan_store.load_with_nested(project)])
+    return any([plan_store.refs(member) for member in project_discovery.with_nested_projects(project)])
 
 
 def _plan_json(plan: tuple[Project, PlanRef], result: PlanCommitResult) -> dict[str, Any]:

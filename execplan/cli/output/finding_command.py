@@ -65,6 +65,8 @@ def _create_command(section: str, plan: str) -> str:
         return ""
     from shlex import quote
 
-    text = "None yet." if section in outline.LIVING else "New text"
+    from execplan.core.plan_store.hint_reader import NEW_TEXT
+
+    text = "None yet." if section in outline.LIVING else NEW_TEXT
     action = "add 'First step'" if section == outline.PROGRESS else f"set {quote(section)} {quote(text)}"
     return f"execplan {action} --create -p {plan}"

@@ -256,7 +256,8 @@ def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveB
         advice = f"wait for {holder}, or have the task handed over"
         command = claims.handover_command(ref, holder, actor(project))
     elif plan.unfinished_tasks or not plan.tasks:
-        advice, command = "finish it, or abandon it with --as abandoned --reason 'Why'", f"execplan next {name}"
+        advice = "abandon it with --as abandoned --reason 'Why', or see what is left"
+        command = f"execplan prime {name}"
     elif lacks_outcome(plan):
         advice = f"add an outcome and {filling}" if filling else "add an outcome"
         command = outcome_command(plan, name)
@@ -283,7 +284,7 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
     findings_by_code: dict[str, list[Any]] = {}
     for finding in features.load(features.ARCHIVE_ERRORS)(plan):
         findings_by_code.setdefault(finding.code, []).append(finding)
-    for code, (finding, *others) in findings_by_code.items():
-        more = f", and {len(others)} more" if others else ""
+    for code, (finding, *more_findings) in findings_by_code.items():
+        more = f", and {len(more_findings)} more" if more_findings else ""
         reasons.append(f"{code} on line {finding.line}: {finding.message}{more}")
     return reasons

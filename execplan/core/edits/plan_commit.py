@@ -224,3 +224,12 @@ def changed_plans(project: Project) -> list[tuple[Project, PlanRef]]:
             if not touched.isdisjoint((ref.path, ref.real_path, own_artifacts)):
                 changed.append((member, ref))
     return changed
+
+
+def uncommitted_archive_commands(project: Project) -> tuple[str, ...]:
+    """Return the command that commits archived plans with changes; none without such plans, or if git can't say."""
+    try:
+        changed = changed_plans(project) if project.git is not None else []
+    except ExecplanError:
+        return ()
+    return ("execplan commit --all",) if any([ref.archived for _, ref in changed]) else ()

@@ -26,6 +26,8 @@ SIGNED_COMMANDS: Final = (
     "add attach comment decide discover note outcome redo reply resolve review revise set undo".split()
 )
 """Other commands that record who calls them; they need a name only if it isn't in the environment."""
+NEW_TEXT: Final = "New text"
+"""What suggested commands have in place of a text that their reader writes."""
 _CALL: Final = "execplan "
 ASK: Final = "ask a person to "
 """The beginning of a suggestion that an agent passes on to a person."""
@@ -62,7 +64,9 @@ def fill_command(section: str, plan: str) -> str:
     `plan` is the name of the plan, quoted for a shell.
     """
     return (
-        f"execplan set {quote(section)} 'New text' -p {plan}" if section in outline.NAMES else f"execplan edit {plan}"
+        f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
+        if section in outline.NAMES
+        else f"execplan edit {plan}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Slugs: the short name of a file from a title, and the anchor of a heading."""
+"""Conversion of a title to a slug, the short name of its file."""
 
 from __future__ import annotations
 
@@ -26,12 +26,3 @@ def slug(title: str) -> str:
     if short:
         return short
     return "plan-" + digest(title.encode("utf-8"))[:6]
-
-
-def heading_anchor(text: str, counts: dict[str, int]) -> str:
-    """Return the anchor that GitHub gives a heading; `counts` has the number of earlier headings with each anchor."""
-    text = text.strip().lower()
-    slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
-    count = counts.get(slug, 0)
-    counts[slug] = count + 1
-    return f"{slug}-{count}" if count else slug

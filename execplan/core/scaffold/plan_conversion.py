@@ -11,11 +11,12 @@ from execplan.core.plan import outline, reader, section_roles
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.text_rebase import rebase_text
-from execplan.core.project.slug import heading_anchor, slug
+from execplan.core.project.slug import slug
 from execplan.core.scaffold.plan_creation import file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.section_placement import Part, place_sections, section_headings
+from execplan.core.text.link_definitions import heading_anchor
 from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
 

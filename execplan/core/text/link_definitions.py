@@ -108,3 +108,12 @@ def _line_end(text: str, index: int) -> int:
     if index >= len(text):
         return index
     return index + 1 if text[index] == "\n" else -1
+
+
+def heading_anchor(text: str, counts: dict[str, int]) -> str:
+    """Return the anchor that GitHub gives a heading; `counts` has the number of earlier headings with each anchor."""
+    text = text.strip().lower()
+    slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
+    count = counts.get(slug, 0)
+    counts[slug] = count + 1
+    return f"{slug}-{count}" if count else slug

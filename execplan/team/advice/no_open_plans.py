@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ExecplanError
+from execplan.core.edits.plan_commit import uncommitted_archive_commands
 from execplan.core.plan_facts.facts_loader import count_archived
 
 if TYPE_CHECKING:
@@ -27,14 +27,3 @@ def new_plan_commands(project: Project) -> tuple[str, ...]:
     """Return the suggested commands for a project without open plans: commit what was archived, then begin a plan."""
     commit = uncommitted_archive_commands(project) if count_archived(project) else ()
     return (*commit, "execplan new 'Title'")
-
-
-def uncommitted_archive_commands(project: Project) -> tuple[str, ...]:
-    """Return the command that commits archived plans with changes; none without such plans, or if git can't say."""
-    from execplan.core.edits.plan_commit import changed_plans
-
-    try:
-        changed = changed_plans(project) if project.git is not None else []
-    except ExecplanError:
-        return ()
-    return ("execplan commit --all",) if any([ref.archived for _, ref in changed]) else ()

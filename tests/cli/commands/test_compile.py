@@ -241,7 +241,7 @@ def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:
 def test_what_could_not_be_read_again_is_not_stored(repo: Folder, dry: list[str]) -> None:
     lines = ('"' * 99 + "\n") * 27_000
     repo.plan(f"# Big\n\n## Concrete Steps\n\n```text {{#a type=create_file target=a.txt}}\n{lines}```\n")
-    refused = repo.run("compile", "parser", "--json", *dry)
+    refused = repo.run("compile", "--json", *dry)
     assert (refused.exit, refused.json["error"]["code"]) == (3, "too-large")
     assert not (repo.path / ".agent/execplans/artifacts").exists()
 

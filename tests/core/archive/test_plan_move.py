@@ -404,7 +404,7 @@ def test_an_archived_plan_is_found_by_the_path_that_it_left(repo: Folder) -> Non
 
 def test_a_plan_without_a_heading_can_not_hold_the_reason(repo: Folder) -> None:
     path = repo.plan("Only words.\n")
-    for arguments in (["revise", "Why.", "-p", "parser"], ["archive", "parser", "--force", "--reason", "Why."]):
+    for arguments in (["revise", "Why."], ["archive", "--force", "--reason", "Why."]):
         result = repo.run(*arguments, "--json")
         assert (result.exit, result.json["error"]["code"]) == (3, "no-title")
     assert path.read_text() == "Only words.\n"
