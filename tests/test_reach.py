@@ -14,22 +14,22 @@ from execplan.core import features
 BUDGETS = """
 (finding the project) 3
 add 18
-approve 82
-archive 71
+approve 81
+archive 70
 attach 70
 audit 40
 board 74
 changes 33
 checkpoint 60
 comment 70
-commit 18
+commit 17
 compile 54
 context 25
 convert 70
 decide 18
 diff 18
 discover 18
-doctor 69
+doctor 68
 done 18
 drop 48
 edit 30
@@ -42,7 +42,7 @@ handoff 47
 index 17
 init 18
 install 29
-job 70
+job 69
 lint 31
 list 50
 log 18
@@ -59,7 +59,7 @@ rename 70
 reopen 18
 replan 53
 reply 70
-report 70
+report 69
 resolve 70
 restore 70
 resume 69
@@ -73,7 +73,7 @@ schema 19
 search 21
 serve 87
 set 70
-show 72
+show 71
 site 66
 split 18
 stats 42
