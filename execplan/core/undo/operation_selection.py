@@ -19,11 +19,16 @@ from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Final
 
     from execplan.core.edits.edit_entries import JournalEntry
     from execplan.core.edits.undo_stack import UndoableOperation
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+
+
+RUN_COMMANDS: Final = ("run", "rollback")
+"""Commands whose edits belong to a run: neither `undo` nor `redo` reverses them, `rollback` does."""
 
 
 class SelectedOperation(NamedTuple):
@@ -69,7 +74,14 @@ class SelectedSteps(NamedTuple):
 
 def steps_for(undo_stack: UndoStack, command: str) -> tuple[UndoableOperation, ...]:
     """Return the operations that the command can reverse, the next one last."""
-    return undo_stack.undoable if command == UNDO else undo_stack.redoable
+    steps = undo_stack.undoable if command == UNDO else undo_stack.redoable
+    return tuple([step for step in steps if step.operation.command not in RUN_COMMANDS])
+
+
+def last_is_run(entries: Iterable[JournalEntry]) -> bool:
+    """Return whether entries of a plan's journal contain those of a run that was not rolled back."""
+    commands = [entry.command for entry in entries if entry.command in RUN_COMMANDS and entry.is_written]
+    return commands[-1:] == ["run"]
 
 
 def acting_author(step: UndoableOperation, command: str) -> str:
@@ -289,12 +301,16 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     """Build the error if there is nothing to undo or redo."""
     scope = f"on {project.display_path(ref.path)}" if ref is not None else "in this project"
     if command == UNDO:
+        hint = "only what execplan did in this checkout can be undone"
+        if ref is not None and last_is_run(load_entries(project, ref.path)):
+            hint = f"to undo what a run did: execplan rollback {ref.shell_name}"
+        elif head_commit(project):
+            hint += "; for the rest: git log -p"
         return ExecplanError(
             "nothing-to-undo",
             f"nothing to undo: the journal has no operation {scope}",
             exit=CHECK_FAILED,
-            hint="only what execplan did in this checkout can be undone"
-            + ("; for the rest: git log -p" if head_commit(project) else ""),
+            hint=hint,
         )
     return ExecplanError(
         "nothing-to-redo",

@@ -9,7 +9,7 @@ from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import remove_leftovers
-from execplan.core.edits.undo_stack import read_stack
+from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
@@ -23,6 +23,7 @@ from execplan.core.undo.operation_selection import (
     describe_steps,
     find_plan,
     is_still_next,
+    last_is_run,
     other_author_error,
     steps_for,
 )
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 20
 """Maximum number of attempts to select an operation while others change the plan."""
-_RUN_HINTS = {"run": "undo it with: execplan rollback {id}", "rollback": "show the run: execplan show {id} --run"}
-"""Commands whose edits belong to a run, with what to do instead of `undo`; nothing reverts a rollback."""
 
 
 def _allow_any_plan(project: Project, ref: PlanRef) -> None:
@@ -139,6 +138,8 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
                 left.append((selected, error))
             continue
         except ExecplanError as error:
+            if error.code == "changed-since" and (rollback := _rollback_command(selected)):
+                error.hint = f"a run has changed the plan since; to undo the run first: {rollback}"
             left.append((selected, error))
             continue
         new_paths[path] = os.path.join(selected.project.root, result.path)
@@ -157,7 +158,17 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
     if chosen.other_plans:
         plans = format_count(chosen.other_plans, "other plan")
         warnings += (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
+    if command == UNDO:
+        commands = [command for step in done if (command := _rollback_command(step.selected))]
+        warnings += tuple([f"what a run did after that stays; to undo the run: {command}" for command in commands])
     return ReversalResult(*done[0], message, tuple(done), tuple(left), warnings)
+
+
+def _rollback_command(selected: SelectedOperation) -> str:
+    """Return the command that undoes a run that has changed the plan after an operation; empty without one."""
+    operation = selected.step.operation
+    later = [entry for entry in load_entries(selected.project, selected.ref.path) if entry.number > operation.number]
+    return f"execplan rollback {selected.ref.shell_name}" if last_is_run(later) else ""
 
 
 def _reverse_step(
@@ -246,14 +257,9 @@ def ensure_reversible(selected: SelectedOperation) -> None:
             "restore": f"execplan archive {selected.ref.shell_name}",
             "rename": f"execplan rename {selected.ref.shell_name} 'Its old title'",
         }
-        reason, hint = "an older version of execplan did this", f"undo it with: {remedies[operation.command]}"
-    elif operation.command in _RUN_HINTS:
-        reason, hint = "this belongs to a run", _RUN_HINTS[operation.command].format(id=selected.ref.shell_name)
-    else:
-        return
-    raise ExecplanError(
-        "undone-otherwise",
-        f"{reason}: {describe_operation(selected)}",
-        exit=CHECK_FAILED,
-        hint=hint,
-    )
+        raise ExecplanError(
+            "undone-otherwise",
+            f"an older version of execplan did this: {describe_operation(selected)}",
+            exit=CHECK_FAILED,
+            hint=f"undo it with: {remedies[operation.command]}",
+        )

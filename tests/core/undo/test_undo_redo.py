@@ -352,23 +352,27 @@ def test_lines_that_changed_since_a_move_stay(repo: Folder) -> None:
     assert reader.read_text().endswith("\nBy hand, see 2026-01-01_parser.\n")
 
 
-def test_what_a_run_did_is_undone_by_rollback(repo: Folder) -> None:
-    repo.plan(
+def test_what_a_run_did_is_left_to_rollback(repo: Folder) -> None:
+    path = repo.plan(
         with_sections(
             '## Concrete Steps\n\n```python {#make type=create_file target=src/made.py task="Write the tests."}\nX = 1\n```\n'
         )
     )
     repo.ok("done", "2")
+    repo.ok("decide", "Read bytes.", "--why", "Nothing is lost.")
+    before = path.read_text()
     repo.ok("approve")
     assert repo.run("run").exit == 0
-    last = repo.ok("undo", "--list")["undo"][0]
-    if last["command"] != "run":
-        pytest.fail(f"the run has ticked nothing: {last}")
-    result = repo.run("undo", "--json")
-    assert (result.exit, result.json["error"]["code"]) == (1, "undone-otherwise")
-    assert "execplan rollback 2026-01-01_parser" in result.json["error"]["hint"]
+    assert path.read_text() != before, "the run has checked off nothing"
+    assert [operation["command"] for operation in repo.ok("undo", "--list")["undo"]] == ["decide", "done"]
+    assert "execplan rollback 2026-01-01_parser" in str(repo.run("undo", "--json").json["warnings"])
+    next_to_the_task_of_the_run = repo.run("undo", "--json")
+    assert next_to_the_task_of_the_run.exit == 4
+    assert "execplan rollback 2026-01-01_parser" in next_to_the_task_of_the_run.json["error"]["hint"]
     repo.ok("rollback")
-    assert repo.run("undo", "--json").json["error"]["hint"] == "show the run: execplan show 2026-01-01_parser --run"
+    assert not repo.run("undo", "--json").json["warnings"]
+    assert "- [ ] Build the parser." in path.read_text()
+    assert repo.run("undo", "-p", "parser", "--json").json["error"]["code"] == "nothing-to-undo"
 
 
 @pytest.mark.exhaustive
