@@ -15,6 +15,7 @@ from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
+from execplan.core.archive.document_mentions import mention_warnings
 from execplan.core.archive.plan_archive import ArchiveBlockers
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions
@@ -133,17 +134,14 @@ def archive(
     if bulk is not None:
         warnings = bulk.commit("archive", "archive")
         moves = [(project, ref, bulk.with_commit(project, moved)) for project, ref, moved in moves]
-    answers = []
-    for project, _, moved in moves:
-        archived = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
-        command = (
-            None
-            if links is False
-            else f"execplan archive {plan_store.name_in_commands(project, archived)} --rewrite-links"
-        )
-        answers.append(PlanAnswer(project, move_answer(project, moved, options, "already archived", command)))
+    answers = [
+        PlanAnswer(project, move_answer(project, moved, options, "already archived", None))
+        for project, _, moved in moves
+    ]
+    if links is not False:
+        warnings += _mention_warnings([(project, moved) for project, _, moved in moves])
     if len(answers) == 1 and not complete and not blocked:
-        return answers[0].answer
+        return answers[0].answer._replace(warnings=(*answers[0].answer.warnings, *warnings))
     headline = f"archived {format_count(len([moved for _, _, moved in moves if moved.changed]), 'plan')}:"
     reasons = {name: blockers.reasons for name, blockers in blocked.items()}
     answer = join_answers(answers, headline, reasons, "not archived", options, failed=failed)
@@ -152,6 +150,17 @@ def archive(
         return _nothing_complete_answer(answer)
     commands = tuple([blockers.command for blockers in blocked.values() if blockers.command])
     return answer._replace(next_commands=answer.next_commands or commands)
+
+
+def _mention_warnings(moves: list[tuple[Project, MoveResult]]) -> tuple[str, ...]:
+    """Return warnings about files that name the old paths of plans, with one command that rewrites all documents."""
+    naming = [(project, moved) for project, moved in moves if moved.mentions]
+    names = [
+        plan_store.name_in_commands(project, plan_store.ref_for_path(project, os.path.join(project.root, moved.path)))
+        for project, moved in naming
+    ]
+    mentions = {mention.path: mention for _, moved in naming for mention in moved.mentions}
+    return mention_warnings(list(mentions.values()), f"execplan archive {' '.join(names)} --rewrite-links")
 
 
 def _ensure_compatible_options(

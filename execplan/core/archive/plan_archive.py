@@ -12,8 +12,11 @@ from execplan.core.archive.archive_evidence import build_evidence, recorded_dige
 from execplan.core.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
 from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.core.clock import now
+from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.undo_stack import read_stack
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline, reader
@@ -172,6 +175,10 @@ def _already_in_place(
     mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
     if options.dry_run or not mentions or not confirm_rewrite(mentions):
         return move_result._replace(mentions=tuple(mentions))
+    moves_of_plan = [step.latest.id for step in read_stack(project, ref.path).undoable if step.latest.kind == MOVE]
+    for operation in moves_of_plan[-1:]:
+        for mention in mentions:
+            journal_moves.add_document(project, ref.path, operation, mention.path)
     rewrite_result = document_mentions.rewrite_documents(project, mentions, commits=False)
     remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
     return move_result._replace(

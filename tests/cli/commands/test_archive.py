@@ -77,6 +77,23 @@ def test_the_command_that_is_named_rewrites_them_afterwards(repo_with_mentions: 
     assert repo_with_mentions.ok("archive", NAME, "--rewrite-links")["rewritten"] == []
 
 
+def test_one_command_is_named_for_several_plans_and_undo_reverses_it(repo: Folder) -> None:
+    names = ["2026-01-01_parser", "2026-01-02_reader"]
+    for name in names:
+        repo.plan(COMPLETE_PLAN, name)
+        repo.write(f"{name}.md", f"See {HOME}/{name}.md and {HOME}/2026-01-01_parser.md\n")
+    before = {name: (repo.path / f"{name}.md").read_text() for name in names}
+    (warning,) = [line for line in repo.run("archive", "--complete", "--json").json["warnings"] if "old path" in line]
+    command = warning.rpartition(": ")[2]
+    assert command == f"execplan archive {' '.join(names)} --rewrite-links"
+    repo.ok(*command.split()[1:])
+    assert all(f"{HOME}/archive/{name}.md" in (repo.path / f"{name}.md").read_text() for name in names)
+    repo.ok("undo")
+    assert {name: (repo.path / f"{name}.md").read_text() for name in names} == before
+    repo.ok("redo")
+    assert all(f"{HOME}/archive/{name}.md" in (repo.path / f"{name}.md").read_text() for name in names)
+
+
 def check_rewritten(repo: Folder) -> None:
     """The links lead to the archive, and nothing else has changed."""
     new = f"{HOME}/archive/{NAME}.md"
