@@ -365,8 +365,11 @@ def test_what_a_run_did_is_left_to_rollback(repo: Folder) -> None:
     assert repo.run("run").exit == 0
     assert path.read_text() != before, "the run has checked off nothing"
     assert [operation["command"] for operation in repo.ok("undo", "--list")["undo"]] == ["decide", "done"]
-    assert "execplan rollback 2026-01-01_parser" in str(repo.run("undo", "--json").json["warnings"])
-    next_to_the_task_of_the_run = repo.run("undo", "--json")
+    refused = repo.run("undo", "--json").json["error"]
+    assert refused["code"] == "undone-otherwise"
+    assert "execplan rollback 2026-01-01_parser" in refused["hint"]
+    assert "execplan rollback 2026-01-01_parser" in str(repo.run("undo", "-p", "parser", "--json").json["warnings"])
+    next_to_the_task_of_the_run = repo.run("undo", "-p", "parser", "--json")
     assert next_to_the_task_of_the_run.exit == 4
     assert "execplan rollback 2026-01-01_parser" in next_to_the_task_of_the_run.json["error"]["hint"]
     repo.ok("rollback")
