@@ -133,7 +133,7 @@ def archive(
     bulk = BulkOperation() if len(to_archive) > 1 else None
     failed = CHECK_FAILED
     moves: list[tuple[Project, PlanRef, MoveResult]] = []
-    for project, ref in to_archive:
+    for project, ref in plan_archive.order_by_mentions(to_archive):
         try:
             moved = Plan(project, ref).archive(
                 reason=reason_text,
@@ -150,6 +150,7 @@ def archive(
             failed = error.exit
             continue
         moves.append((project, ref, moved))
+    moves.sort(key=lambda move: to_archive.index(move[:2]))
     warnings: tuple[str, ...] = ()
     if bulk is not None:
         warnings = bulk.commit("archive", "archive")

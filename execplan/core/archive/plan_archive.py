@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ from execplan.core.project.project_discovery import require_existing, whole_proj
 from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from execplan.core.archive.document_mentions import ConfirmRewrite
@@ -47,6 +48,10 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.core.text.line_edit import Edit
+
+
+_WORDS = re.compile(rb"""[\s`()\[\]<>"'/#,;:]+""")
+"""What separates the parts of paths in a text."""
 
 
 def archive_plan(
@@ -103,6 +108,27 @@ def archive_plan(
 def _lost_edit_warning(ref: PlanRef, description: str) -> str:
     remedy = f"execplan restore {ref.shell_name}, then execplan doctor --restore {ref.shell_name}"
     return f"another program has overwritten an edit: {description}; to restore it: {remedy}"
+
+
+def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Project, PlanRef]]:
+    """Return plans in an order in which each follows those that it names, because no path in an archived plan is updated.
+
+    Plans that name each other stay in their order. Raises ExecplanError if one can't be read.
+    """
+    paths = {os.fsencode(ref.id.rpartition("/")[2]): ref.path for _, ref in plans}
+    named: dict[str, set[str]] = {}
+    for project, ref in plans if len(plans) > 1 else ():
+        words = [
+            word.rstrip(b".").removesuffix(b".md") for word in _WORDS.split(plan_store.read_bytes(project, ref.path))
+        ]
+        named[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
+    ordered: list[str] = []
+    waiting = [ref.path for _, ref in plans]
+    while waiting:
+        ready = [path for path in waiting if all([other in ordered for other in named.get(path, ())])] or waiting[:1]
+        ordered += ready
+        waiting = [path for path in waiting if path not in ready]
+    return sorted(plans, key=lambda plan: ordered.index(plan[1].path))
 
 
 def hand_moved_from(project: Project, ref: PlanRef) -> str:
