@@ -172,6 +172,11 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if len(matches) == 1:
         return plans[matches[0]]
     if matches:
+        with_work = (
+            [at for at in matches if plan_store.load(*plans[at]).state != DOCUMENT] if not differs_by_case else []
+        )
+        if len(with_work) == 1:
+            return plans[with_work[0]]
         from execplan.core.plan_store.plan_candidates import ambiguous_plan_error
 
         is_full_id = not differs_by_case and len({plans[at][1].id for at in matches}) == 1

@@ -326,7 +326,7 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     if command == UNDO:
         hint = "only what execplan did in this checkout can be undone"
         if ref is not None and last_is_run(load_entries(project, ref.path)):
-            hint = f"to undo what a run did: execplan rollback {ref.shell_name}"
+            hint = f"undo what a run did: execplan rollback {ref.shell_name}"
         elif head_commit(project):
             hint += "; for the rest: git log -p"
         return ExecplanError(

@@ -531,3 +531,13 @@ def test_the_history_of_git_is_proposed_only_if_there_is_one(plain: Folder) -> N
     plain.git("commit", "-q", "-m", "All")
     plain.ok("init")
     assert "git log -p" in plain.run("undo").err
+
+
+def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
+    path = plain.plan()
+    plain.ok("done", "2")
+    plain.git("init", "-q")
+    assert [operation["command"] for operation in plain.ok("undo", "--list")["undo"]] == ["done"]
+    plain.ok("undo")
+    assert path.read_text() == CLEAN
+    assert not (plain.path / ".agent/.state").exists()
