@@ -18,7 +18,7 @@ from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edit_detection import detect_lost_edits
 from execplan.core.edits.undo_stack import read_stack
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline, reader
 from execplan.core.plan.front_matter import parse_front_matter
@@ -160,7 +160,8 @@ class ArchiveBlockers(NamedTuple):
 
 def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
     """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
-    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
+    with ErrorContext(project.display_path(ref.path)):
+        return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
 
 
 def restore_plan(
