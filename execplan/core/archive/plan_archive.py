@@ -116,16 +116,18 @@ def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Pr
     Plans that name each other stay in their order. Raises ExecplanError if one can't be read.
     """
     paths = {os.fsencode(ref.id.rpartition("/")[2]): ref.path for _, ref in plans}
-    named: dict[str, set[str]] = {}
+    mentioned_paths: dict[str, set[str]] = {}
     for project, ref in plans if len(plans) > 1 else ():
         words = [
             word.rstrip(b".").removesuffix(b".md") for word in _WORDS.split(plan_store.read_bytes(project, ref.path))
         ]
-        named[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
+        mentioned_paths[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
     ordered: list[str] = []
     waiting = [ref.path for _, ref in plans]
     while waiting:
-        ready = [path for path in waiting if all([other in ordered for other in named.get(path, ())])] or waiting[:1]
+        ready = [
+            path for path in waiting if all([other in ordered for other in mentioned_paths.get(path, ())])
+        ] or waiting[:1]
         ordered += ready
         waiting = [path for path in waiting if path not in ready]
     return sorted(plans, key=lambda plan: ordered.index(plan[1].path))

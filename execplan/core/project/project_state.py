@@ -39,7 +39,7 @@ def path_key(path: str) -> str:
 def adopt_state(project: Project) -> None:
     """Move the state from before `git init` into the git directory, so that what was done can still be undone."""
     earlier = project._replace(git=None)
-    if os.path.isdir(earlier.state) and project.root == project.base:
+    if project.root == project.base and not os.path.lexists(project.state):
         try:
             os.rename(earlier.state, project.state)
         except OSError as error:
