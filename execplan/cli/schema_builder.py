@@ -38,7 +38,7 @@ def find_model(name: str) -> type[Model]:
 def build_schema(name: str) -> Json:
     """Return the schema of a document type."""
     from execplan.core.json_model.json_schema import make_json_schema
-    from execplan.execution.document_schemas import RULES
+    from execplan.execution.document_kinds import RULES
 
     return make_json_schema(name, find_model(name), RULES.get(name))
 

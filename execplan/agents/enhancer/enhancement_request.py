@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from execplan.core.json_model.json_bytes import to_json_bytes
 from execplan.core.json_model.json_schema import make_json_schema
 from execplan.core.text.text_lines import digest
-from execplan.execution.document_schemas import RULES
+from execplan.execution.document_kinds import RULES
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, 
 from execplan.execution.engine.plain_document import parse_plain_document
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:

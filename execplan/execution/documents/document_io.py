@@ -1,4 +1,7 @@
-"""Reading and writing of documents: canonical output, and full validation of input with all violations."""
+"""Reading and writing of documents: canonical output, and full validation of input with all violations.
+
+Records that a Python program creates itself are checked in the same way.
+"""
 
 from __future__ import annotations
 
@@ -152,3 +155,13 @@ def _suggest_name(name: str, kind: type[Model]) -> str:
 def _field_names(kind: type[Model]) -> set[str]:
     """Return the names of all fields of a document kind and its nested models."""
     return {field.key for model in collect_models(kind) for field in model.model_fields().values()}
+
+
+class Request(Model):
+    """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
+
+    @classmethod
+    def make_error(cls, problems: Iterable[Problem]) -> Exception:
+        """Return the error for an invalid record."""
+        violations = convert_problems(problems, cls)
+        return document_error(cls.__name__, cls, violations, hint="execplan explain bad-document")

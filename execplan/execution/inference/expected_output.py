@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.block_commands import raw_block_lines
-from execplan.execution.inference.cue_matching import find_cue
-from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.prose_cues import find_cue, split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
 

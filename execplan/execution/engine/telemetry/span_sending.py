@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.telemetry.exporter_settings import ExporterSettings
-    from execplan.execution.engine.telemetry.span import Span
+    from execplan.execution.engine.telemetry.span_attributes import Span
     from execplan.execution.engine.telemetry.trace_context import TraceContext
 
 _MAX_PROBLEM_LENGTH: Final = 200

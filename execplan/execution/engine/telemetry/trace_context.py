@@ -1,10 +1,14 @@
-"""Identity of a run's trace: the IDs of its trace and spans, and the W3C trace context in `TRACEPARENT`."""
+"""Identity of a run's trace: the IDs of its trace and spans, and the W3C trace context in `TRACEPARENT`.
+
+The context comes from the program that starts a run, and is passed to the commands of its steps.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.text.text_lines import digest
+from execplan.execution.engine.telemetry.exporter_settings import find_exporter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,3 +85,19 @@ def trace_of_run(begin_fields: Mapping[str, Any]) -> RunTrace:
     """
     seed = "\0".join([begin_fields[name] for name in ("plan_id", "run", "approval_id")])
     return RunTrace(seed, parse_traceparent(begin_fields.get("traceparent", "")))
+
+
+def caller_fields(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the field of a run's first entry with the span that started the run, if traces are sent.
+
+    It is recorded so that later sessions of the run, in other environments, belong to the same trace.
+    """
+    caller = parse_traceparent(environ.get(VARIABLE, "")) if find_exporter_settings(environ) is not None else None
+    return {"traceparent": caller.traceparent} if caller is not None else {}
+
+
+def attempt_traceparent(begin_fields: Mapping[str, Any], step: str, attempt: int) -> str:
+    """Return the trace context for the commands of an attempt; empty if no traces are sent."""
+    if find_exporter_settings() is None:
+        return ""
+    return trace_of_run(begin_fields).attempt(step, attempt).traceparent

@@ -1,22 +1,27 @@
-"""Partition of an execution plan into jobs: waves of steps that depend only on earlier waves."""
+"""Jobs of an exported plan: waves of steps that depend on earlier waves, and what a job must find."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import do_overlap
+from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import STEP_OUTCOMES
+from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.schedule import can_run_in_parallel
 from execplan.execution.engine.step_order import StepOrder
 from execplan.execution.execution_plan import PROGRAM_TYPES, Level, Type
-from execplan.execution.world import normalize_path
+from execplan.execution.world import FILE, FOLDER, LINK, normalize_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.execution.binding import Binding
     from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.world import State
 
 
 class Job(NamedTuple):
@@ -115,3 +120,31 @@ def _has_unknown_changes(step: Step) -> bool:
     if step.type is Type.INSTALL:
         return True
     return step.type in PROGRAM_TYPES and not step.outputs and step.risk.level is not Level.LOW
+
+
+def job_digest(binding: Binding, jobs: Sequence[Job], number: int) -> str:
+    """Return the SHA-256 of the execution plan, the job, and the files that no earlier job writes.
+
+    Of the mode of a file only the executable bit counts, because a checkout depends on the umask. Programs and the
+    policy are not part of it: they belong to the machine.
+    """
+    earlier_outputs = [path for job in jobs[: number - 1] for step in job.steps for path in passed_paths(step)]
+    used = dict.fromkeys([path for job in jobs for step in job.steps for path in bound_paths(step)])
+    states = {
+        path: _portable_state(binding.states[path])
+        for path in sorted(used)
+        if not any([do_overlap(path, other) for other in earlier_outputs])
+    }
+    content = {
+        "document": binding.document,
+        "jobs": [[step.id for step in job.steps] for job in jobs],
+        "job": number,
+        "states": states,
+    }
+    return digest(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
+
+
+def _portable_state(state: State) -> list[str]:
+    if state.kind == FILE:
+        return [state.kind, state.sha256, "x" if state.mode & 0o100 else "-"]
+    return [state.kind, state.link if state.kind == LINK else "" if state.kind == FOLDER else state.kind]

@@ -1,10 +1,8 @@
-"""Workflow of GitHub Actions for an approved plan."""
+"""Files for other engines from an approved plan: workflows of GitHub Actions, pipelines of GitLab CI/CD, makefiles."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from execplan.execution.export.yaml_writer import write_yaml
 
 if TYPE_CHECKING:
     from typing import Any
@@ -15,6 +13,32 @@ _EXPRESSION = "${{"
 _ESCAPED_EXPRESSION = "${{ '${{' }}"
 _TEMP_DIRECTORY = "${{ runner.temp }}"
 """Directory for the outputs of jobs: in the checkout, they would be among the files that steps list and pack."""
+
+
+def makefile(plan: ExportedPlan) -> str:
+    """Return the makefile; start it in the root of the repository."""
+    names = " ".join([job.name for job in plan.jobs])
+    header = "".join([f"# {line}\n" for line in plan.header])
+    head = f"{header}\nEXECPLAN ?= execplan\n\n.PHONY: all check {names}\n\nall: {plan.jobs[-1].name}\n"
+    rules = [f"check:\n{_recipe(plan, plan.jobs[0])} --check\n", *[_rule(plan, job) for job in plan.jobs]]
+    return "\n".join([head, *rules])
+
+
+def _rule(plan: ExportedPlan, job: ExportedJob) -> str:
+    earlier = plan.earlier_job(job)
+    return f"# {job.title}\n{job.name}: {earlier.name if earlier is not None else 'check'}\n{_recipe(plan, job)}{plan.parallel_option(job)}\n"
+
+
+def _recipe(plan: ExportedPlan, job: ExportedJob) -> str:
+    return f"\t$(EXECPLAN) {plan.run_arguments(job).replace('$', '$$')}"
+
+
+def write_yaml(header: tuple[str, ...], data: dict[str, Any]) -> str:
+    """Return data as YAML in the given order, after comment lines without line breaks."""
+    import yaml
+
+    comment = "".join([f"# {line}\n" for line in header])
+    return comment + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
 
 
 def github_workflow(plan: ExportedPlan) -> str:
@@ -79,3 +103,37 @@ def _in_shell(outputs_file: str) -> str:
 def _literal(text: str) -> str:
     """Return a text in which GitHub evaluates no expression."""
     return text.replace(_EXPRESSION, _ESCAPED_EXPRESSION)
+
+
+def gitlab_pipeline(plan: ExportedPlan) -> str:
+    """Return the pipeline, which somebody starts by hand."""
+    pipeline: dict[str, Any] = {
+        "workflow": {"rules": [{"if": '$CI_PIPELINE_SOURCE == "web"'}]},
+        "default": {"image": "python:3"},
+    }
+    pipeline |= {job.name: _gitlab_job(plan, job) for job in plan.jobs}
+    return write_yaml(plan.header, pipeline)
+
+
+def _gitlab_job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
+    earlier = plan.earlier_job(job)
+    command = f"execplan {plan.run_arguments(job)}"
+    options = plan.parallel_option(job)
+    needs: list[dict[str, Any]] = []
+    move: list[str] = []
+    if earlier is not None:
+        needs = [{"job": earlier.name, "artifacts": True}]
+        # Artifacts arrive in the checkout, where they would be among the files that steps list and pack.
+        move = ["OUTPUTS=$(mktemp -d)", f'mv {earlier.outputs_file} "$OUTPUTS"']
+        options += f' --load "$OUTPUTS/{earlier.outputs_file}"'
+    return {
+        "needs": needs,
+        "timeout": f"{job.minutes} minutes",
+        "script": [
+            f"python -m pip install execplan=={plan.version}",
+            *move,
+            f"{command} --check",
+            f"{command}{options} --save {job.outputs_file}",
+        ],
+        "artifacts": {"paths": [job.outputs_file]},
+    }
