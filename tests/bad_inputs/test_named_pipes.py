@@ -121,8 +121,8 @@ OWN_HANDLES = {
     "views/site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "core/files/file_access.py": 2,
-    "team/worktrees/plan_texts.py": 1,
-    "team/github/runner_files.py": 1,
+    "team/worktrees/done_elsewhere.py": 1,
+    "team/github/workflow_run.py": 1,
 }
 """Calls of `open` that are given a handle, or a file that the package or the process itself has made, and of /proc."""
 

@@ -93,7 +93,7 @@ def diff(
 def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:
     """Return the plan and the revision; a single argument that names no plan may be the revision."""
     from execplan.core.project import project_discovery
-    from execplan.team.history.past_plans import select_past_plan
+    from execplan.team.history.plan_history import select_past_plan
 
     try:
         return *select_past_plan(os.getcwd(), plan), revision

@@ -16,7 +16,7 @@ from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.views.site.built_site import BuiltSite
+    from execplan.views.site.site_builder import BuiltSite
 
 
 @define_command(
@@ -59,7 +59,7 @@ def site(
     """
     from execplan.core.secrets.redaction import Redactor
     from execplan.views.site.site_builder import build_site
-    from execplan.views.site.site_location import DEFAULT_DIRECTORY
+    from execplan.views.site.site_directory import DEFAULT_DIRECTORY
 
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None and directory is None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.claims_file import Claim
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 _BY_STATE = "state"
 _BY_ACTIVITY = "activity"

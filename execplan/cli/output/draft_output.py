@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.drafting.draft_answer import shorten
-from execplan.agents.drafting.plan_drafting import describe_calls, draft_json
+from execplan.agents.drafting.plan_drafting import describe_calls, draft_json, shorten
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.errors import CHECK_FAILED

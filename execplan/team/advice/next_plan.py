@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 class NextPlan(NamedTuple):
@@ -155,9 +155,8 @@ def _ensure_no_deadlock(project: Project, plans: list[ListedPlan], open_tasks_by
         [_is_blocked(open_tasks_by_path[plan.ref.path]) for plan in plans if plan.ref.path in open_tasks_by_path]
     ):
         return
-    from execplan.team.dependencies.deadlocks import find_deadlock
-    from execplan.team.dependencies.dependency_answers import deadlock_error
-    from execplan.team.dependencies.graph_builder import build_graph
+    from execplan.team.dependencies.dependency_graph import build_graph
+    from execplan.team.dependencies.dependency_problems import deadlock_error, find_deadlock
 
     if cycle := find_deadlock(build_graph(PlanResolver(project))):
         raise deadlock_error(cycle)

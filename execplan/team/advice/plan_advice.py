@@ -250,7 +250,7 @@ def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) ->
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
     if blockers:
-        from execplan.team.dependencies.dependency_answers import DEADLOCK_COMMAND, find_own_cycle
+        from execplan.team.dependencies.dependency_problems import DEADLOCK_COMMAND, find_own_cycle
 
         if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
             command = f"execplan graph {name}" if ":" in cycle else DEADLOCK_COMMAND

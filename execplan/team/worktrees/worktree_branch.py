@@ -1,24 +1,57 @@
-"""The branch of a plan's new worktree: new, existing, or already checked out in a worktree that git created."""
+"""The directory and the branch of a plan's new worktree, by the settings: new, existing, or already checked out."""
 
 from __future__ import annotations
 
+import os
 from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import CHECK_FAILED, INPUT, USAGE, ExecplanError
 from execplan.core.git import git_process
-from execplan.core.git.linked_worktrees import Worktree, list_worktrees
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees, main_directory
 from execplan.core.plan_store import plan_store
+from execplan.core.project import plan_names
+from execplan.core.project.template_fields import fill
 from execplan.team.worktrees.newest_plans import with_newest_version
 from execplan.team.worktrees.worktree_merge import full_name, has_branch
-from execplan.team.worktrees.worktree_names import branch_name
 from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.worktrees.worktree_record import WorktreeRecord
+
+_MAX_PART_LENGTH = 100
+"""Maximum characters of a part of a branch name, which git stores as a file name."""
+
+
+def worktrees_directory(project: Project) -> str:
+    """Return the directory that contains the worktrees of plans; the setting is relative to the main worktree."""
+    main = main_directory(project)
+    name = os.path.basename(main).removesuffix(".git").lstrip(".") or "repository"
+    return os.path.normpath(os.path.join(main, fill(project.settings.worktrees, {"repository": name})))
+
+
+def worktree_directory(project: Project, plan_id: str) -> str:
+    """Return the directory of the worktree of the plan with an ID."""
+    return os.path.join(worktrees_directory(project), plan_id)
+
+
+def branch_name(project: Project, plan_id: str) -> str:
+    """Return the branch of the worktree of the plan with an ID."""
+    slugs = plan_names.extract_slugs(project.settings.name, plan_id)
+    fields = {"slug": _branch_part(min(slugs, key=len, default=plan_id)), "id": _branch_part(plan_id)}
+    return fill(project.settings.worktree_branch, fields)
+
+
+def _branch_part(text: str) -> str:
+    """Convert a text to a part of a branch name: letters, digits and `-_.`."""
+    chars = [char if char.isalnum() or char in "-_." else "-" for char in text[:_MAX_PART_LENGTH]]
+    part = "".join(chars)
+    while ".." in part or "--" in part:
+        part = part.replace("..", ".").replace("--", "-")
+    return part.strip("-.").removesuffix(".lock").strip("-.") or "plan"
 
 
 def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str) -> tuple[str, Worktree | None]:

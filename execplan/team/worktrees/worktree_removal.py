@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
 from execplan.core.git import git_process
+from execplan.team.worktrees.worktree_branch import worktrees_directory
 from execplan.team.worktrees.worktree_merge import has_branch, is_ancestor
-from execplan.team.worktrees.worktree_names import worktrees_directory
 from execplan.team.worktrees.worktree_record import remove_record
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.core.plan.model import ACTIVE, ARCHIVED
-from execplan.views.board.board_cards import Card
-from execplan.views.board.finding_counts import FindingCounts
+from execplan.views.board.board_cards import Card, FindingCounts
 from execplan.views.site.page_names import PageNames
 
 
