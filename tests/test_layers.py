@@ -81,7 +81,7 @@ FAST_PATH = {
     "execution.approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
-    "cli.output": "finding_command lint_report progress_bar terminal_text",
+    "cli.output": "lint_report progress_bar terminal_text",
     "core": "clock errors features named_tuple trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "execution.engine.agent_runs": "guard_grant journal_watermark permission_request",
@@ -98,16 +98,16 @@ FAST_PATH = {
     "execution.shell": "*",
     "core.files": "*",
     "core.git": "git_command git_directory gitignore",
-    "core.git_merge": "git_merge_driver git_merge_file index_file_merge three_way_merge",
+    "core.git_merge": "git_merge_driver three_way_merge",
     "linter": "*",
     "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache pending_check plan_check repository_trees stored_findings",
     "linter.rules": "*",
     "core.plan": "*",
     "core.plan.merge": "*",
-    "core.plan_store": "author claim_log claims claims_file former_names missing_plans plan_candidates plan_selection plan_store sticky_plan worktree_plan",
+    "core.plan_store": "author claims claims_file former_names implied_plan missing_plans plan_candidates plan_selection plan_store",
     "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "core.secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
-    "core.text": "fast_json glob_match hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
+    "core.text": "fast_json hmac_signature html_blocks inline_markdown invisible_characters line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }
 """Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.context.decision_kinds import DECISION_KINDS
+from execplan.context.decision import DECISION_KINDS
 from execplan.execution.document_kinds import DOCUMENT_KINDS
 
 if TYPE_CHECKING:
@@ -45,6 +45,6 @@ def build_schema(name: str) -> Json:
 
 def schema_bytes(name: str) -> bytes:
     """Return the schema as serialized bytes."""
-    from execplan.core.json_model.json_bytes import to_json_bytes
+    from execplan.core.json_model.document_model import to_json_bytes
 
     return to_json_bytes(build_schema(name))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE
-from execplan.context.pack_formats import make_visible
-from execplan.context.token_budget import smallest_budget
+from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE, make_visible
+from execplan.context.context_settings import smallest_budget
 from execplan.context.unit_summarizer import truncate_unit
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
-    from execplan.context.context_pack import ContextPack, Unit
-    from execplan.context.pack_formats import PackFormat
+    from execplan.context.context_pack import ContextPack, PackFormat, Unit
+    from execplan.context.context_settings import Allocation
     from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_budget import Allocation
     from execplan.context.token_counter import Counter
 
 MIN_PINNED_TOKENS: Final = 24

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SETTING_TABLES: Final = {
     "lint": "execplan.linter.lint_settings:TABLE",
     "context": "execplan.context.context_settings:TABLE",
-    "triage": "execplan.context.triage.triage_settings:TABLE",
+    "triage": "execplan.context.triage.triage_evaluation:TABLE",
     "execution": "execplan.execution.policy_settings:TABLE",
     "enhancer": "execplan.agents.enhancer.enhancement_request:TABLE",
     "drafting": "execplan.agents.drafting.drafting_settings:TABLE",

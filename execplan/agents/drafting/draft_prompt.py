@@ -7,16 +7,15 @@ import secrets
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.agents.user_program import sensitive_text
-from execplan.context.context_pack import PLAN_TYPES, PRUNE
+from execplan.context.context_pack import FORMATS, PLAN_TYPES, PRUNE
+from execplan.context.context_settings import Allocation, BudgetShares
 from execplan.context.gathering import file_units
-from execplan.context.gathering.file_lookup import list_files
+from execplan.context.gathering.file_units import list_files
 from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
-from execplan.context.keywords import count_shared_words, extract_keywords
-from execplan.context.pack_formats import FORMATS
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import Intent
-from execplan.context.token_budget import Allocation, BudgetShares
+from execplan.context.text_search import count_shared_words, extract_keywords
 from execplan.context.token_counter import make_counter
 from execplan.core.errors import ExecplanError
 from execplan.core.git.git_query import GIT_UNUSABLE_CODES

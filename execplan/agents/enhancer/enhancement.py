@@ -19,7 +19,7 @@ from execplan.agents.user_program import sensitive_text
 from execplan.core.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git import git_query
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.text import strict_json
 from execplan.core.text.fast_json import iter_texts
 from execplan.core.text.pure_paths import is_inside

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
-from execplan.cli.board_app.key_footer import KeyFooter
+from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import printable_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from execplan.cli.board_app.card_text import plain_text
+from execplan.cli.board_app.card_list import plain_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.core.errors import CONFLICT, ExecplanError
 

@@ -13,8 +13,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.board_source import read_only_message
-from execplan.cli.board_app.card_text import plain_text, task_text
-from execplan.cli.board_app.key_footer import KeyFooter
+from execplan.cli.board_app.card_list import plain_text, task_text
+from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.core.errors import ExecplanError

@@ -9,8 +9,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
+from execplan.cli.time_options import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan_store.plan_selection import is_exact_name
 
@@ -153,7 +153,7 @@ def _is_head_or_moment(revision: str) -> bool:
 
 
 def _describe_range(project: Project, revision: str, old_commit: str | None, new_commit: str | None) -> str:
-    from execplan.cli.durations import parse_duration
+    from execplan.cli.time_options import parse_duration
     from execplan.core.git.git_history import resolve_commit
 
     if new_commit is not None:

@@ -9,8 +9,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.time_options import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery

@@ -160,7 +160,7 @@ def new(
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
     if hook is not None:
-        from execplan.cli.output.capture_output import capture_answer
+        from execplan.cli.output.draft_output import capture_answer
 
         return capture_answer(hook, options)
     project = project_discovery.find(os.getcwd())

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.progress_bar import ProgressBar
-from execplan.cli.project_options import projects_option, select_projects
+from execplan.cli.shared_options import projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count

@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_flag
-from execplan.cli.project_options import projects_option, select_projects
+from execplan.cli.shared_options import projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery

@@ -1,18 +1,43 @@
-"""Output of `new --draft-with`: the created plan, what was sent, and a draft with errors."""
+"""Output of `new` for drafts of a program (`--draft-with`), and for plans in a hook's input (`--from - --hook`)."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from execplan.agents.capture import captured_plan, hook_input
 from execplan.agents.drafting.plan_drafting import describe_calls, draft_json, shorten
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.core.errors import CHECK_FAILED
+from execplan.cli.text_input import read_source
+from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.agents.drafting.drafting_settings import DraftingSettings
     from execplan.agents.drafting.plan_drafting import Draft
+    from execplan.core.edits.plan_writer import WriteOptions
+
+
+def capture_answer(program: str, options: WriteOptions) -> Answer:
+    """Capture the plan in a hook's input; whatever is wrong is a warning, because the session goes on."""
+    empty = {"id": None, "path": None, "action": None, "changed": False}
+    try:
+        hook_plan = hook_input.read_hook_plan(program, read_source("-"))
+        if hook_plan is None:
+            return Answer(empty, "")
+        project = project_discovery.find(hook_plan.cwd if os.path.isdir(hook_plan.cwd) else os.getcwd())
+        if not project.exists:
+            return Answer(empty, "")
+        captured = captured_plan.capture_plan(
+            project, hook_input.PROGRAM_NAMES[program], hook_plan.session, hook_plan.text, options
+        )
+    except ExecplanError as error:
+        return Answer(empty, "", warnings=(f"the plan was not captured: {error.message}",))
+    changed = captured.action != captured_plan.UNCHANGED
+    data = {"id": captured.id, "path": captured.path, "action": captured.action, "changed": changed}
+    return Answer(data, "", warnings=captured.warnings)
 
 
 def add_draft(answer: Answer, draft: Draft, settings: DraftingSettings, *, dry_run: bool) -> Answer:

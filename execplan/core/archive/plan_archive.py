@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.claims_file import Claim
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
 
 
 def archive_plan(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import EDIT, read_texts
+from execplan.core.edits.journal_retention import count_entries_in_git
 from execplan.core.edits.lost_edits import JournaledEdit, select_lost_edits
-from execplan.core.edits.texts_in_git import count_entries_in_git
 from execplan.core.edits.undo_stack import build_stack
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store

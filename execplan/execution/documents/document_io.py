@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.json_model.container_types import TOO_SHORT
-from execplan.core.json_model.document_model import Model, collect_models
+from execplan.core.json_model.document_model import Model, collect_models, to_json_bytes
 from execplan.core.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
-from execplan.core.json_model.json_bytes import to_json_bytes
 from execplan.core.text import fast_json, strict_json
 from execplan.core.text.violation import Violation
+from execplan.execution.documents.document_rules import json_violations
 from execplan.execution.documents.field_patterns import DESCRIPTIONS
-from execplan.execution.documents.plan_rules import json_violations
 from execplan.execution.execution_plan import Document
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import secret_files
-from execplan.core.text.glob_match import matches_glob
+from execplan.core.text.pure_paths import matches_glob
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import LEVELS
 from execplan.execution.shell.command_table import READS_ONLY

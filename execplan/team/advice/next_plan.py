@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.author import explicit_actor
-from execplan.core.plan_store.worktree_plan import plan_of_worktree
+from execplan.core.plan_store.implied_plan import plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.team.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
 from execplan.team.dependencies.plan_resolver import PlanResolver
@@ -85,7 +85,7 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
 
 def find_chosen_path(project: Project) -> str:
     """Return the path of the sticky plan, or else of the plan of the worktree; empty without one."""
-    chosen = sticky_plan.find_sticky_plan(project)
+    chosen = implied_plan.find_sticky_plan(project)
     ref = chosen[1] if chosen is not None else plan_of_worktree(project)
     return ref.path if ref is not None else ""
 

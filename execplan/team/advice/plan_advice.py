@@ -13,8 +13,8 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
-from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.core.text.message_parts import join_first, shorten
 from execplan.team.advice import execution_status
 

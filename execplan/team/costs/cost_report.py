@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from execplan.context.model_price import cost_of
+from execplan.context.model_table import cost_of
 from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import DONE

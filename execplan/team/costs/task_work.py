@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan_store.claim_log import ClaimSpan
+    from execplan.core.plan_store.claims_file import ClaimSpan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 

@@ -19,8 +19,7 @@ from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.project import project_state
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_settings import is_plan_name
-from execplan.core.text.line_edit import apply_edits
-from execplan.core.text.text_lines import Text
+from execplan.core.text.text_lines import Text, apply_edits
 from execplan.team.plan_index.index_table import entries_of, index_lines
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from execplan.core.git.git_commit import CommitResult
     from execplan.core.git.git_query import GitFile
     from execplan.core.project.project import Project
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
     from execplan.team.plan_index.index_table import IndexEntry
 
 _COMMAND = "index"

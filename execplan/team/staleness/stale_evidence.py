@@ -15,8 +15,8 @@ from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan.reader import read_text
 from execplan.core.plan.task_edits import complete_tasks
-from execplan.core.text.line_edit import apply_edits
 from execplan.core.text.message_parts import format_excess, join_first
+from execplan.core.text.text_lines import apply_edits
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
 from execplan.team.staleness.claimed_status import read_claimed_status

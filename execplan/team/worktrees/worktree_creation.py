@@ -14,7 +14,7 @@ from execplan.core.git import git_commit, git_history, git_process, git_query
 from execplan.core.git.git_directory import current_branch
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.worktree_plan import set_plan_of_worktree
+from execplan.core.plan_store.implied_plan import set_plan_of_worktree
 from execplan.team.worktrees.worktree_branch import (
     choose_branch,
     ensure_not_of_other_plan,

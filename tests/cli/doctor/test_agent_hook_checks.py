@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.integrations import guard_hook
-from execplan.cli.doctor import codex_trust, doctor_runner, hook_file_problems
+from execplan.cli.doctor import agent_hook_checks, doctor_runner, hook_file_problems
 from execplan.core.edits.plan_writer import WriteOptions
 from tests.in_process_repository import InProcessRepository
 
@@ -130,7 +130,7 @@ def test_a_file_that_claude_code_passes_over(desk: InProcessRepository, group: o
 def trust(desk: InProcessRepository, *, more: str = "") -> None:
     """Trust the repository and the guard's hook, as Codex stores it."""
     (entry,) = guard_hook.open_file(desk.project()[0], "codex").entries
-    key, digest = codex_trust.trust_key(str(desk.path / CODEX), entry), codex_trust.trust_digest(entry)
+    key, digest = agent_hook_checks.trust_key(str(desk.path / CODEX), entry), agent_hook_checks.trust_digest(entry)
     desk.write(
         "../.codex/config.toml",
         f'[projects."{desk.path}"]\ntrust_level = "trusted"\n[hooks.state."{key}"]\ntrusted_hash = "{digest}"\n{more}',

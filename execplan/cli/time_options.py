@@ -1,16 +1,26 @@
-"""Moments as options take them: a date, a date with a time, or a duration before now."""
+"""Moments and durations as options take them: a date, a date with a time, or a duration before now."""
 
 from __future__ import annotations
 
-from execplan.cli.durations import parse_duration
 from execplan.core.clock import epoch_seconds, is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
 from execplan.core.errors import USAGE, ExecplanError
 
+_UNITS = {"m": 60, "h": 3600, "d": 86_400}
+_MAX_SECONDS = 30 * 86_400
 _DAY_SECONDS = 86_400
 _DATE_LENGTH = len("2026-01-01")
 MAX_SECONDS = 100 * 366 * _DAY_SECONDS
 """Longest duration before now, about a century."""
 MOMENT_FORMS = "7d, 2026-10-31 or 2026-10-31T14:30Z"
+
+
+def parse_duration(text: str, max_seconds: int = _MAX_SECONDS) -> int | None:
+    """Convert `30m`, `24h` or `7d` to seconds; return None if it is invalid, zero, or more than 30 days or the maximum."""
+    count, unit = text[:-1], text[-1:]
+    if unit not in _UNITS or not count.isascii() or not count.isdigit() or len(count) > 5:
+        return None
+    seconds = int(count) * _UNITS[unit]
+    return seconds if 0 < seconds <= max_seconds else None
 
 
 def parse_moment(text: str, *, is_end: bool = False) -> int | None:
