@@ -107,7 +107,7 @@ FAST_PATH = {
     "core.plan_store": "author claims claims_file former_names implied_plan missing_plans plan_candidates plan_selection plan_store",
     "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "core.secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
-    "core.text": "fast_json hmac_signature html_blocks inline_markdown invisible_characters line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
+    "core.text": "block_rules fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }
 """Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
 

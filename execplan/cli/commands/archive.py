@@ -9,8 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
-from execplan.cli.output.bulk_output import PlanAnswer, join_answers
-from execplan.cli.output.move_output import move_answer
+from execplan.cli.output.move_output import PlanAnswer, join_answers, move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
 from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor import agent_versions
+from execplan.cli.doctor import agent_program_limits
+from execplan.cli.doctor.agent_program_limits import find_claude_problem, find_codex_problem, find_unknown_claude_events
 from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, check
-from execplan.cli.doctor.hook_file_problems import find_claude_problem, find_codex_problem, find_unknown_claude_events
 from execplan.cli.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -87,7 +87,7 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
             WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
         )
     yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
-    yield from agent_versions.describe_installed(installed_programs)
+    yield from agent_program_limits.describe_installed(installed_programs)
     if not any(
         [_has_active_approval(listed.project, listed.ref) for listed in context.plans if not listed.ref.archived]
     ):
@@ -146,7 +146,7 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
         message = f"{bad_entry} is malformed, so Claude Code ignores the whole file and {consequence}"
         yield Finding(level, display_path, message, remedy)
     elif events := find_unknown_claude_events(settings):
-        version = agent_versions.find_version("claude")
+        version = agent_program_limits.find_version("claude")
         if version is None or version < _EVENTS_VERSION:
             message = (
                 f"{events[0]} is unknown to Claude Code before 2.1, which ignores the whole file and {consequence}"

@@ -1,6 +1,7 @@
 """The plans of some projects that are not what they say, found with a fixed number of git processes per repository.
 
-Messages in the main branch show which pull requests are merged and which issues are closed.
+Messages in the main branch show which pull requests are merged and which issues are closed. A rule of the linter
+reports plans with open tasks whose work is done.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project.plan_names import extract_slugs
+from execplan.linter.checking.effective_rules import active_levels
+from execplan.linter.rule_facts import ShippedWork
 from execplan.team.staleness.claimed_status import find_successor_names
 from execplan.team.staleness.plan_timeline import NO_TIMELINE, load_timelines
 from execplan.team.staleness.stale_evidence import MergedReference, StalenessFacts
-from execplan.team.staleness.stale_plan import assess
+from execplan.team.staleness.stale_plan import SHIPPED_UNCHECKED, assess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
+    from execplan.linter.rule_selection import RuleSelection
     from execplan.team.staleness.plan_timeline import PlanTimeline
     from execplan.team.staleness.stale_plan import StalePlan
 
@@ -56,6 +60,8 @@ _MAX_VALUE_LENGTH = 1000
 """Number of characters of a value in which to look, because the time grows with the square of the length."""
 _MAX_HEADER_LINES = 40
 """Number of lines below the title in which to look."""
+CODE = "EP513"
+"""Code of the rule that needs the evidence, which takes a search of the main branch's history."""
 
 
 class MergedWork(NamedTuple):
@@ -249,3 +255,18 @@ def _find_successors(stored_plans: Sequence[StoredPlan]) -> dict[tuple[str, str]
             if len(ids) == 1:
                 successors.setdefault(own_key, *ids)
     return successors
+
+
+def find_shipped_work(stored_plans: Sequence[StoredPlan], selection: RuleSelection) -> dict[str, ShippedWork]:
+    """Return the evidence by absolute path of the plan, for plans on which the rule runs. Raises ExecplanError if Git fails."""
+    open_plans = [
+        stored_plan
+        for stored_plan in stored_plans
+        if CODE in active_levels(stored_plan.project, selection, stored_plan.project.display_path(stored_plan.ref.path))
+        and stored_plan.require_plan().unfinished_tasks
+    ]
+    return {
+        stale_plan.stored_plan.ref.path: ShippedWork("; ".join(stale_plan.evidence[1:]), stale_plan.remedy)
+        for stale_plan in find_stale_plans(open_plans)
+        if stale_plan.kind == SHIPPED_UNCHECKED
+    }

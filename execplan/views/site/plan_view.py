@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from execplan.views.site.artifact_copies import Artifact
     from execplan.views.site.decision_items import DecisionItem
     from execplan.views.site.page_charts import ChartImage
-    from execplan.views.site.page_context import PageContext
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageContext, PageNames
     from execplan.views.site.redacted_records import RedactText
 
 

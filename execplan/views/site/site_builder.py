@@ -16,8 +16,7 @@ from execplan.views.site import page_rendering
 from execplan.views.site.artifact_copies import read_copy
 from execplan.views.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
 from execplan.views.site.page_charts import draw_plan_chart
-from execplan.views.site.page_context import BOARD_PAGE, CHARTS_PAGE
-from execplan.views.site.page_names import PageNames
+from execplan.views.site.page_context import BOARD_PAGE, CHARTS_PAGE, PageNames
 from execplan.views.site.page_plans import load_page_plans
 from execplan.views.site.plan_view import load_decisions, load_plan_view, publish_plan
 from execplan.views.site.site_directory import DEFAULT_DIRECTORY, SiteDirectory, ensure_separate

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from execplan.core.plan.model import ACTIVE, ARCHIVED
 from execplan.views.board.board_cards import Card, FindingCounts
-from execplan.views.site.page_names import PageNames
+from execplan.views.site.page_context import PageNames
 
 
 def card(plan_id: str, path: str = "", project: str = "", state: str = ACTIVE) -> Card:
