@@ -1,4 +1,7 @@
-"""Table of language models: their context windows, which one is suited to a task, their prices and what usage costs."""
+"""Table of language models: their context windows, which one is suited to a task, their prices and what usage costs.
+
+The built-in table is dated, and settings can add to it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Requests for a draft of a plan to a program of the user, at most two, and the evaluation of its answers."""
+"""Requests for a draft of a plan to a program of the user, at most two, and the evaluation of its answers.
+
+The result is only a draft: it is added to the plans like a plan that somebody has written elsewhere. Nothing in it is
+run, and nothing is approved.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Requests to the configured enhancer program for a better execution plan, and the evaluation of its answers.
 
 The content of files that git ignores is not sent.
+
+The result is never more than a proposal. Errors are reported and change nothing: the execution plan stays as it was
+compiled from the plan.
 """
 
 from __future__ import annotations

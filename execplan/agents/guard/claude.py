@@ -1,4 +1,8 @@
-"""Claude Code's hook format: the input and output of its PreToolUse hooks, and the skills that it can call."""
+"""Claude Code's hook format: the input and output of its PreToolUse hooks, and the skills that it can call.
+
+A skill of the repository only gives instructions, unless its file can run commands. Before the program shows a skill
+to the agent, it runs each command that the file has as !`command`, and asks no hook.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Guard decisions on the calls of an agent, also on checks that the user lets agents run at any time."""
+"""Guard decisions on the calls of an agent, also on checks that the user lets agents run at any time.
+
+The checks are, in order: escapes of the guard, denials of the plan, harmless calls, planned steps, and what needs no
+step: reading, writing plans, and committing the agent's own work.
+"""
 
 from __future__ import annotations
 

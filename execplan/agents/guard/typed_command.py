@@ -1,4 +1,7 @@
-"""Parser for a shell text that is one plain command: arguments, variables, working directory and here-documents."""
+"""Parser for a shell text that is one plain command: arguments, variables, working directory and here-documents.
+
+It uses the parser with which steps are compiled. Texts that shells interpret differently are not accepted.
+"""
 
 from __future__ import annotations
 

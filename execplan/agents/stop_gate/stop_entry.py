@@ -1,6 +1,9 @@
 """The stop gate: a program's hook input on standard input, and an answer if its session may not end yet.
 
 A session may end when its claimed tasks are done, handed over, or explained.
+
+A task that has a check is done after the check has passed. Every trouble of the gate's own lets the session end: a
+gate that fails must not keep anybody from leaving.
 """
 
 from __future__ import annotations

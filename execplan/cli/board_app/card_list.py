@@ -1,6 +1,8 @@
 """A column of the board: a list of cards of equal height, of which only the visible ones are drawn, and their texts.
 
 Texts from plans are escaped and never read as markup.
+
+Textual's own lists lay out every item at each change, which takes 0.2 seconds for a thousand cards.
 """
 
 from __future__ import annotations

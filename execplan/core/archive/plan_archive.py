@@ -13,7 +13,7 @@ from execplan.core.archive.archived_names import archived_id, has_other_id_in_ar
 from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.core.clock import now
 from execplan.core.edits.digest_check import ensure_digest_matches
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline, reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.edits import operation_log
+from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_journal import read_entries, read_entries_from
 from execplan.core.errors import ExecplanError
 from execplan.core.files.append_log import append_lines, read_lines
@@ -51,7 +51,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
         if move_entry is not None:
             if not move_entry.is_written:
                 append_lines(path, f"made {move_entry.number}\n")
-            operation_log.add(project, operation, old, new)
+            edit_journal.add(project, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is already at its new path
         log(f"couldn't move the journal {path}: {failed}")
 

@@ -1,4 +1,8 @@
-"""The files of all claims in the main git directory, which all worktrees share: current ones with a lock, and a log."""
+"""The files of all claims in the main git directory, which all worktrees share: current ones with a lock, and a log.
+
+The file of claims has only those that are in force. The log shows later who worked on a task, in which session and
+when. A claim that can't be logged is made all the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What plans have cost: the time of work on each task, by whom, and the tokens and the money of the sessions in it."""
+"""What plans have cost: the time of work on each task, by whom, and the tokens and the money of the sessions in it.
+
+The logs of sessions don't name tasks, so usage goes to a task by its time: that of the claim that the session had.
+"""
 
 from __future__ import annotations
 

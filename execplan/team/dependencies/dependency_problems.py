@@ -1,4 +1,8 @@
-"""Problems of dependencies for lint rules: names that are not clear, and plans and tasks that wait for each other."""
+"""Problems of dependencies for lint rules: names that are not clear, and plans and tasks that wait for each other.
+
+A plan ends after its open tasks, each of these comes after the plan's start, and that comes after the end of the
+plans that it depends on. A deadlock is a cycle of these points.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The file with the review comments of a plan, among its artifacts: reading, search and the only way to add to it."""
+"""The file with the review comments of a plan, among its artifacts: reading, search and the only way to add to it.
+
+The file is a line for each record and only grows, so that branches that both added to it merge without conflicts: the
+`.gitattributes` next to it selects git's own `union` merge.
+"""
 
 from __future__ import annotations
 

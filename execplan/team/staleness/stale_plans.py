@@ -2,6 +2,10 @@
 
 Messages in the main branch show which pull requests are merged and which issues are closed. A rule of the linter
 reports plans with open tasks whose work is done.
+
+No network is asked about merged pull requests and closed issues, so only what git's history says counts: merge
+commits of GitHub, GitLab, Bitbucket and Azure DevOps, squashed commits whose subject ends with the number, and the
+keywords that close an issue. Reverts are taken into account.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The newest version of each plan among all worktrees of a repository, where it is worked on, and how it differs."""
+"""The newest version of each plan among all worktrees of a repository, where it is worked on, and how it differs.
+
+A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout
+is never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a
+worktree for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,13 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
-from execplan.team.worktrees.done_elsewhere import PlanText, differing_texts, find_done_tasks, load_fork_texts
-from execplan.team.worktrees.worktree_plan_paths import PlanPaths
+from execplan.team.worktrees.done_elsewhere import (
+    PlanPaths,
+    PlanText,
+    differing_texts,
+    find_done_tasks,
+    load_fork_texts,
+)
 from execplan.team.worktrees.worktree_record import find_worktree
 
 if TYPE_CHECKING:

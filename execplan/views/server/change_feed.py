@@ -1,4 +1,7 @@
-"""The feed of changes: one task looks for changes four times a second, and a stream of events wakes every open page."""
+"""The feed of changes: one task looks for changes four times a second, and a stream of events wakes every open page.
+
+A page that reads slowly holds nothing up: what it has not been sent yet is one set of plans, not a queue.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The pages of the site as they are now, rendered from the current files, with their charts."""
+"""The pages of the site as they are now, rendered from the current files, with their charts.
+
+Charts are drawn when a page needs them, at addresses that change with their content: a browser shows an image that it
+has loaded once again without asking, as long as the address stays the same.
+"""
 
 from __future__ import annotations
 

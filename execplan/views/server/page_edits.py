@@ -1,4 +1,7 @@
-"""The edits that a plan's page offers, made as on the command line, and the forms that pages send for them."""
+"""The edits that a plan's page offers, made as on the command line, and the forms that pages send for them.
+
+Approving, running, archiving and every other edit stay in the terminal, where a person sees what will happen.
+"""
 
 from __future__ import annotations
 

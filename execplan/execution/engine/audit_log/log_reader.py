@@ -1,6 +1,9 @@
 """Location and name of a plan's audit log, its anchor, and the comparison of the two.
 
 The anchor is the last record known when it was moved, stored apart from the log.
+
+With Git, the anchor is a ref of a blob, `refs/execplan/ledger/NAME`. A linked worktree has its own audit log and its
+own ref, `refs/worktree/execplan/ledger/NAME`. Without Git, the anchor is a file in the user's state directory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Spans as plain data, and their attributes by OpenTelemetry's semantic conventions for CI/CD, processes and git."""
+"""Spans as plain data, and their attributes by OpenTelemetry's semantic conventions for CI/CD, processes and git.
+
+The names and values are those of version 1.44 of the conventions. Names that begin with `execplan.` are our own.
+"""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.execution.engine.telemetry.exporter_settings import (
+from execplan.execution.engine.telemetry.span_attributes import ERROR, OK, SCHEMA_URL
+from execplan.execution.engine.telemetry.trace_context import (
     CERTIFICATE_VARIABLE,
     GRPC,
     endpoint_variable,
     names_credential_provider,
 )
-from execplan.execution.engine.telemetry.span_attributes import ERROR, OK, SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
 
-    from execplan.execution.engine.telemetry.exporter_settings import ExporterSettings
     from execplan.execution.engine.telemetry.span_attributes import Attributes, Span
-    from execplan.execution.engine.telemetry.trace_context import TraceContext
+    from execplan.execution.engine.telemetry.trace_context import ExporterSettings, TraceContext
 
 _FIRST_REDIRECT, _FIRST_ERROR = 300, 400
 _BATCH_SIZE = 512
