@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
-    """Redact every text of a pack.
-
-    IDs and paths stay, because they identify things. Redact before anything is shortened.
-    """
-    units = [unit._replace(content=redact(unit.content), title=redact(unit.title)) for unit in pack.units]
-    return pack._replace(
-        title=redact(pack.title), task=redact(pack.task), purpose=redact(pack.purpose), units=tuple(units)
-    )
-
-
 SECTION: Final = "section"
 TASK: Final = "task"
 DECISION: Final = "decision"
@@ -89,6 +78,17 @@ class ContextPack(NamedTuple):
     """Units in the order in which they are printed."""
     session: frozenset[str] = frozenset()
     """IDs of the units that belong to a conversation; empty if no conversation was supplied."""
+
+
+def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
+    """Redact every text of a pack.
+
+    IDs and paths stay, because they identify things. Redact before anything is shortened.
+    """
+    units = [unit._replace(content=redact(unit.content), title=redact(unit.title)) for unit in pack.units]
+    return pack._replace(
+        title=redact(pack.title), task=redact(pack.task), purpose=redact(pack.purpose), units=tuple(units)
+    )
 
 
 _MAX_TITLE_CHARS: Final = 160

@@ -49,6 +49,19 @@ _SWITCH: Final = "EXECPLAN_STOP_GATE"
 """Variable that turns the gate off if it is `off`."""
 
 
+DIRECTORY: Final = "stop-gate"
+"""Name of the state directory with the number of times that each session was kept going."""
+
+MAX_BLOCKS: Final = 2
+"""How often in a row a session is kept going for the same claims."""
+
+_EVENT: Final = "Stop"
+_MAX_TASKS: Final = 3
+_MAX_TEXT_CHARS: Final = 100
+_MAX_FILES: Final = 50
+"""Number of sessions after which the oldest counts are removed."""
+
+
 def is_attended(program: str, payload: Mapping[str, Any]) -> bool:
     """Check whether a person is known to be at the session that called a hook; false if nobody can tell."""
     if program == _CLAUDE:
@@ -79,17 +92,6 @@ def _is_codex_attended(log_path: object) -> bool:
     entry = fast_json.loads(line)
     header = entry.get("payload") if isinstance(entry, dict) and entry.get("type") == "session_meta" else None
     return isinstance(header, dict) and header.get("source") in _INTERACTIVE_SOURCES
-
-
-DIRECTORY: Final = "stop-gate"
-"""Name of the state directory with the number of times that each session was kept going."""
-MAX_BLOCKS: Final = 2
-"""How often in a row a session is kept going for the same claims."""
-_EVENT: Final = "Stop"
-_MAX_TASKS: Final = 3
-_MAX_TEXT_CHARS: Final = 100
-_MAX_FILES: Final = 50
-"""Number of sessions after which the oldest counts are removed."""
 
 
 def continue_reason(program: str, payload: Mapping[str, Any]) -> str:

@@ -30,6 +30,53 @@ _JOINED_SUFFIXES: Final = ("password", "passwd", "passphrase", "secret", "token"
 """Endings of name parts in which words are joined without a separator: `dbpassword`, `mysecret`."""
 
 
+_MIN_LENGTHS: Final = {PASSWORD: 3, SECRET: 6, SERVICE: 14}
+_MAX_LENGTH: Final = 600
+"""Maximum number of characters of a value to check."""
+
+_MIN_SENTENCE_WORDS: Final = 6
+"""Minimum number of words for a quoted text to count as a sentence."""
+
+_EMPTY_VALUES: Final = frozenset(NOTHING)
+_MASKED: Final = r"[xX*.•·#_?+~\s-]*"
+"""Pattern of a fully masked value."""
+
+_REFERENCE: Final = r"""(?x)
+    \$(?:\w+|\{\w+(?:[?+]|:[?+]|\})|\(|\{\{|env:|\w+\[) .*          # $NAME, ${NAME}, $(command), ${{ … }}
+    | (?:[fFrRbB]*["'])?[^{}\n]{0,40}(?:\{[\w.:!\[\] ?-]{0,60}\}|\{\{[^{}\n]{0,200}\}?\}?) .{0,80}   # {name}, {{ name }}, Bearer {token}
+    | %(?:\(|\w+%|[sdr]\b) .* | !(?:vault|ref|sub|getatt|env)\b .* | \#\{ .* | @[\w./~-]+ | --[a-z][\w-]* | &\w+ | \*\w+ | <[^<>\n]{0,80}>?
+    | (?:op|vault|ssm|aws-sm|gcp-sm|arn|secretsmanager|keyring|env|file|azurekeyvault|ref\+\w+):/{0,2}[\w/:.$-]+
+    | (?:https?://|/|\./|\.\./|~/)[\w./@:%?=&~+-]*                     # an address, a path
+    | (?:secrets?|vars?|env|inputs|github|steps|matrix|params|process|os|config|settings|self|this|data|local|module|each|input|ctx|args?|opts?|options|request|req|row|user|obj)
+      (?:\.|\[|->|::) .*
+    """
+
+_TYPE_EXPRESSION: Final = (
+    r"(?ix)(?:str|string|text|bytes?|int|bool|any|none|null|optional|option|list|dict|tuple|set|vec|box|arc|secretstr|char|varchar|[iuf](?:8|16|32|64|128|size)|&'?\w*\s?str|uuid)\b"
+    r"(?:\s*[\[<(|;?!,=] .* | \s*\|.* | $)"
+)
+_CODE_EXPRESSION: Final = (
+    r"(?x)\w*[a-zA-Z_]\w*(?:[.:]{1,2}\w+)*[(\[<] .*"  # a call, an index, a generic type
+    r"| [a-zA-Z_]\w*(?:(?:\.|->|::|\?\.)[a-zA-Z_]\w*)+[;,)]*"  # an attribute
+    r"| (?:await|new|lambda|not|yield|return|async|typeof|func|function|fn|def|if|else|in|is|isinstance|import|from)\s .*"
+)
+_PLAIN_WORD: Final = r"[A-Za-z][a-z]*[.,;:!?)]*"
+_IDENTIFIER: Final = (
+    r"(?:[a-z]+(?:[A-Z][a-z]*)+|[A-Z][a-z]+(?:[A-Z][a-z]*)+|[A-Za-z]+(?:_[A-Za-z]+)+|_+[A-Za-z_]+)\d{0,2}[;,)]*"
+)
+"""Pattern of an identifier: camelCase, snake_case or CONSTANT_CASE."""
+
+_UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_SPECIAL_CHARS: Final = frozenset("!@#$%^&*?+=~|")
+_DIGEST_OR_VERSION: Final = r"(?i)(?:sha(?:1|256|384|512)|md5|h1)[:-].*|v?\d+(?:\.\d+)+.*"
+_SENTENCE_WORDS: Final = frozenset(
+    (
+        "must is be the a an required invalid incorrect wrong not your enter please for of to at least characters field with "
+        "password token secret key missing expired are was has have cannot can't should new old in on from this that no"
+    ).split()
+)
+
+
 @lru_cache(maxsize=4096)
 def classify_name(name: str) -> str:
     """Return the kind of a name (PASSWORD, SECRET or SERVICE), or an empty string for any other name."""
@@ -77,42 +124,6 @@ def classify_name(name: str) -> str:
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a pattern and cache the result."""
     return re.compile(pattern)
-
-
-_MIN_LENGTHS: Final = {PASSWORD: 3, SECRET: 6, SERVICE: 14}
-_MAX_LENGTH: Final = 600
-"""Maximum number of characters of a value to check."""
-_MIN_SENTENCE_WORDS: Final = 6
-"""Minimum number of words for a quoted text to count as a sentence."""
-_EMPTY_VALUES: Final = frozenset(NOTHING)
-_MASKED: Final = r"[xX*.•·#_?+~\s-]*"
-"""Pattern of a fully masked value."""
-_REFERENCE: Final = r"""(?x)
-    \$(?:\w+|\{\w+(?:[?+]|:[?+]|\})|\(|\{\{|env:|\w+\[) .*          # $NAME, ${NAME}, $(command), ${{ … }}
-    | (?:[fFrRbB]*["'])?[^{}\n]{0,40}(?:\{[\w.:!\[\] ?-]{0,60}\}|\{\{[^{}\n]{0,200}\}?\}?) .{0,80}   # {name}, {{ name }}, Bearer {token}
-    | %(?:\(|\w+%|[sdr]\b) .* | !(?:vault|ref|sub|getatt|env)\b .* | \#\{ .* | @[\w./~-]+ | --[a-z][\w-]* | &\w+ | \*\w+ | <[^<>\n]{0,80}>?
-    | (?:op|vault|ssm|aws-sm|gcp-sm|arn|secretsmanager|keyring|env|file|azurekeyvault|ref\+\w+):/{0,2}[\w/:.$-]+
-    | (?:https?://|/|\./|\.\./|~/)[\w./@:%?=&~+-]*                     # an address, a path
-    | (?:secrets?|vars?|env|inputs|github|steps|matrix|params|process|os|config|settings|self|this|data|local|module|each|input|ctx|args?|opts?|options|request|req|row|user|obj)
-      (?:\.|\[|->|::) .*
-    """
-_TYPE_EXPRESSION: Final = (
-    r"(?ix)(?:str|string|text|bytes?|int|bool|any|none|null|optional|option|list|dict|tuple|set|vec|box|arc|secretstr|char|varchar|[iuf](?:8|16|32|64|128|size)|&'?\w*\s?str|uuid)\b"
-    r"(?:\s*[\[<(|;?!,=] .* | \s*\|.* | $)"
-)
-_CODE_EXPRESSION: Final = (
-    r"(?x)\w*[a-zA-Z_]\w*(?:[.:]{1,2}\w+)*[(\[<] .*"  # a call, an index, a generic type
-    r"| [a-zA-Z_]\w*(?:(?:\.|->|::|\?\.)[a-zA-Z_]\w*)+[;,)]*"  # an attribute
-    r"| (?:await|new|lambda|not|yield|return|async|typeof|func|function|fn|def|if|else|in|is|isinstance|import|from)\s .*"
-)
-_PLAIN_WORD: Final = r"[A-Za-z][a-z]*[.,;:!?)]*"
-_IDENTIFIER: Final = (
-    r"(?:[a-z]+(?:[A-Z][a-z]*)+|[A-Z][a-z]+(?:[A-Z][a-z]*)+|[A-Za-z]+(?:_[A-Za-z]+)+|_+[A-Za-z_]+)\d{0,2}[;,)]*"
-)
-"""Pattern of an identifier: camelCase, snake_case or CONSTANT_CASE."""
-_UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_SPECIAL_CHARS: Final = frozenset("!@#$%^&*?+=~|")
-_DIGEST_OR_VERSION: Final = r"(?i)(?:sha(?:1|256|384|512)|md5|h1)[:-].*|v?\d+(?:\.\d+)+.*"
 
 
 @lru_cache(maxsize=4096)
@@ -262,11 +273,3 @@ def _names_secret(value: str) -> bool:
 def _is_sentence_word(word: str) -> bool:
     """Return whether a word belongs to a sentence about a secret."""
     return word.strip(".,;:!?()").lower() in _SENTENCE_WORDS
-
-
-_SENTENCE_WORDS: Final = frozenset(
-    (
-        "must is be the a an required invalid incorrect wrong not your enter please for of to at least characters field with "
-        "password token secret key missing expired are was has have cannot can't should new old in on from this that no"
-    ).split()
-)

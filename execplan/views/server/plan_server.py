@@ -49,6 +49,22 @@ _MAX_NOTICES = 100
 """Number of edits whose messages are kept; a browser that never shows the page leaves them."""
 
 
+_NOTICE_PARAMETER = "notice"
+_SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)
+"""Pages for which all plans are read."""
+
+_MANY_PLANS = 200
+"""Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
+
+_PATIENCE_SECONDS = 1.0
+"""Time after which it does."""
+
+_KEPT_SECONDS = 5.0
+"""Time for which a slow page is kept for the browser, which asks for it every second."""
+
+T = TypeVar("T")
+
+
 def asset_response(path: str, data: bytes | None) -> Response:
     """Return a style sheet, script or icon. Raises HTTPException (404) without data."""
     if data is None:
@@ -94,18 +110,6 @@ class Notices:
     def take(self, notice_id: str) -> tuple[str, ...]:
         """Return and forget messages; none if the ID is unknown."""
         return self._messages.pop(notice_id, ())
-
-
-_NOTICE_PARAMETER = "notice"
-_SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)
-"""Pages for which all plans are read."""
-_MANY_PLANS = 200
-"""Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
-_PATIENCE_SECONDS = 1.0
-"""Time after which it does."""
-_KEPT_SECONDS = 5.0
-"""Time for which a slow page is kept for the browser, which asks for it every second."""
-T = TypeVar("T")
 
 
 class _VersionedPage(NamedTuple):
