@@ -4,7 +4,10 @@ import sys
 
 if not sys.flags.safe_path:
     del sys.path[0]  # the current directory, which may contain modules that shadow those of Python
-from execplan.cli.main import run
+try:
+    from execplan.cli.main import run
+except KeyboardInterrupt:
+    sys.exit(130)
 
 if __name__ == "__main__":  # a worker process on this machine imports it again
     sys.exit(run())

@@ -11,6 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
+from execplan.cli.option_rules import OptionRule, declared_rules, ensure_compatible
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.core import features, trace
@@ -39,6 +40,7 @@ class ExecplanCommand(click.Command):
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
+    option_rules: tuple[OptionRule, ...] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
@@ -75,6 +77,7 @@ class ExecplanCommand(click.Command):
     def invoke(self, ctx: click.Context) -> int:
         """Run the command, print its answer, and return the exit status."""
         parent_call = ctx.obj if isinstance(ctx.obj, Call) else Call()
+        values = dict(ctx.params)
         call_options = {name: ctx.params.pop(name) for name in Call._fields}
         call = Call(*[call_options[name] or getattr(parent_call, name) for name in Call._fields])
         if ctx.params.get("jsonl"):
@@ -101,13 +104,18 @@ class ExecplanCommand(click.Command):
             set_timeout(lock_timeout)
         if self.finishes_moves:
             project_discovery.finish_moves()
-        return print_answer(self._run(ctx, call), call, self.name or "", may_page=self.may_page)
+        values["as_json"] = call.as_json
+        return print_answer(self._run(ctx, call, values), call, self.name or "", may_page=self.may_page)
 
-    def _run(self, ctx: click.Context, call: Call) -> Answer:
-        """Run the command and return its answer, which names the sticky plan if the command has written it."""
+    def _run(self, ctx: click.Context, call: Call, values: dict[str, Any]) -> Answer:
+        """Run the command and return its answer, which names the sticky plan if the command has written it.
+
+        `values` are the values of all parameters.
+        """
         implied_plan.selected.clear()
         plan_selection.named_by_path.clear()
         resolve_plan_name(ctx)
+        ensure_compatible(ctx, self.option_rules, values | ctx.params)
         assert self.callback is not None
         try:
             answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
@@ -192,6 +200,7 @@ def define_command(
             command.params.append(as_option())
         command.params += COMMON_OPTIONS
         command.reads, command.writes, command.examples = reads, writes, examples
+        command.option_rules = declared_rules(function)
         return command
 
     return decorate

@@ -6,12 +6,16 @@ import gc
 import os
 import sys
 
-from execplan.core.errors import ENVIRONMENT
+from execplan.core.errors import ENVIRONMENT, INTERRUPTED
 
 
 def run() -> int:
     """Run the process; commands that ran without click exit at once, because they leave nothing to clean up."""
-    status = main()
+    try:
+        status = main()
+    except KeyboardInterrupt:  # while the error handler was imported
+        print("execplan: interrupted", file=sys.stderr)
+        return INTERRUPTED
     if ("click" not in sys.modules and "typing" not in sys.modules) or sys.argv[1:2] == ["guard"]:
         sys.stderr.flush()  # standard output was flushed with the answer
         os._exit(status)

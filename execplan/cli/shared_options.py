@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.prompts import can_ask, confirm
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.project import project_discovery
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from execplan.cli.answer import Call
     from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.project.project import Project
+PROJECT_OPTIONS: Final = ("--project", "--all-projects")
 
 
 def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,6 +51,7 @@ def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
 
 def projects_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--project PATH`, which can be repeated, and `--all-projects`."""
+    function = option_rules(exclusive(*PROJECT_OPTIONS, hint="--project names exactly the projects to read"))(function)
     function = click.option(
         "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
     )(function)
@@ -68,9 +71,6 @@ def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> Pr
     """
     if not project_paths and not all_projects:
         return None
-    if project_paths and all_projects:
-        message = "--project and --all-projects can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="--project names exactly the projects to read")
     if "" in project_paths:
         raise ExecplanError("usage", "--project requires a directory", exit=USAGE, hint="--project ../other")
     current, problem = _find_current_project()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,8 @@ from execplan.cli.commands import COMMANDS
 from execplan.core.errors import OK, PAUSED
 from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS, with_sections
+
+ROOT = Path(__file__).parents[2]
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 JOB_DIGEST = "6865ce64191d9b27161388bca82d91ca6e8da5b64d24a3ff28539907e84b289f"
@@ -419,3 +423,21 @@ def test_interrupted(repo: Folder) -> None:
             assert process.returncode == status
             assert b"Traceback" not in trouble
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "module", ["execplan.cli.main", "execplan.core.errors", "execplan.cli.error_handler", "execplan.cli.app", "click"]
+)
+def test_ctrl_c_while_a_module_is_imported_prints_no_traceback(module: str) -> None:
+    program = f"""
+import runpy, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+sys.argv = ["execplan", "--version"]
+runpy.run_path({str(ROOT / "scripts/execplan")!r}, run_name="__main__")
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (result.returncode, "Traceback" in result.stderr) == (130, False), result.stderr

@@ -6,6 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_text
@@ -35,6 +36,7 @@ from execplan.core.errors import USAGE, ExecplanError
 @plan_option
 @create_option
 @writer_options
+@option_rules(exclusive("--after", "--before", "--under"))
 def add(
     call: Call,
     text: str,
@@ -51,9 +53,6 @@ def add(
     The task is added to the section Progress, after the last one by default. Prints the ID of the task. TEXT can be
     @FILE, or - for standard input.
     """
-    if sum([anchor is not None for anchor in (after, before, under)]) > 1:
-        message = "--after, --before and --under can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
     if check is not None and "\n" in check:
         message = "the command of a check must be one line"
         raise ExecplanError(

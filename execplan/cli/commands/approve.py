@@ -9,6 +9,7 @@ import click
 from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import USAGE, ExecplanError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from execplan.execution.approvals.approval_creation import Confirmation
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluation.approval_scope import ApprovalScope
+
+
+_APPROVAL_OPTIONS = ("--digest", "--by", "--expires", "--max-risk", "--step", "--allow-inferred", "--commit")
 
 
 @define_command(
@@ -66,6 +70,14 @@ if TYPE_CHECKING:
     help="Revoke the only approval, the one with this digest, or all.",
 )
 @new_options
+@option_rules(
+    exclusive("--list", "--check", "--revoke"),
+    *[
+        excludes(option, *_APPROVAL_OPTIONS, reason="doesn't approve or commit anything")
+        for option in ("--list", "--check", "--revoke")
+    ],
+    *[excludes(option, "--dry-run", reason="writes nothing") for option in ("--list", "--check")],
+)
 def approve(
     call: Call,
     plan: str | None,
@@ -92,14 +104,6 @@ def approve(
     """
     from execplan.cli.output import approval_output
 
-    approval_options = (digest, by, max_risk, steps, allow_inferred)
-    _ensure_compatible_options(
-        listing=listing,
-        check=check,
-        revoke=revoke,
-        has_approval_options=any(approval_options) or expires != "24h",
-        options=options,
-    )
     valid_seconds = parse_duration(expires)
     if valid_seconds is None:
         message = f"--expires must be a number of minutes, hours or days, at most 30d, not {expires!r}"
@@ -141,26 +145,6 @@ def approve(
         options=options,
     )
     return approval_output.approval_answer(approval_result, quote_plan_name(ref.id, project.display_path(ref.path)))
-
-
-def _ensure_compatible_options(
-    *, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    chosen_flags = [
-        name
-        for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None))
-        if is_given
-    ]
-    message = ""
-    if len(chosen_flags) > 1:
-        message = f"{' and '.join(chosen_flags)} can't be combined"
-    elif chosen_flags and (has_approval_options or options.commit):
-        message = f"{chosen_flags[0]} doesn't approve or commit anything, so it can't be combined with options for that"
-    elif chosen_flags and options.dry_run and revoke is None:
-        message = f"{chosen_flags[0]} writes nothing, so it can't be combined with --dry-run"
-    if message:
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan approve --help")
 
 
 def _require_name(name: str | None) -> str | None:

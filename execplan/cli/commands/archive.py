@@ -9,15 +9,17 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.output.move_output import PlanAnswer, join_answers, move_answer
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
+from execplan.core.archive.document_mentions import mention_warnings
 from execplan.core.archive.plan_archive import ArchiveBlockers
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.model import COMPLETE, DOCUMENT
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
@@ -66,6 +68,28 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 @click.option("--reason", metavar="TEXT", help="Why the plan is archived unfinished; written into the plan.")
 @links_option
 @writer_options
+@option_rules(
+    requires("--force", "--reason", hint="execplan archive --force --reason 'Why it is archived unfinished'"),
+    requires(f"--as {ABANDONED}", "--reason", hint="execplan archive --as abandoned --reason 'Why it is abandoned'"),
+    requires(
+        "--reason",
+        f"--as {ABANDONED}",
+        "--force",
+        hint="execplan archive --as abandoned --reason 'Why it is abandoned'",
+    ),
+    requires(f"--as {SUPERSEDED}", "--by", hint="execplan archive PLAN --as superseded --by OTHER"),
+    requires("--by", f"--as {SUPERSEDED}", hint="execplan archive PLAN --as superseded --by OTHER"),
+    exclusive("--by", "--force"),
+    excludes(
+        "--complete",
+        "PLAN",
+        "--as",
+        "--force",
+        reason="archives all complete plans as completed",
+        hint="name the plans, or omit the other options: execplan archive --complete",
+    ),
+    excludes("--if-match", "--complete", SEVERAL_PLANS, hint="name one plan: execplan archive PLAN --if-match DIGEST"),
+)
 def archive(
     call: Call,
     plans: tuple[str, ...],
@@ -90,9 +114,6 @@ def archive(
     if there are any. One `undo` restores all plans that one command has archived. Documents that refer to the old paths
     are reported, and rewritten if you agree.
     """
-    _ensure_compatible_options(
-        plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
-    )
     reason_text = read_text(reason, "the reason") if reason is not None else None
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
     successor = Plan.find(by) if by is not None else None
@@ -111,7 +132,7 @@ def archive(
     bulk = BulkOperation() if len(to_archive) > 1 else None
     failed = CHECK_FAILED
     moves: list[tuple[Project, PlanRef, MoveResult]] = []
-    for project, ref in to_archive:
+    for project, ref in plan_archive.order_by_mentions(to_archive):
         try:
             moved = Plan(project, ref).archive(
                 reason=reason_text,
@@ -128,21 +149,19 @@ def archive(
             failed = error.exit
             continue
         moves.append((project, ref, moved))
+    moves.sort(key=lambda move: to_archive.index(move[:2]))
     warnings: tuple[str, ...] = ()
     if bulk is not None:
         warnings = bulk.commit("archive", "archive")
         moves = [(project, ref, bulk.with_commit(project, moved)) for project, ref, moved in moves]
-    answers = []
-    for project, _, moved in moves:
-        archived = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
-        command = (
-            None
-            if links is False
-            else f"execplan archive {plan_store.name_in_commands(project, archived)} --rewrite-links"
-        )
-        answers.append(PlanAnswer(project, move_answer(project, moved, options, "already archived", command)))
+    answers = [
+        PlanAnswer(project, move_answer(project, moved, options, "already archived", None))
+        for project, _, moved in moves
+    ]
+    if links is not False:
+        warnings += _mention_warnings([(project, moved) for project, _, moved in moves])
     if len(answers) == 1 and not complete and not blocked:
-        return answers[0].answer
+        return answers[0].answer._replace(warnings=(*answers[0].answer.warnings, *warnings))
     headline = f"archived {format_count(len([moved for _, _, moved in moves if moved.changed]), 'plan')}:"
     reasons = {name: blockers.reasons for name, blockers in blocked.items()}
     answer = join_answers(answers, headline, reasons, "not archived", options, failed=failed)
@@ -153,52 +172,15 @@ def archive(
     return answer._replace(next_commands=answer.next_commands or commands)
 
 
-def _ensure_compatible_options(
-    plans: tuple[str, ...],
-    *,
-    complete: bool,
-    resolution: str,
-    by: str | None,
-    force: bool,
-    reason: str | None,
-    options: WriteOptions,
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    is_abandoned = resolution == ABANDONED
-    for is_wrong, message, hint in (
-        (
-            force and reason is None,
-            "--force requires --reason",
-            "execplan archive --force --reason 'Why it is archived unfinished'",
-        ),
-        (
-            is_abandoned and reason is None,
-            "--as abandoned requires --reason",
-            "execplan archive --as abandoned --reason 'Why it is abandoned'",
-        ),
-        (
-            reason is not None and not (force or is_abandoned),
-            "--reason requires --as abandoned or --force",
-            "execplan archive --as abandoned --reason 'Why it is abandoned'",
-        ),
-        (
-            (resolution == SUPERSEDED) != (by is not None) or (force and by is not None),
-            "--as superseded and --by PLAN require each other, and --by can't be combined with --force",
-            "execplan archive PLAN --as superseded --by OTHER",
-        ),
-        (
-            complete and (bool(plans) or resolution != COMPLETED or force),
-            "--complete archives all complete plans as completed; it accepts no PLAN, no other --as and no --force",
-            "name the plans, or omit the other options: execplan archive --complete",
-        ),
-        (
-            options.if_match is not None and (complete or len(plans) > 1),
-            "--if-match accepts only one plan",
-            "name one plan: execplan archive PLAN --if-match DIGEST",
-        ),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+def _mention_warnings(moves: list[tuple[Project, MoveResult]]) -> tuple[str, ...]:
+    """Return warnings about files that name the old paths of plans, with one command that rewrites all documents."""
+    naming = [(project, moved) for project, moved in moves if moved.mentions]
+    names = [
+        plan_store.name_in_commands(project, plan_store.ref_for_path(project, os.path.join(project.root, moved.path)))
+        for project, moved in naming
+    ]
+    mentions = {mention.path: mention for _, moved in naming for mention in moved.mentions}
+    return mention_warnings(list(mentions.values()), f"execplan archive {' '.join(names)} --rewrite-links")
 
 
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:

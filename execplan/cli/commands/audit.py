@@ -9,6 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
 )
 @click.option("--accept", "reason", metavar="REASON", help="Accept a broken audit log; the reason is recorded.")
 @new_options
+@option_rules(
+    exclusive("--verify", "--run", "--attest", "--accept"),
+    requires("--dry-run", "--accept", "--attest"),
+    requires("--commit", "--accept", "--attest"),
+)
 def audit(
     call: Call,
     plan: str | None,
@@ -67,7 +73,9 @@ def audit(
     """
     from execplan.cli.output import audit_output
 
-    _ensure_compatible_options(verifies=verifies, run=run_, attests=attests, reason=reason, options=options)
+    if reason is not None and (not reason.strip() or len(reason) > 1000):
+        message = "--accept requires a reason of at most 1000 characters"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
     if verifies and plan is None and not plan_selection.plan_from_environment():
         return audit_output.verify_all_answer(project_discovery.require(os.getcwd()))
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
@@ -79,29 +87,6 @@ def audit(
     if reason is not None:
         return audit_output.accept_broken_log(project, ref, reason, options)
     return audit_output.verify_plan_answer(project, ref) if verifies else audit_output.audit_answer(project, ref, run_)
-
-
-def _ensure_compatible_options(
-    *, verifies: bool, run: str | None, attests: bool, reason: str | None, options: WriteOptions
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    chosen_flags = [
-        name
-        for name, is_given in (
-            ("--verify", verifies),
-            ("--run", run is not None),
-            ("--attest", attests),
-            ("--accept", reason is not None),
-        )
-        if is_given
-    ]
-    message = f"{' and '.join(chosen_flags)} can't be combined" if len(chosen_flags) > 1 else ""
-    if reason is not None and (not reason.strip() or len(reason) > 1000):
-        message = message or "--accept requires a reason of at most 1000 characters"
-    if reason is None and not attests and (options.dry_run or options.commit is not None):
-        message = message or "--dry-run and --commit require --accept or --attest"
-    if message:
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
 
 
 audit.may_page = True

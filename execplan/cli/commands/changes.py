@@ -9,6 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.rule_options import RuleSettings, rule_options
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.project import project_discovery
@@ -68,6 +69,10 @@ class _GithubParts(NamedTuple):
 @click.option("--no-annotations", is_flag=True, help="With --format github: print no annotations.")
 @click.option("--no-summary", is_flag=True, help="With --format github: write no summary.")
 @rule_options
+@option_rules(
+    exclusive("--json", "--format"),
+    *[requires(option, f"--format {_GITHUB}") for option in ("--no-annotations", "--no-summary")],
+)
 def changes(
     call: Call,
     paths: tuple[str, ...],
@@ -93,7 +98,9 @@ def changes(
     from execplan.team.github.reviewer_summary import format_summary
     from execplan.team.github.workflow_run import MAX_SUMMARY_BYTES
 
-    _ensure_compatible_options(call, since, form, needs_github=no_annotations or no_summary)
+    if since is None and form != _GITHUB:
+        message = "specify the branch or commit to compare with: --since REV"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan changes --help")
     rule_settings = RuleSettings(**{name: flags[name] for name in RuleSettings._fields})
     check_options = CheckOptions(selection=rule_settings.selection(), trees=RepositoryTrees())
     project = project_discovery.require(os.getcwd())
@@ -110,17 +117,6 @@ def changes(
     data = {"since": commit, "plans": [report.to_json() for report in reports], "findings": level_counts}
     text = "\n\n".join([part for part in (format_reports(reports), format_totals(reports)) if part])
     return Answer(data, text, status)
-
-
-def _ensure_compatible_options(call: Call, since: str | None, form: str, *, needs_github: bool) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    for is_wrong, why in (
-        (call.as_json and form != _TEXT, "--json and --format can't be combined"),
-        (needs_github and form != _GITHUB, "--no-annotations and --no-summary require --format github"),
-        (since is None and form != _GITHUB, "specify the branch or commit to compare with: --since REV"),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan changes --help")
 
 
 def _find_base(project: Project, since: str | None) -> str:

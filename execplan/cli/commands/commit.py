@@ -10,11 +10,11 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option, match_option
+from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans, uncommitted_archive_commands
-from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.git import git_query
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 @click.option("-m", "--message", metavar="TEXT", help="What was done, for the commit message.")
 @match_option
 @lock_option
+@option_rules(
+    exclusive("--all", "PLAN", hint="execplan commit --all"),
+    excludes("--if-match", "--all", SEVERAL_PLANS, hint="name one plan: execplan commit PLAN --if-match DIGEST"),
+)
 def commit(
     call: Call, plans: tuple[str, ...], *, all_plans: bool, dry_run: bool, message: str | None, if_match: str | None
 ) -> Answer:
@@ -50,16 +54,6 @@ def commit(
 
     Use it to record the state of plans in git without your other changes. Several plans go into one commit.
     """
-    for is_wrong, problem, hint in (
-        (all_plans and bool(plans), "--all and PLAN can't be combined", "execplan commit --all"),
-        (
-            if_match is not None and (all_plans or len(plans) > 1),
-            "--if-match accepts only one plan",
-            "name one plan: execplan commit PLAN --if-match DIGEST",
-        ),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
     message_text = read_text(message, "the message") if message is not None else None
     project = None if plans or plan_selection.plan_from_environment() else project_discovery.require(os.getcwd())
     if project is not None and not all_plans and not _has_plans(project):

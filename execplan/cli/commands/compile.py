@@ -9,6 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from execplan.cli.output.compile_output import CompileResult
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+
+
+_COMPOSE_EXAMPLE = "execplan compile --compose PLAN PLAN --title 'Title'"
 
 
 @define_command(
@@ -55,6 +59,14 @@ if TYPE_CHECKING:
 )
 @plan_option
 @new_options
+@option_rules(
+    exclusive("--check", "--annotate", "--from", "--compose", "--enhance"),
+    *[exclusive("--out", mode) for mode in ("--check", "--annotate", "--enhance")],
+    requires("--title", "--compose"),
+    excludes("--title", "-p", "--out"),
+    requires("--compose", SEVERAL_PLANS, hint=_COMPOSE_EXAMPLE),
+    requires("--compose", "--title", "-p", "--out", hint=_COMPOSE_EXAMPLE),
+)
 def compile_(
     call: Call,
     plans: tuple[str, ...],
@@ -76,16 +88,11 @@ def compile_(
     The steps come from the sections Concrete Steps and Validation and Acceptance. Lines that look like steps but are
     skipped are listed with the reason.
     """
-    modes = {
-        "--check": check,
-        "--annotate": annotate,
-        "--from": source is not None,
-        "--compose": compose,
-        "--enhance": enhance,
-    }
     if not compose and len(plans) == 1 and plan is not None and is_same_plan(plans[0], plan):
         plan = None
-    _ensure_compatible_options(plans, plan, out, title, [name for name, is_given in modes.items() if is_given])
+    if not compose and len(plans) + (plan is not None) > 1:
+        message = "only one plan can be compiled at a time; --compose combines several"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan compile --help")
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
     project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
@@ -107,27 +114,6 @@ def compile_(
     if out is not None:
         return _write_output(call, _compile_plan(project, ref, ignore_stored=True), out, options)
     return compile_output.store_result(project, ref, lambda: _compile_plan(project, ref), options, "compile")
-
-
-def _ensure_compatible_options(
-    plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen_flags: list[str]
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    compose = "--compose" in chosen_flags
-    message = ""
-    if len(chosen_flags) > 1:
-        message = f"{' and '.join(chosen_flags)} can't be combined"
-    elif out is not None and chosen_flags and chosen_flags[0] in ("--check", "--annotate", "--enhance"):
-        message = f"--out and {chosen_flags[0]} can't be combined"
-    elif title is not None and (not compose or plan is not None or out is not None):
-        message = "--title requires --compose, and can't be combined with -p or --out"
-    elif compose and (len(plans) < 2 or (plan is None and out is None and title is None)):
-        message = "--compose requires two or more plans, and --title TEXT, -p PLAN or --out FILE for the result"
-    elif not compose and len(plans) + (plan is not None) > 1:
-        message = "only one plan can be compiled at a time; --compose combines several"
-    if message:
-        hint = "execplan compile --compose PLAN PLAN --title 'Title'" if compose else "see execplan compile --help"
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:

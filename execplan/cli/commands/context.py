@@ -10,15 +10,20 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
+from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.team.advice.plan_json import conflict_warnings
 
 if TYPE_CHECKING:
     from execplan.context.context_settings import ContextSettings
     from execplan.context.gathering.pack_gathering import GatheredPack
+
+
+_EXPERIMENT_EXAMPLE = "execplan context --experiment ID --key KEY"
 
 
 @define_command(
@@ -78,6 +83,15 @@ if TYPE_CHECKING:
 @click.option(
     "--exact/--estimate", default=None, help="How tokens are counted. Default: exactly if the tokenizer is installed."
 )
+@option_rules(
+    requires("--experiment", "--key", hint=_EXPERIMENT_EXAMPLE),
+    requires("--key", "--experiment", hint=_EXPERIMENT_EXAMPLE),
+    excludes("--json", "--format", reason="prints no pack"),
+    exclusive("--explain", "--compare", "--item", hint="omit all but one of them"),
+    exclusive("--json", "--explain", reason="both print the decision"),
+    *[excludes(view, "--format", reason="prints a table") for view in ("--explain", "--compare")],
+    excludes("--experiment", "--compare", "--item", hint="omit --experiment and --key"),
+)
 def context(
     call: Call,
     plan: str | None,
@@ -98,7 +112,9 @@ def context(
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
 
     options = ContextOptions(**flags)
-    options.ensure_compatible(as_json=call.as_json)
+    if "" in (options.experiment, options.key):
+        message = "--experiment and --key require a value that is not empty"
+        raise ExecplanError("usage", message, exit=USAGE, hint=_EXPERIMENT_EXAMPLE)
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()

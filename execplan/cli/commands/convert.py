@@ -8,13 +8,14 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.move_output import PlanAnswer, join_answers
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer, edit_plan
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
@@ -34,6 +35,15 @@ from execplan.library.plan_api import Plan
 @plan_argument()
 @click.option("--all", "all_plans", is_flag=True, help="Convert every open plan that is in another form.")
 @writer_options
+@option_rules(
+    excludes(
+        "--all",
+        "PLAN",
+        "--if-match",
+        reason="converts all open plans",
+        hint="name one plan, or omit the other options: execplan convert --all",
+    )
+)
 def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOptions) -> Answer:
     """Make an ExecPlan of a plan in another form.
 
@@ -45,13 +55,6 @@ def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOpti
     if not all_plans:
         return edit_plan(
             plan, lambda project, ref: Plan(project, ref).convert(options=options), options, "execplan lint {id}"
-        )
-    if plan is not None or options.if_match is not None:
-        raise ExecplanError(
-            "usage",
-            "--all converts all open plans; it accepts no PLAN and no --if-match",
-            exit=USAGE,
-            hint="name one plan, or omit the other options: execplan convert --all",
         )
     bulk = BulkOperation()
     failures: dict[str, list[str]] = {}

@@ -9,9 +9,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
 from execplan.cli.time_options import MAX_SECONDS, is_date_shaped, parse_moment
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _HEAD = "HEAD"
 )
 @click.option("--since", metavar="REV", help="Same as REV.")
 @click.option("--text", "with_text", is_flag=True, help="Also show the changed lines.")
+@option_rules(exclusive("REV", "--since"))
 def diff(
     call: Call, plan: str | None, revision: str | None, *, plan_name: str | None, since: str | None, with_text: bool
 ) -> Answer:
@@ -65,8 +67,6 @@ def diff(
         else:
             plan, revision = plan_name, plan
     if since is not None:
-        if revision is not None:
-            raise ExecplanError("usage", "REV is given twice", exit=USAGE, hint="omit REV or --since")
         revision = since
     project, ref, revision = _find_plan(plan, revision)
     old_commit, new_commit = _find_commits(project, revision or _HEAD)

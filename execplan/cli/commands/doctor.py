@@ -10,11 +10,12 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.doctor.doctor_runner import FixOutcome, apply_fixes, preview_fixes, run_checks
+from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.edits import lost_edit_recovery
 from execplan.core.edits.lost_edits import detect_lost_edits
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store import plan_selection
 from execplan.core.text.message_parts import format_count, join_first
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from execplan.cli.doctor.doctor_check import Finding, JointFinding
     from execplan.cli.doctor.doctor_runner import CheckResult
     from execplan.core.edits.plan_writer import WriteOptions
+
+
+_WRITING_OPTIONS = ("--fix", "--restore", "--forget")
 
 
 @define_command(
@@ -50,6 +54,11 @@ if TYPE_CHECKING:
     help="Stop reporting this plan's overwritten edits, because they were removed on purpose.",
 )
 @new_options
+@option_rules(
+    excludes("--stale", *_WRITING_OPTIONS),
+    requires("--dry-run", *_WRITING_OPTIONS),
+    requires("--commit", *_WRITING_OPTIONS),
+)
 def doctor(
     call: Call, options: WriteOptions, *, fix: bool, stale: bool, restore: str | None, forget: str | None
 ) -> Answer:
@@ -63,13 +72,6 @@ def doctor(
     files that the plan describes and that have changed since, and plans on which nobody works. Git's history is the
     evidence; no network is used.
     """
-    writes = fix or restore is not None or forget is not None
-    if stale and writes:
-        message = "--stale can't be combined with --fix, --restore and --forget"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan doctor --help")
-    if not writes and (options.dry_run or options.commit is not None):
-        message = "--dry-run and --commit require --fix, --restore or --forget"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan doctor --help")
     forgotten = _forget_overwritten(forget, options) if forget is not None else []
     directory = os.getcwd()
     applied_fixes: list[FixOutcome] = []

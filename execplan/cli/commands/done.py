@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.command_definition import define_command, writer_options
+from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.core import features
 from execplan.core.edits import plan_updates
-from execplan.core.errors import USAGE, ExecplanError
 
 if TYPE_CHECKING:
     from execplan.cli.answer import Answer, Call
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("-y", "--yes", is_flag=True, help="With --verify: approve the checks without a question.")
 @plan_option
 @writer_options
+@option_rules(requires("--yes", "--verify", hint="execplan done 3 --verify --yes"))
 def done(
     call: Call, tasks: tuple[str, ...], *, verify: bool, yes: bool, plan: str | None, options: WriteOptions
 ) -> Answer:
@@ -48,8 +49,6 @@ def done(
     With --verify, the checks run in the sandbox if there is one, without the network. If a check fails, its task stays open, and the
     command exits 1. A check whose risk needs a person is shown, and asks once for an approval.
     """
-    if yes and not verify:
-        raise ExecplanError("usage", "--yes requires --verify", exit=USAGE, hint="execplan done 3 --verify --yes")
     if verify:
         answer: Answer = features.load(features.VERIFIED_COMPLETION)(call, plan, tasks, options, approves_all=yes)
         return answer

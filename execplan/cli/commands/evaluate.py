@@ -9,8 +9,9 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import CHECK_FAILED, OK, POLICY, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 
@@ -44,15 +45,13 @@ MARKDOWN = "markdown"
     default=TEXT,
     help="Output format; markdown prints a page for a reviewer.",
 )
+@option_rules(exclusive("--json", "--format"))
 def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
     """Evaluate what a plan would do and whether it may run.
 
     Use it before you approve a plan. Shows each step's risk, a dry run, and every check. Exits 1 if the plan is
     blocked.
     """
-    if call.as_json and form != TEXT:
-        why = "--json and --format markdown can't be combined"
-        raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
     try:
         return _evaluation_answer(call, plan, form)
     except ExecplanError as error:

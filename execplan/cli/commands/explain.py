@@ -10,9 +10,10 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
+from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
 from execplan.cli.output.help_topics import format_rule
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count
 from execplan.core.text.suggestions import closest_names
@@ -72,15 +73,13 @@ _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execp
 )
 @click.argument("name", nargs=-1, metavar="[TOPIC|CODE]", shell_complete=complete_with("page"))
 @click.option("--codes", is_flag=True, help="List the lint rules and the error codes instead of the topics.")
+@option_rules(excludes("--codes", "TOPIC|CODE", reason="lists all codes"))
 def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
     """Explain a topic, a lint rule or an error code.
 
     Without a name, lists the topics; --codes lists the lint rules and the error codes; --json lists all. To see the code
     of an error, repeat the command with -v or --json.
     """
-    if name and codes:
-        message = "--codes lists all codes, so it can't be combined with a topic or a code"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     if not name:
         return _index_answer(codes=codes)
     page_name = "-".join(" ".join(name).split()).lower()

@@ -9,6 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--out", metavar="FILE", help="Write the result to FILE, which may be an older export.")
 @new_options
+@option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"))
 def export(call: Call, plan: str | None, *, target: str, out: str | None, options: WriteOptions) -> Answer:
     """Export an approved plan as a workflow for CI, or as a makefile.
 
@@ -48,10 +50,6 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, option
     if out is not None and (not out or out == "-"):
         raise ExecplanError(
             "usage", "--out requires the name of a file", exit=USAGE, hint="omit --out: the result is printed"
-        )
-    if out is None and (options.commit or options.dry_run):
-        raise ExecplanError(
-            "usage", "--dry-run and --commit require --out", exit=USAGE, hint="see execplan export --help"
         )
     from execplan.cli.output import export_output
     from execplan.execution.export.exported_plan import export_plan

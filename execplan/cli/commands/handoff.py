@@ -9,6 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.output import handoff_parts
 from execplan.cli.output.handoff_parts import (
     DATA_NOTICE,
@@ -21,7 +22,6 @@ from execplan.cli.output.handoff_parts import (
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
-from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
@@ -184,6 +184,7 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
 @click.option(
     "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Token budget of the text (default: 4000)."
 )
+@option_rules(exclusive("--budget", "--json", reason="--json prints everything"))
 def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     """Print a plan as instructions for an agent.
 
@@ -194,9 +195,6 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
 
     The command starts nothing: the run starts with the first call that the guard allows, or with the first report.
     """
-    if call.as_json and budget is not None:
-        message = "--budget and --json can't be combined: --json prints everything"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     from execplan.execution.engine.agent_runs import agent_handoff
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)

@@ -9,8 +9,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import option_rules, requires
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan.model import ACTIVE, DRAFT
 from execplan.core.plan_store.index_location import find_index
 from execplan.core.project import project_discovery
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--write", is_flag=True, help="Write the index into its file.")
 @new_options
+@option_rules(requires("--dry-run", "--write"), requires("--commit", "--write"))
 def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     """Print or write an index of the open plans as Markdown.
 
@@ -43,10 +44,6 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     stays as it is. The index is computed from the plans alone, so it is the same in every clone. `lint` reports an
     index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are written, too.
     """
-    if not write and (options.dry_run or options.commit is not None):
-        raise ExecplanError(
-            "usage", "--dry-run and --commit require --write", exit=USAGE, hint="see execplan index --help"
-        )
     project = project_discovery.require(os.getcwd())
     nested_projects = [member for member in project_discovery.with_nested_projects(project)[1:] if find_index(member)]
     if write:

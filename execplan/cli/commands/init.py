@@ -12,9 +12,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, INPUT, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, INPUT, OK, ExecplanError
 from execplan.core.git import gitignore
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
@@ -54,6 +55,7 @@ _MAX_NAMES_WIDTH = 80
 )
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into yours; your changes are kept.")
 @new_options
+@option_rules(excludes("--check", "--commit", "--upgrade", reason="writes nothing"))
 def init(
     call: Call, place: str | None, wanted: str | None, check: bool, upgrade: bool, options: WriteOptions
 ) -> Answer:
@@ -70,14 +72,6 @@ def init(
     The first time, the command also names the checks of the repository, such as `make test`, that agents under the guard
     could always run. Nothing changes before a person adds them to the setting `agent_checks`.
     """
-    if check and (options.commit or upgrade):
-        message = "--commit" if options.commit else "--upgrade"
-        raise ExecplanError(
-            "usage",
-            f"--check writes nothing, so it can't be combined with {message}",
-            exit=USAGE,
-            hint="omit one of them",
-        )
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError(
             "not-a-folder", f"{place} is not a directory", exit=INPUT, hint="name the directory of a package"

@@ -8,9 +8,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, require_digest
+from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import jobs_option
-from execplan.core.errors import OK, USAGE, ExecplanError
+from execplan.core.errors import OK
 from execplan.core.plan_store import plan_selection
 
 
@@ -35,6 +36,7 @@ from execplan.core.plan_store import plan_selection
 @click.option("--load", metavar="FILE", default="", help="Unpack the outputs of the previous job first.")
 @click.option("--save", metavar="FILE", default="", help="Save the outputs of this job and the earlier ones.")
 @jobs_option("Run up to N steps at the same time if they are parallel.", default=1)
+@option_rules(excludes("--check", "--load", "--save", "--jobs", reason="runs nothing"))
 def job(
     call: Call, number: int, plan: str | None, *, digest: str, check: bool, load: str, save: str, jobs: int
 ) -> Answer:
@@ -50,9 +52,6 @@ def job(
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.execution.export import job_run
 
-    if check and (load or save or jobs > 1):
-        message = "--check runs nothing, so it can't be combined with --load, --save or --jobs"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan job --help")
     require_digest("--digest", digest, "copy the digest from the exported workflow")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if check:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.lint_fixes import FixSettings, fix_options
-from execplan.cli.output.lint_output import OutputSettings, output_options
+from execplan.cli.option_rules import ONE_PLAN, SEVERAL_PLANS, excludes, exclusive, option_rules, requires
+from execplan.cli.output.lint_output import HUMAN_FORMATS, OutputSettings, output_options
 from execplan.cli.output.lint_report import exit_status, report_maker
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
@@ -28,6 +30,7 @@ from execplan.linter.checking.project_check import check_commit, check_projects
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import GIT_NEEDS, RULES
 from execplan.linter.rules.project_rules import FOLLOW_CODE
+from execplan.linter.text_check import UTF_16
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
@@ -40,6 +43,10 @@ def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...
     if git_rules and not git:
         warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
     return tuple(warnings)
+
+
+_FIXES = ("--fix", "--unsafe-fixes")
+_MACHINE_FORMATS = tuple([f"--format {name}" for name in formats.NAMES if name not in HUMAN_FORMATS])
 
 
 @define_command(
@@ -80,6 +87,26 @@ def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...
 @fix_options
 @output_options
 @writer_options
+@option_rules(
+    exclusive("--json", "--format"),
+    exclusive("--staged", "PLAN"),
+    exclusive("--since", "PLAN"),
+    exclusive("--since", "--staged", reason="--since checks files, --staged the git index"),
+    excludes("-", SEVERAL_PLANS, *_FIXES, reason="is standard input", hint="name the file"),
+    requires("--stdin-filename", "-", reason=" as PLAN"),
+    excludes("--statistics", *_MACHINE_FORMATS),
+    requires(f"--columns {UTF_16}", "--json", f"--format {formats.CONCISE}"),
+    excludes("--write-baseline", "--statistics", *_MACHINE_FORMATS, reason="prints no findings"),
+    excludes("--write-baseline", "--staged", "-", reason="checks plans on disk"),
+    excludes("--staged", "--unsafe-fixes", "--diff", "--dry-run", "--commit", reason="fixes only the plan index"),
+    *[excludes(fix, "--write-baseline") for fix in _FIXES],
+    *[excludes(fix, *_MACHINE_FORMATS, reason="prints what was fixed") for fix in _FIXES],
+    requires("--diff", *_FIXES),
+    requires("--if-match", *_FIXES),
+    requires("--if-match", ONE_PLAN),
+    requires("--commit", *_FIXES),
+    requires("--dry-run", *_FIXES, "--write-baseline"),
+)
 def lint(
     call: Call,
     options: WriteOptions,
@@ -103,8 +130,9 @@ def lint(
     rule_settings = RuleSettings(**_pick_options(RuleSettings, flags))
     if not (plans or staged or since is not None) and plan_selection.plan_from_environment() is not None:
         plans = (os.path.relpath(plan_selection.select_plan(os.getcwd(), None)[1].path),)
-    output.ensure_compatible(call, plans, staged=staged, since=since)
-    _ensure_compatible_options(plans, options, output, fix_settings, staged=staged)
+    if output.stdin_filename == "":
+        message = "--stdin-filename requires the path of a file"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan lint --help")
     check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
     directory = os.getcwd()
     if staged:
@@ -161,37 +189,6 @@ def lint(
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
     """Return the options of one kind."""
     return {name: flags[name] for name in kind._fields}
-
-
-def _ensure_compatible_options(
-    plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    for is_wrong, why in (
-        (
-            staged and (fix_settings.unsafe_fixes or fix_settings.diff or (options.dry_run and fix_settings.fix)),
-            "with --staged, --fix updates only the plan index in the next commit",
-        ),
-        (staged and options.commit and fix_settings.fix, "--staged and --commit can't be combined"),
-        (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be fixed; name the file"),
-        (
-            fix_settings.is_requested and output.is_machine_format,
-            "--fix prints what it fixed, so it can't be combined with a --format for programs",
-        ),
-        (fix_settings.is_requested and output.write_baseline, "--write-baseline and --fix can't be combined"),
-        (fix_settings.diff and not fix_settings.is_requested, "--diff requires --fix"),
-        (
-            options.if_match is not None and not (fix_settings.is_requested and len(plans) == 1),
-            "--if-match requires --fix with exactly one named plan",
-        ),
-        (options.commit and not fix_settings.is_requested, "--commit requires --fix"),
-        (
-            options.dry_run and not (fix_settings.is_requested or output.write_baseline),
-            "--dry-run requires --fix or --write-baseline",
-        ),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
 
 command = lint

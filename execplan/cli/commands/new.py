@@ -13,6 +13,7 @@ from execplan.agents.capture.hook_input import PROGRAM_NAMES
 from execplan.cli import interview
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
+from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.new_plan_output import created_answer, templates_answer
 from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
@@ -76,6 +77,9 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     return [*directories, *[(other.folder, other.plans) for other in survey_result.unused_directories]]
 
 
+_CONTENT = ("TITLE", "--purpose", "--task", "--template", "--draft-with")
+
+
 @define_command(
     reads=(
         "the settings and the template; with --from, a plan; with --draft-with, your own settings, "
@@ -128,6 +132,22 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     "-i", "--interactive", is_flag=True, help="Prompt for each section; skip any, or write it in your editor."
 )
 @new_options
+@option_rules(
+    requires("--hook", "--from -", hint="execplan new --from - --hook claude"),
+    excludes(
+        "--from",
+        "--list-templates",
+        *_CONTENT,
+        reason="reads a complete plan from a file",
+        hint="omit the title and the other options",
+    ),
+    excludes("--list-templates", *_CONTENT, reason="creates no plan", hint="omit the other options"),
+    excludes(
+        "--interactive", "--draft-with", "--from", "--list-templates", reason="asks for the sections of a template"
+    ),
+    excludes("--interactive", "--json", reason="asks on a terminal"),
+    excludes("--interactive", "--dry-run", reason="writes each answer immediately"),
+)
 def new(
     call: Call,
     title: str | None,
@@ -150,12 +170,8 @@ def new(
     Code, Codex or Cursor wrote is converted: its goals,
     tasks, files, commands and checks go to their sections, and its original becomes an artifact.
     """
-    plan_inputs = [title, purpose, *tasks, template, program]
-    _ensure_compatible(
-        has_inputs=any(plan_inputs), source=source, hook=hook, listed=listed, interactive=interactive, program=program
-    )
     if interactive:
-        _ensure_can_interview(call, options, is_new=source is None and not listed)
+        interview.require_terminal()
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
@@ -225,47 +241,6 @@ def _draft_answer(
         raise plan_drafting.keep_draft(project, draft, settings)
     created_plan = plan_creation.adopt_plan(project, draft.data, "-", options)
     return add_draft(created_answer(created_plan, options), draft, settings, dry_run=options.dry_run)
-
-
-def _ensure_compatible(
-    *,
-    has_inputs: bool,
-    source: str | None,
-    hook: str | None,
-    listed: bool,
-    interactive: bool,
-    program: str | None,
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    if hook is not None and source != "-":
-        raise ExecplanError("usage", "--hook requires --from -", exit=USAGE, hint="execplan new --from - --hook claude")
-    if source is not None and (has_inputs or listed):
-        raise ExecplanError(
-            "usage",
-            "--from reads a complete plan from a file, so it can't be combined with a title or other content",
-            exit=USAGE,
-            hint="omit the title and the other options",
-        )
-    if listed and has_inputs:
-        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
-    if interactive and program is not None:
-        message = "--interactive and --draft-with can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
-
-
-def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
-    """Raise ExecplanError if the options can't be combined with questions on a terminal."""
-    for is_wrong, why in (
-        (not is_new, "--interactive requires a plan from a template"),
-        (call.as_json, "--interactive and --json can't be combined: --interactive asks on a terminal"),
-        (
-            options.dry_run,
-            "--interactive and --dry-run can't be combined: --interactive writes each answer immediately",
-        ),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
-    interview.require_terminal()
 
 
 def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> CreatedPlan:

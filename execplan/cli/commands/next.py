@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -11,10 +10,11 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.next_output import task_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.shared_options import projects_option, select_projects
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
@@ -31,7 +31,9 @@ from execplan.team.advice.plan_json import conflict_warnings, plan_json
 
 if TYPE_CHECKING:
     from execplan.core.project.project import Project
-    from execplan.core.project.project_list import ProjectList
+
+
+_CLAIM_EXAMPLE = "execplan next --claim NAME --for 30m"
 
 
 @define_command(
@@ -72,6 +74,18 @@ if TYPE_CHECKING:
 )
 @projects_option
 @lock_option
+@option_rules(
+    exclusive("--claim", "--release"),
+    requires("--to", "--release", hint=_CLAIM_EXAMPLE),
+    requires("--for", "--claim", "--to", hint=_CLAIM_EXAMPLE),
+    requires("--task", "--claim", "--release", hint="execplan next --claim --task {value}"),
+    *[
+        excludes(
+            option, "PLAN", "--claim", "--release", hint="go to the project of the plan: execplan -C DIR next PLAN"
+        )
+        for option in PROJECT_OPTIONS
+    ],
+)
 def next_(
     call: Call,
     plan: str | None,
@@ -108,10 +122,11 @@ def next_(
             exit=USAGE,
             hint=f"omit everything else: execplan next --hook {hook}",
         )
-    _ensure_compatible_options(claim, task, time, release, to)
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None:
-        return _joint_answer(selected, names_plan=plan is not None or claim is not None or release is not None)
+        from execplan.cli.output.joint_next_output import joint_next_answer
+
+        return joint_next_answer(selected)
     hours = _parse_hours(time) if time is not None else None
     chosen = select_next_plan(os.getcwd(), plan)
     stored_plan, broken_ids, passed_over = chosen.stored_plan, chosen.broken_ids, chosen.passed_over
@@ -163,17 +178,6 @@ def next_(
     )
 
 
-def _joint_answer(selected: ProjectList, *, names_plan: bool) -> Answer:
-    """Show the next tasks of several projects; raises ExecplanError for options that need one plan."""
-    if names_plan:
-        message = "--project and --all-projects can't be combined with PLAN, --claim or --release"
-        hint = "go to the project of the plan: execplan -C DIR next PLAN"
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
-    from execplan.cli.output.joint_next_output import joint_next_answer
-
-    return joint_next_answer(selected)
-
-
 def _act_as_claimant(project: Project, claim: str | None) -> str | None:
     """Return who claims a task, who is also whoever reads the hints; None without --claim."""
     if not claim:
@@ -181,23 +185,6 @@ def _act_as_claimant(project: Project, claim: str | None) -> str | None:
     name = read_text(claim, "the name")
     click.get_current_context().with_resource(ActingAs(name))
     return name
-
-
-def _ensure_compatible_options(
-    claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    message, hint = "", "execplan next --claim NAME --for 30m"
-    if claim is not None and release is not None:
-        message = "--claim and --release can't be combined"
-    elif to is not None and release is None:
-        message = "--to requires --release"
-    elif time is not None and claim is None and to is None:
-        message = "--for requires --claim or --to"
-    elif task is not None and claim is None and release is None:
-        message, hint = "--task requires --claim or --release", f"execplan next --claim --task {shlex.quote(task)}"
-    if message:
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _parse_hours(time: str) -> float:

@@ -10,9 +10,9 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_options import executor_option, jobs_option
-from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count
@@ -133,6 +133,7 @@ def _run_command(run_options: RunOptions, name: str) -> str:
 )
 @jsonl_option
 @new_options
+@option_rules(exclusive("--step", "--from"))
 def run(
     call: Call,
     plan: str | None,
@@ -156,9 +157,6 @@ def run(
     Exits 1 if the run failed, 4 if something has changed since the approval, 7 if its steps are not approved, 8 if the
     run is paused for an answer.
     """
-    if steps and begin:
-        message = "--step and --from can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan run --help")
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.execution.engine import run

@@ -10,7 +10,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.shared_options import projects_option, select_projects
+from execplan.cli.option_rules import excludes, option_rules
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
@@ -61,6 +62,7 @@ _SIMPLE_QUERY = "\"'*:-"
     help=f"Show at most this many matches of each plan (default: {_DEFAULT_MATCHES}).",
 )
 @projects_option
+@option_rules(excludes("-p", *PROJECT_OPTIONS, hint="use the filter plan: in the query"))
 def search(
     call: Call,
     query: tuple[str, ...],
@@ -88,9 +90,6 @@ def search(
     if not text.strip():
         raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
     selected = select_projects(project_paths, all_projects=all_projects)
-    if plan is not None and selected is not None:
-        message = "-p can't be combined with --project and --all-projects"
-        raise ExecplanError("usage", message, exit=USAGE, hint="use the filter plan: in the query")
     path = _find_path(plan) if plan is not None else None
     options = _selection_arguments(plan, project_paths, all_projects=all_projects)
     problems: tuple[str, ...] = ()

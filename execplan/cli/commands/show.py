@@ -12,11 +12,12 @@ from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.error_handler import printable_line
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import advise_after_run, run_json
 from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
-from execplan.core.errors import USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext
 from execplan.core.plan.model import ACTIVE, DONE, DRAFT
 from execplan.core.plan.plan_lookup import find_section
 from execplan.core.plan_store import plan_selection, plan_store
@@ -173,15 +174,13 @@ def _history_lines(run: LoadedRun) -> list[str]:
     "--run", metavar="[RUN]", is_flag=False, flag_value="", help="Show a run step by step. Default: the last run."
 )
 @click.option("--comments", is_flag=True, help="Show all review comments, also the resolved ones.")
+@option_rules(exclusive("--section", "--steps", "--run", "--comments"))
 def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None, comments: bool) -> Answer:
     """Show a plan at a glance, or one of its sections.
 
     Shows the plan's state, its tasks with their numbers and IDs, its decisions and its open review comments. Options
     show a section, the steps, a run or all comments instead.
     """
-    if (section is not None) + steps + (run is not None) + comments > 1:
-        message = "--section, --steps, --run and --comments can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run

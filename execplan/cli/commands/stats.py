@@ -10,9 +10,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_flag
-from execplan.cli.shared_options import projects_option, select_projects
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
+from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
 
@@ -70,6 +71,13 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 @click.option("--cost", is_flag=True, help="Show the time, the tokens and the cost of each task.")
 @click.option("--svg", metavar="FILE", help="With --chart, write the chart to FILE as SVG.")
 @projects_option
+@option_rules(
+    requires("--svg", "--chart", hint="add the name of a chart: --chart burn-up"),
+    excludes("--chart", "--format", "--textfile"),
+    excludes("--cost", "--format", "--textfile", "--chart"),
+    exclusive("--json", "--format"),
+    excludes("PLAN", *PROJECT_OPTIONS, hint="go to the project of the plan: execplan -C DIR stats PLAN"),
+)
 def stats(
     call: Call,
     plans: tuple[str, ...],
@@ -94,24 +102,6 @@ def stats(
     The chart burn-up shows done tasks by their timestamps and by git, so you see where the two differ. Install
     execplan[charts] to draw charts on a terminal; without a terminal, their numbers are printed.
     """
-    if svg is not None and chart is None:
-        raise ExecplanError(
-            "usage", "--svg requires --chart", exit=USAGE, hint="add the name of a chart: --chart burn-up"
-        )
-    if chart is not None and (form != TEXT or textfile is not None):
-        message = "--chart can't be combined with --format prometheus or --textfile"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
-    if cost and (form != TEXT or textfile is not None or chart is not None):
-        message = "--cost can't be combined with --format prometheus, --textfile or --chart"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
-    if call.as_json and form != TEXT:
-        why = "--json and --format prometheus can't be combined"
-        raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
-    if plans and (project_paths or all_projects):
-        message = "PLAN can't be combined with --project or --all-projects"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="go to the project of the plan: execplan -C DIR stats PLAN"
-        )
     selected = select_projects(project_paths, all_projects=all_projects)
     selected, plans_by_project = _with_plans(selected) if selected is not None else (None, [])
     answer = _answer(plans, selected, plans_by_project, form=form, textfile=textfile, chart=chart, cost=cost, svg=svg)

@@ -10,11 +10,12 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_facts.listed_plan import list_stored_plan
@@ -75,6 +76,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
     help="Order of the plans: by state (default), latest activity first, highest progress first, or by ID.",
 )
 @click.option("-n", "--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N plans.")
+@option_rules(excludes("PLAN", "--all", "--state", "--stalled", "--sort", "--limit"))
 def status(
     call: Call,
     plan: str | None,
@@ -91,9 +93,6 @@ def status(
     also applies to complete plans. Exits 1 if a plan is broken.
     """
     is_filtered = bool(everything or states or stalled or limit is not None or sort != _BY_STATE)
-    if plan is not None and is_filtered:
-        message = "PLAN can't be combined with --all, --state, --stalled, --sort or --limit"
-        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     is_named = plan is not None or (not is_filtered and plan_selection.plan_from_environment() is not None)
     if not is_named:
         project = project_discovery.require(os.getcwd())

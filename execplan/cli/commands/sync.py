@@ -10,6 +10,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_flag
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.plan.model import DOCUMENT
@@ -59,6 +60,13 @@ _SERVICE = "github"
 @click.option("--commit/--no-commit", default=None, help="With --link: commit the changed plans and nothing else.")
 @click.option("--offline", is_flag=True, help="Show the issues that plans would have, without asking GitHub.")
 @lock_option
+@option_rules(
+    exclusive("--apply", "--dry-run"),
+    exclusive("--apply", "--offline"),
+    exclusive("--github-project", "--offline"),
+    requires("--link", "--apply"),
+    requires("--commit", "--link"),
+)
 def sync(
     call: Call,
     service: str,
@@ -86,9 +94,9 @@ def sync(
         message = f"plans can be shown as issues of GitHub only, not of {service!r}"
         hint = "for GitHub: execplan sync github --offline; to run a plan on GitLab: execplan export PLAN --to gitlab"
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
-    _ensure_compatible_options(
-        repository, project_name, options, applies=applies, writes_links=writes_links, offline=offline
-    )
+    if not (offline or repository or os.environ.get(_REPOSITORY_VARIABLE)):
+        message = "specify the repository on GitHub: --repo OWNER/NAME"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan sync --help")
     project = project_discovery.require(os.getcwd())
     projects = project_discovery.with_nested_projects(project)
     stored_plans = _load_plans(project, plans)
@@ -97,29 +105,6 @@ def sync(
         return _show_offline(stored_plans, repository, redact)
     issue_sync = _Sync(repository, project_name, stored_plans, projects, redact, options if writes_links else None)
     return issue_sync.run(applies=applies, all_plans=not plans)
-
-
-def _ensure_compatible_options(
-    repository: str | None,
-    project_name: str | None,
-    options: WriteOptions,
-    *,
-    applies: bool,
-    writes_links: bool,
-    offline: bool,
-) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    has_repository = bool(repository or os.environ.get(_REPOSITORY_VARIABLE))
-    for is_wrong, why in (
-        (applies and options.dry_run, "--apply and --dry-run can't be combined"),
-        (applies and offline, "--apply and --offline can't be combined"),
-        (project_name is not None and offline, "--github-project and --offline can't be combined"),
-        (writes_links and not applies, "--link requires --apply"),
-        (options.commit and not writes_links, "--commit requires --link"),
-        (not (has_repository or offline), "specify the repository on GitHub: --repo OWNER/NAME"),
-    ):
-        if is_wrong:
-            raise ExecplanError("usage", why, exit=USAGE, hint="see execplan sync --help")
 
 
 def _load_plans(project: Project, names: Sequence[str]) -> list[StoredPlan]:

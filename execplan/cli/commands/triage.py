@@ -10,6 +10,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.option_rules import exclusive, option_rules
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project import project_discovery
@@ -38,6 +39,7 @@ _ANY_TITLE = "'Title'"
 @click.argument("request", required=False)
 @click.option("--staged", is_flag=True, help="Check the changes of the next commit.")
 @click.option("--since", metavar="REV", help="Check the changes since this branch left REV.")
+@option_rules(exclusive("--staged", "--since"))
 def triage(call: Call, request: str | None, *, staged: bool, since: str | None) -> Answer:
     """Check whether a request or a change needs a plan.
 
@@ -48,7 +50,9 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     from execplan.context.triage import triage_evaluation
     from execplan.context.triage.triage_evaluation import parse_thresholds
 
-    _ensure_compatible_options(request, staged=staged, since=since)
+    if request is None and not staged and since is None:
+        message = "nothing to check: specify a request, --staged or --since REV"
+        raise ExecplanError("usage", message, exit=USAGE, hint='execplan triage "What to do"')
     request_text = _read_request(request) if request is not None else None
     project = project_discovery.find(os.getcwd())
     changed: list[ChangedFile] | None = None
@@ -77,17 +81,6 @@ def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]
             raise
         message = "the parts of the repository are unknown, so the request is checked without them"
         return {}, (f"{message}: {error.message}; {error.hint}",)
-
-
-def _ensure_compatible_options(request: str | None, *, staged: bool, since: str | None) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    why = ""
-    if staged and since is not None:
-        why = "--staged and --since can't be combined"
-    elif request is None and not staged and since is None:
-        why = "nothing to check: specify a request, --staged or --since REV"
-    if why:
-        raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "What to do"')
 
 
 def _read_request(request: str) -> str:

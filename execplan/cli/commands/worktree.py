@@ -11,10 +11,11 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import printable_line
+from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.edits.plan_commit import commit_plan
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git.linked_worktrees import list_worktrees, project_in
 from execplan.core.plan_store import plan_selection, plan_store
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from execplan.library.plan_worktree import FinishedWorktree
     from execplan.team.worktrees.worktree_creation import OpenedWorktree
     from execplan.team.worktrees.worktree_record import WorktreeRecord
+
+
+_EXAMPLE = "execplan worktree PLAN; later: execplan worktree --finish"
 
 
 @define_command(
@@ -54,6 +58,14 @@ if TYPE_CHECKING:
 @click.option("--into", metavar="BRANCH", help="With --finish: merge into this branch (default: where it came from).")
 @click.option("--no-archive", is_flag=True, help="With --finish: leave a complete plan where it is.")
 @lock_option
+@option_rules(
+    excludes("--finish", "--branch", "--directory", hint=_EXAMPLE),
+    requires("--into", "--finish", hint=_EXAMPLE),
+    requires("--no-archive", "--finish", hint=_EXAMPLE),
+    requires("--branch", "PLAN", hint=_EXAMPLE),
+    requires("--directory", "PLAN", hint=_EXAMPLE),
+    requires("--commit", "PLAN", "--finish", hint=_EXAMPLE),
+)
 def worktree(
     call: Call,
     plan: str | None,
@@ -76,9 +88,6 @@ def worktree(
     and the branch, and prints the directory of the target branch. If it is interrupted, run it again. Ignored files in
     the worktree are removed with it.
     """
-    _ensure_compatible_options(
-        plan, finish=finish, commits=commits, creates=bool(branch or directory), finishes=bool(into or no_archive)
-    )
     project = project_discovery.require(os.getcwd())
     git_query.require_repository(project)
     if finish:
@@ -86,21 +95,6 @@ def worktree(
     if plan in (None, "list"):
         return _list(project)
     return _open(call, plan, commits=commits, branch=branch, directory=directory)
-
-
-def _ensure_compatible_options(plan: str | None, *, finish: bool, commits: bool, creates: bool, finishes: bool) -> None:
-    """Raise ExecplanError if the options can't be combined."""
-    message = ""
-    if finish and creates:
-        message = "--branch and --directory can't be combined with --finish"
-    elif finishes and not finish:
-        message = "--into and --no-archive require --finish"
-    elif plan is None and not finish and (commits or creates):
-        message = "--commit, --branch and --directory require PLAN"
-    if message:
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="execplan worktree PLAN; later: execplan worktree --finish"
-        )
 
 
 def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory: str | None) -> Answer:

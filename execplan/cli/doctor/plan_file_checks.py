@@ -184,7 +184,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         if plan is not None and plan.is_document and not any([section.name for section in plan.sections]):
             folder = listed.project.display_path(listed.project.artifacts_dir(""))
             message = f"this file is in a plans directory, but is not a plan: {document_reason(plan)}"
-            remedy = f"move it elsewhere, for example to {quote(folder)}: mv {quote(listed.display_path)} …"
+            remedy = f"move it elsewhere, for example: mkdir -p {quote(folder)} && mv {quote(listed.display_path)} {quote(folder)}"
             yield Finding(WARNING, listed.display_path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
@@ -212,12 +212,9 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
             path = os.path.join(folder, name)
             if os.path.islink(path) and _holds_markdown(path):
                 message = "this is a link to a directory, so the plans in it are not listed"
-                yield Finding(
-                    ERROR,
-                    project.display_path(path),
-                    message,
-                    f"move the directory itself there: mv {os.readlink(path)} …",
-                )
+                display_path, target = project.display_path(path), project.display_path(os.path.realpath(path))
+                remedy = f"move the directory itself there: rm {quote(display_path)} && mv {quote(target)} {quote(display_path)}"
+                yield Finding(ERROR, display_path, message, remedy)
         for name in sorted(names):
             path = os.path.join(folder, name)
             if (

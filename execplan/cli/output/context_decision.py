@@ -18,7 +18,7 @@ from execplan.context.session_hygiene import assess_session, hygiene_without_ses
 from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.token_counter import make_counter
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -55,46 +55,6 @@ class ContextOptions(NamedTuple):
     explain: bool
     compare: bool
     items: tuple[str, ...]
-
-    def ensure_compatible(self, *, as_json: bool) -> None:
-        """Raise an ExecplanError for flags that exclude each other."""
-        views = [
-            name
-            for name, is_given in (("--explain", self.explain), ("--compare", self.compare), ("--item", self.items))
-            if is_given
-        ]
-        in_xml = self.form != FORMS[0]
-        for is_wrong, why, hint in (
-            (
-                (self.experiment is None) != (self.key is None),
-                "--experiment and --key require each other",
-                "execplan context --experiment ID --key KEY",
-            ),
-            (
-                "" in (self.experiment, self.key),
-                "--experiment and --key require a value that is not empty",
-                "execplan context --experiment ID --key KEY",
-            ),
-            (as_json and in_xml, "--json prints no pack, so it can't be combined with --format", "omit one of them"),
-            (len(views) > 1, f"{' and '.join(views)} can't be combined", "omit all but one of them"),
-            (
-                as_json and self.explain,
-                "--json and --explain can't be combined: both print the decision",
-                "omit one of them",
-            ),
-            (
-                in_xml and bool(views) and not self.items,
-                f"{' '.join(views)} prints a table, so it can't be combined with --format",
-                "omit one of them",
-            ),
-            (
-                self.experiment is not None and (self.compare or bool(self.items)),
-                "--experiment can't be combined with --compare, which prints both variants, or --item, which is the same in both",
-                "omit --experiment and --key",
-            ),
-        ):
-            if is_wrong:
-                raise ExecplanError("usage", why, exit=USAGE, hint=hint)
 
 
 def decision_summary(decision: Decision) -> str:

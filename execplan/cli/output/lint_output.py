@@ -20,11 +20,10 @@ from execplan.cli.output.lint_report import (
     skip_notices,
     summarize_findings,
 )
-from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.text.message_parts import format_count
 from execplan.linter.baseline_filter import unreadable_findings
 from execplan.linter.checking import baseline_file
-from execplan.linter.checking.plan_check import STDIN_NAME, check_bytes, read_lines
+from execplan.linter.checking.plan_check import check_bytes, read_lines
 from execplan.linter.finding_summary import count_by_rule, finding_weight
 from execplan.linter.rule import LEVELS
 from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
 
-_HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
+HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 
 
 class OutputSettings(NamedTuple):
@@ -55,7 +54,7 @@ class OutputSettings(NamedTuple):
     @property
     def is_machine_format(self) -> bool:
         """Whether only a document in another program's format is printed."""
-        return self.form not in _HUMAN_FORMATS
+        return self.form not in HUMAN_FORMATS
 
     @property
     def prints_all_findings(self) -> bool:
@@ -66,41 +65,6 @@ class OutputSettings(NamedTuple):
             and self.baseline is None
             and self.level is None
         )
-
-    def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
-        """Raise ExecplanError if the options can't be combined."""
-        stdin = STDIN_NAME in plans
-        is_machine = self.is_machine_format
-        for is_wrong, why in (
-            (call.as_json and self.form != formats.TEXT, "--json and --format can't be combined"),
-            (staged and plans, "--staged and PLAN can't be combined"),
-            (since is not None and plans, "--since and PLAN can't be combined"),
-            (
-                since is not None and staged,
-                "--since and --staged can't be combined: --since checks files, --staged the git index",
-            ),
-            (stdin and len(plans) > 1, "- is standard input; it can't be combined with another PLAN"),
-            (self.stdin_filename is not None and not stdin, "--stdin-filename requires - as PLAN"),
-            (self.stdin_filename == "", "--stdin-filename requires the path of a file"),
-            (
-                self.statistics and is_machine,
-                f"--statistics accepts only --json, or --format {' or '.join(_HUMAN_FORMATS)}",
-            ),
-            (
-                self.columns != CODE_POINTS and not call.as_json and self.form != formats.CONCISE,
-                f"--columns {UTF_16} requires --json or --format {formats.CONCISE}",
-            ),
-            (
-                self.write_baseline and (is_machine or self.statistics),
-                "--write-baseline prints no findings, so it can't be combined with --statistics or a --format for programs",
-            ),
-            (
-                self.write_baseline and (staged or stdin),
-                "--write-baseline checks plans on disk, so it can't be combined with --staged or -",
-            ),
-        ):
-            if is_wrong:
-                raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
     def check_stdin(self, check_options: CheckOptions) -> list[CheckedFile]:
         """Check the plan on standard input; raises ExecplanError."""

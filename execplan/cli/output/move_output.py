@@ -58,11 +58,14 @@ def join_answers(
         lines = [answer.text for _, answer in answers]
     else:
         plans = [answer.data["path"] for _, answer in answers if answer.data["changed"]]
-        other_files = [name for _, answer in answers for key in _OTHER_FILES for name in answer.data.get(key, ())]
+        followed = [path for _, answer in answers for path in answer.data.get("followed", ())]
+        documents = [path for _, answer in answers for path in answer.data.get("rewritten", ())]
+        by_user = "" if commits else "; to commit that, use git"
         lines = [headline, *[printable_lines([f"  {path}"]) for path in plans]] if answers else []
         lines += [
-            printable_lines([f"rewrote paths in {name}"]) for name in dict.fromkeys(other_files) if name not in plans
+            printable_lines([f"rewrote paths in {path}"]) for path in dict.fromkeys(followed) if path not in plans
         ]
+        lines += [printable_lines([f"rewrote paths in {path}{by_user}"]) for path in dict.fromkeys(documents)]
         lines += [f"committed {commit[:12]}" for commit in dict.fromkeys(commits)]
     lines += [printable_lines([f"{left_label}: {name}: {'; '.join(reasons)}"]) for name, reasons in left.items()]
     warnings = tuple(dict.fromkeys([line for _, answer in answers for line in answer.warnings]))
@@ -71,9 +74,6 @@ def join_answers(
     )
     is_requested = bool(left) or any([answer.is_requested for _, answer in answers])
     return Answer(data, "\n".join(lines), failed if left else OK, warnings, next_commands, is_requested=is_requested)
-
-
-_OTHER_FILES = ("followed", "rewritten")
 
 
 def commit_commands(files: Sequence[tuple[Project, str]]) -> tuple[str, ...]:

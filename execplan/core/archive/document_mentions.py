@@ -49,6 +49,7 @@ def find_mentions(project: Project, moves: Moves) -> list[Mention]:
     """Find the files outside the plans that mention a moved path, tracked or not; raises ExecplanError."""
     names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
     own_prefixes = (
+        project.display_path(os.path.join(project.base, ".agent/lint-baseline.json")),
         *owned_path_prefixes(project),
         *([project.display_path(os.path.join(project.base, SETTINGS_FILE))] if project.files else []),  # it names these
         project.display_path(os.path.join(project.base, ".agent/.state")) + "/",

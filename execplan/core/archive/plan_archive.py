@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,12 @@ from execplan.core.archive.archive_evidence import build_evidence, recorded_dige
 from execplan.core.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
 from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
 from execplan.core.clock import now
+from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edits import detect_lost_edits
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.edits.undo_stack import read_stack
+from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline, reader
 from execplan.core.plan.front_matter import parse_front_matter
@@ -33,7 +37,7 @@ from execplan.core.project.project_discovery import require_existing, whole_proj
 from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from execplan.core.archive.document_mentions import ConfirmRewrite
@@ -44,6 +48,10 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.core.text.text_lines import Edit
+
+
+_WORDS = re.compile(rb"""[\s`()\[\]<>"'/#,;:]+""")
+"""What separates the parts of paths in a text."""
 
 
 def archive_plan(
@@ -102,6 +110,27 @@ def _lost_edit_warning(ref: PlanRef, description: str) -> str:
     return f"another program has overwritten an edit: {description}; to restore it: {remedy}"
 
 
+def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Project, PlanRef]]:
+    """Return plans in an order in which each follows those that it names, because no path in an archived plan is updated.
+
+    Plans that name each other stay in their order. Raises ExecplanError if one can't be read.
+    """
+    paths = {os.fsencode(ref.id.rpartition("/")[2]): ref.path for _, ref in plans}
+    named: dict[str, set[str]] = {}
+    for project, ref in plans if len(plans) > 1 else ():
+        words = [
+            word.rstrip(b".").removesuffix(b".md") for word in _WORDS.split(plan_store.read_bytes(project, ref.path))
+        ]
+        named[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
+    ordered: list[str] = []
+    waiting = [ref.path for _, ref in plans]
+    while waiting:
+        ready = [path for path in waiting if all([other in ordered for other in named.get(path, ())])] or waiting[:1]
+        ordered += ready
+        waiting = [path for path in waiting if path not in ready]
+    return sorted(plans, key=lambda plan: ordered.index(plan[1].path))
+
+
 def hand_moved_from(project: Project, ref: PlanRef) -> str:
     """Return the path from which a plan's file was moved by hand, into the archive or under another name, or "".
 
@@ -131,7 +160,8 @@ class ArchiveBlockers(NamedTuple):
 
 def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
     """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
-    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
+    with ErrorContext(project.display_path(ref.path)):
+        return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
 
 
 def restore_plan(
@@ -172,6 +202,10 @@ def _already_in_place(
     mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
     if options.dry_run or not mentions or not confirm_rewrite(mentions):
         return move_result._replace(mentions=tuple(mentions))
+    moves_of_plan = [step.latest.id for step in read_stack(project, ref.path).undoable if step.latest.kind == MOVE]
+    for operation in moves_of_plan[-1:]:
+        for mention in mentions:
+            journal_moves.add_document(project, ref.path, operation, mention.path)
     rewrite_result = document_mentions.rewrite_documents(project, mentions, commits=False)
     remaining = tuple([mention for mention in mentions if mention.path not in rewrite_result.paths])
     return move_result._replace(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from execplan.core.project.project import Project
 
+_FOLLOWER, _DOCUMENT = "with", "document"
+"""Kinds of lines about files that changed because of a move."""
+
 
 def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str], operation: str = "") -> None:
     """Move a plan's journal to its new path, and record the former paths and the completed move.
@@ -92,15 +95,33 @@ def _unstash(path: str) -> None:
 
 def add_follower(project: Project, path: str, operation: str, follower: str) -> None:
     """Record that another plan was updated after the move of the plan at the path."""
-    entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
-    if entry is not None:
-        append_lines(journal_path(project, path), f"with {entry.number} {text_codec.quote(follower)}\n")
+    _add_file(project, path, operation, _FOLLOWER, follower)
 
 
 def followers(project: Project, path: str, operation: str) -> list[str]:
     """Return the plans that were updated after a move of the plan at the path."""
+    return _list_files(project, path, operation, _FOLLOWER)
+
+
+def add_document(project: Project, path: str, operation: str, document: str) -> None:
+    """Record that a document was rewritten later than the move that it is about; its undo rewrites it back."""
+    _add_file(project, path, operation, _DOCUMENT, document)
+
+
+def documents(project: Project, path: str, operation: str) -> list[str]:
+    """Return the documents that were rewritten later than a move of the plan at the path."""
+    return _list_files(project, path, operation, _DOCUMENT)
+
+
+def _add_file(project: Project, path: str, operation: str, kind: str, file: str) -> None:
     entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
-    lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("with ")]
+    if entry is not None:
+        append_lines(journal_path(project, path), f"{kind} {entry.number} {text_codec.quote(file)}\n")
+
+
+def _list_files(project: Project, path: str, operation: str, kind: str) -> list[str]:
+    entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
+    lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith(f"{kind} ")]
     paths = [
         text_codec.unquote(fields[2])
         for fields in lines

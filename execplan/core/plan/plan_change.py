@@ -168,6 +168,8 @@ def task_section(plan: ParsedPlan, *, create: bool = False, command: str = "") -
             raise no_checkbox_error(plan.tasks[-1], command)
         ensure_blocks_closed(plan, len(plan.text.lines))
         return document_section(plan)
+    if command == "add":
+        return target_section(plan, outline.PROGRESS, create=create)
     return target_section(plan, outline.PROGRESS, create=create, added_by="execplan add 'First step' --create")
 
 

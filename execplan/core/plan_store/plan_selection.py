@@ -167,8 +167,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
             from execplan.core.plan_store.former_names import ensure_not_former
 
             ensure_not_former(projects, os.path.basename(plan_name), [plans[at][1] for at in matches])
-    current = [at for at in matches if not plans[at][1].archived]
-    matches = current if len(current) == 1 and not differs_by_case else matches
+    matches = matches if differs_by_case else _prefer_open_plan(plans, matches)
     if len(matches) == 1:
         return plans[matches[0]]
     if matches:
@@ -182,6 +181,15 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if moved_plan := _find_moved(projects, os.path.basename(plan_name)):
         return moved_plan
     raise _unknown_plan_error(plans, query, plan_name)
+
+
+def _prefer_open_plan(plans: Sequence[tuple[Project, PlanRef]], matches: list[int]) -> list[int]:
+    """Return the only match that is not archived, or else the only one that is not a document; without one, all."""
+    current = [at for at in matches if not plans[at][1].archived]
+    with_work = current
+    if len(matches) > 1 and len(current) != 1:
+        with_work = [at for at in matches if plan_store.load(*plans[at]).state != DOCUMENT]
+    return with_work if len(with_work) == 1 else matches
 
 
 def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:

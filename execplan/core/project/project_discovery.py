@@ -6,7 +6,7 @@ import os
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import file_access
-from execplan.core.project import project_settings
+from execplan.core.project import project_settings, project_state
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import Settings, for_directory
 
@@ -34,6 +34,8 @@ def find(start: str) -> Project:
     Raises ExecplanError for bad settings, and for a project directory that is a link out of the repository.
     """
     project = _discover(start)
+    if _finishes_moves and project.git and not os.path.lexists(project.state):
+        project_state.adopt_state(project)
     if _finishes_moves and os.path.lexists(project.move_intent_path):
         from execplan.core import features
 

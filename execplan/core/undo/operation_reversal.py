@@ -10,7 +10,7 @@ from execplan.core.archive.file_transfer import is_fully_copied
 from execplan.core.archive.move_execution import read_evidence
 from execplan.core.archive.move_record import MoveDetails, unpack_details
 from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, MoveTarget, Reversal, move_plan
-from execplan.core.edits import edit_journal
+from execplan.core.edits import edit_journal, journal_moves
 from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.edit_journal import Operation
 from execplan.core.edits.plan_writer import amend
@@ -143,6 +143,8 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
         details = unpack_details(selected.project, selected.step.latest)
     except ValueError as error:
         raise damaged_entry_error(selected, error) from None
+    rewritten_later = journal_moves.documents(selected.project, selected.ref.path, selected.step.latest.id)
+    details = details._replace(documents=tuple(dict.fromkeys((*details.documents, *rewritten_later))))
     pairs = tuple([(new, old) for old, new in details.files])
     goal = MoveTarget(details.ids[0], details.path, details.artifacts[0])
     if selected.ref.path != details.goal:

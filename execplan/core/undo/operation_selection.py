@@ -101,6 +101,8 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
     if query is not None:
         return _last_on_plan(*find_plan(start, query), command, other_authors=other_authors)
     project = project_discovery.require(start)
+    if command == UNDO:
+        _ensure_not_of_run(project)
     last = _own_last(iter_operations(project, command), command, other_authors=other_authors)
     if last is not None:
         return _with_other_plans(project, last, command, other_authors=other_authors)
@@ -110,6 +112,27 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
     if len(plans) == 1 and command == UNDO:  # the journal may be from an older version, which did not record the order
         return _last_on_plan(*plans[0], command, other_authors=other_authors)
     raise nothing_to_reverse_error(project, None, command)
+
+
+def _ensure_not_of_run(project: Project) -> None:
+    """Raise ExecplanError if the author's last operation on any plan is one of a run, which `rollback` undoes."""
+    projects = project_discovery.with_nested_projects(project)
+    for checkout in {member.state: member for member in projects}.values():
+        for operation, path in edit_journal.newest_first(checkout):
+            owner = _find_owner(projects, path)
+            entries = load_entries(owner, path) if owner is not None else []
+            entry = next((entry for entry in entries if entry.id == operation and entry.is_written), None)
+            if owner is None or entry is None or entry.author not in ("", actor(owner)):
+                continue
+            if entry.command in RUN_COMMANDS and last_is_run(entries):
+                name = plan_store.ref_for_path(owner, path).shell_name
+                raise ExecplanError(
+                    "undone-otherwise",
+                    f"the last operation belongs to a run: {entry.summary}",
+                    exit=CHECK_FAILED,
+                    hint=f"undo the run: execplan rollback {name}; or what you did before it: execplan undo -p {name}",
+                )
+            return
 
 
 def _own_last(
@@ -303,7 +326,7 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     if command == UNDO:
         hint = "only what execplan did in this checkout can be undone"
         if ref is not None and last_is_run(load_entries(project, ref.path)):
-            hint = f"to undo what a run did: execplan rollback {ref.shell_name}"
+            hint = f"undo what a run did: execplan rollback {ref.shell_name}"
         elif head_commit(project):
             hint += "; for the rest: git log -p"
         return ExecplanError(

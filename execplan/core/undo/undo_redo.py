@@ -138,8 +138,6 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
                 left.append((selected, error))
             continue
         except ExecplanError as error:
-            if error.code == "changed-since" and (rollback := _rollback_command(selected)):
-                error.hint = f"a run has changed the plan since; to undo the run first: {rollback}"
             left.append((selected, error))
             continue
         new_paths[path] = os.path.join(selected.project.root, result.path)
@@ -155,13 +153,19 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
     message = f"{outcome}: {describe_steps([step.selected for step in done])}"
     if len(done) == 1 and not done[0].result.changed:
         message = done[0].result.messages[0]
-    if chosen.other_plans:
-        plans = format_count(chosen.other_plans, "other plan")
-        warnings += (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
-    if command == UNDO:
-        commands = [command for step in done if (command := _rollback_command(step.selected))]
-        warnings += tuple([f"what a run did after that stays; to undo the run: {command}" for command in commands])
+    warnings += _reversal_warnings(chosen, done, command)
     return ReversalResult(*done[0], message, tuple(done), tuple(left), warnings)
+
+
+def _reversal_warnings(chosen: SelectedSteps, done: list[ReversedStep], command: str) -> tuple[str, ...]:
+    """Return warnings about what a reversal has left: the operation on other plans, and runs after it."""
+    warnings: tuple[str, ...] = ()
+    if chosen.other_plans:
+        outcome = "undone" if command == UNDO else "redone"
+        plans = format_count(chosen.other_plans, "other plan")
+        warnings = (f"{outcome} only on {done[0].selected.ref.id}: the operation was also on {plans}",)
+    commands = [rollback for step in done if (rollback := _rollback_command(step.selected))] if command == UNDO else []
+    return (*warnings, *[f"what a run did after that stays; to undo the run: {rollback}" for rollback in commands])
 
 
 def _rollback_command(selected: SelectedOperation) -> str:
@@ -184,6 +188,8 @@ def _reverse_step(
     except ExecplanError as error:
         if error.code in ("plan-gone", "no-such-file"):
             raise (_missing_plan_error(selected) if is_still_next(selected, command) else SupersededError()) from None
+        if error.code == "changed-since" and (rollback := _rollback_command(selected)):
+            error.hint = f"a run has changed the plan since; to undo the run first: {rollback}"
         raise
 
 

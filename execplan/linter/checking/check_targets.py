@@ -65,7 +65,7 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
     for name in names:
         if os.path.isdir(name):
             for directory, subdirectories, files in walk_tree(name):
-                subdirectories.sort()
+                subdirectories[:] = sorted([subdirectory for subdirectory in subdirectories if subdirectory != ".git"])
                 _add_files(
                     groups,
                     os.path.join(directory, ""),

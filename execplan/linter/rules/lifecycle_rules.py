@@ -57,7 +57,7 @@ def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
 def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan has open tasks.
 
-    It is archived as done, but it isn't. Restore it with `execplan restore` and finish it; or archive it again with
+    It is archived as done, but it isn't. Restore it with `execplan restore`, then finish it; or then archive it with
     `--force --reason`, which records why it is unfinished.
 
     Bad (archived):

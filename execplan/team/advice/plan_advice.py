@@ -190,7 +190,9 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
 
 
 def _format_add_command(plan: ParsedPlan, name: str) -> str:
-    """Return the command that adds the first task of a plan."""
+    """Return the command that adds the first task of a plan; if a block that is never closed hides its end, that of lint."""
+    if not all([block.is_closed for block in plan.blocks]):
+        return f"execplan lint {name}"
     option = "" if plan.section(outline.PROGRESS) is not None else "--create "
     return f"execplan add 'First step' {option}-p {name}"
 

@@ -77,6 +77,37 @@ def test_the_command_that_is_named_rewrites_them_afterwards(repo_with_mentions: 
     assert repo_with_mentions.ok("archive", NAME, "--rewrite-links")["rewritten"] == []
 
 
+def test_one_command_is_named_for_several_plans_and_undo_reverses_it(repo: Folder) -> None:
+    names = ["2026-01-01_parser", "2026-01-02_reader"]
+    for name in names:
+        repo.plan(COMPLETE_PLAN, name)
+        repo.write(f"{name}.md", f"See {HOME}/{name}.md and {HOME}/2026-01-01_parser.md\n")
+    before = {name: (repo.path / f"{name}.md").read_text() for name in names}
+    (warning,) = [line for line in repo.run("archive", "--complete", "--json").json["warnings"] if "old path" in line]
+    command = warning.rpartition(": ")[2]
+    assert command == f"execplan archive {' '.join(names)} --rewrite-links"
+    repo.ok(*command.split()[1:])
+    assert all(f"{HOME}/archive/{name}.md" in (repo.path / f"{name}.md").read_text() for name in names)
+    repo.ok("undo")
+    assert {name: (repo.path / f"{name}.md").read_text() for name in names} == before
+    repo.ok("redo")
+    assert all(f"{HOME}/archive/{name}.md" in (repo.path / f"{name}.md").read_text() for name in names)
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_plans_that_name_each_other_are_archived_in_an_order_that_keeps_the_paths(
+    repo: Folder, order: tuple[str, ...]
+) -> None:
+    naming = COMPLETE_PLAN.replace("## Progress", f"See `{HOME}/2026-01-02_b.md`.\n\n## Progress", 1)
+    repo.plan(naming, "2026-01-01_a")
+    repo.plan(COMPLETE_PLAN, "2026-01-02_b")
+    archived = repo.ok(
+        "archive", *[f"{HOME}/{name}.md" for name in ({"a": "2026-01-01_a", "b": "2026-01-02_b"}[key] for key in order)]
+    )
+    assert [plan["path"].rpartition("_")[2] for plan in archived["plans"]] == [f"{key}.md" for key in order]
+    assert f"`{HOME}/archive/2026-01-02_b.md`" in (repo.path / HOME / "archive/2026-01-01_a.md").read_text()
+
+
 def check_rewritten(repo: Folder) -> None:
     """The links lead to the archive, and nothing else has changed."""
     new = f"{HOME}/archive/{NAME}.md"

@@ -116,7 +116,7 @@ def test_every_page_is_printed_and_listed(plain: Folder) -> None:
 def test_codes_are_not_listed_together_with_a_page(plain: Folder) -> None:
     error = plain.run("explain", "busy", "--codes", "--json").json["error"]
     assert error["code"] == "usage"
-    assert error["message"] == "--codes lists all codes, so it can't be combined with a topic or a code"
+    assert error["message"] == "--codes lists all codes, so it can't be combined with TOPIC|CODE"
     assert error["hint"] == "omit one of them"
 
 

@@ -365,8 +365,11 @@ def test_what_a_run_did_is_left_to_rollback(repo: Folder) -> None:
     assert repo.run("run").exit == 0
     assert path.read_text() != before, "the run has checked off nothing"
     assert [operation["command"] for operation in repo.ok("undo", "--list")["undo"]] == ["decide", "done"]
-    assert "execplan rollback 2026-01-01_parser" in str(repo.run("undo", "--json").json["warnings"])
-    next_to_the_task_of_the_run = repo.run("undo", "--json")
+    refused = repo.run("undo", "--json").json["error"]
+    assert refused["code"] == "undone-otherwise"
+    assert "execplan rollback 2026-01-01_parser" in refused["hint"]
+    assert "execplan rollback 2026-01-01_parser" in str(repo.run("undo", "-p", "parser", "--json").json["warnings"])
+    next_to_the_task_of_the_run = repo.run("undo", "-p", "parser", "--json")
     assert next_to_the_task_of_the_run.exit == 4
     assert "execplan rollback 2026-01-01_parser" in next_to_the_task_of_the_run.json["error"]["hint"]
     repo.ok("rollback")
@@ -528,3 +531,13 @@ def test_the_history_of_git_is_proposed_only_if_there_is_one(plain: Folder) -> N
     plain.git("commit", "-q", "-m", "All")
     plain.ok("init")
     assert "git log -p" in plain.run("undo").err
+
+
+def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
+    path = plain.plan()
+    plain.ok("done", "2")
+    plain.git("init", "-q")
+    assert [operation["command"] for operation in plain.ok("undo", "--list")["undo"]] == ["done"]
+    plain.ok("undo")
+    assert path.read_text() == CLEAN
+    assert not (plain.path / ".agent/.state").exists()

@@ -1,0 +1,121 @@
+"""Rules about the options of a command: which go together, and which exclude each other; checked before it runs."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.core.errors import USAGE, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+_RULES = "option_rules"
+"""Attribute of a command's function with its rules."""
+ONE_PLAN, SEVERAL_PLANS = "exactly one PLAN", "several plans"
+"""Numbers of plans that a rule can name instead of an option."""
+
+
+class OptionRule(NamedTuple):
+    """A rule about options, written as on the command line.
+
+    `--json` is an option that is used, `--format github` one with a value, `PLAN` an argument, and `-` standard input.
+    """
+
+    options: tuple[str, ...]
+    find_problem: Callable[[OptionRule, Collection[str]], str]
+    """Returns what is wrong with the options that are used; empty if nothing is."""
+    other_options: tuple[str, ...] = ()
+    reason: str = ""
+    hint: str = "omit one of them"
+    """What to do; `{value}` is the value of the option."""
+
+
+def exclusive(*options: str, reason: str = "", hint: str = "omit one of them") -> OptionRule:
+    """Return the rule that at most one of some options is used; `reason` is added to the message."""
+    return OptionRule(options, _find_exclusive, reason=reason, hint=hint)
+
+
+def excludes(option: str, *other_options: str, reason: str = "", hint: str = "omit one of them") -> OptionRule:
+    """Return the rule that an option is used without all others; `reason` says what it does, in the message."""
+    return OptionRule((option,), _find_excluded, other_options, reason, hint)
+
+
+def requires(option: str, *other_options: str, reason: str = "", hint: str = "") -> OptionRule:
+    """Return the rule that an option is used only with one of the others; the default hint is the command's help."""
+    return OptionRule((option,), _find_required, other_options, reason, hint)
+
+
+def option_rules(*rules: OptionRule) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare rules about the options of a command; several declarations add up."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(function, _RULES, (*rules, *declared_rules(function)))
+        return function
+
+    return decorate
+
+
+def declared_rules(function: Callable[..., Any]) -> tuple[OptionRule, ...]:
+    """Return the rules that were declared for the function of a command."""
+    rules: tuple[OptionRule, ...] = getattr(function, _RULES, ())
+    return rules
+
+
+def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: Mapping[str, Any]) -> None:
+    """Raise ExecplanError if the values of a command's parameters break a rule."""
+    used = _used_options(ctx.command, values)
+    for rule in rules:
+        problem = rule.find_problem(rule, used)
+        if problem:
+            hint = (rule.hint or f"see execplan {ctx.command.name} --help").replace(
+                "{value}", used.get(rule.options[0], "")
+            )
+            raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
+
+
+def _used_options(command: click.Command, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options and arguments whose value is not the default, as rules write them, with the quoted value."""
+    used: dict[str, str] = {}
+    for param in command.params:
+        value = values.get(param.name or "")
+        if value is None or value is False or value == () or value == param.default:
+            continue
+        for name in param.opts if isinstance(param, click.Option) else [argument_name(param)]:
+            used[name] = used[f"{name} {value}"] = quote(str(value))
+    plans = values.get("plans", ())
+    if plans:
+        used[ONE_PLAN if len(plans) == 1 else SEVERAL_PLANS] = ""
+    if "-" in plans:
+        used["-"] = ""
+    return used
+
+
+def argument_name(param: click.Parameter) -> str:
+    """Return how rules and messages write an argument."""
+    is_plan = param.name in ("plan", "plans")
+    return "PLAN" if is_plan else (param.metavar or param.name or "").strip("[].").upper()
+
+
+def _find_exclusive(rule: OptionRule, used: Collection[str]) -> str:
+    conflicting = [option for option in rule.options if option in used]
+    reason = f": {rule.reason}" if rule.reason else ""
+    return f"{' and '.join(conflicting)} can't be combined{reason}" if len(conflicting) > 1 else ""
+
+
+def _find_excluded(rule: OptionRule, used: Collection[str]) -> str:
+    option, conflicting = rule.options[0], [other for other in rule.other_options if other in used]
+    reason = f"{rule.reason}, so it " if rule.reason else ""
+    return (
+        f"{option} {reason}can't be combined with {' and '.join(conflicting)}" if option in used and conflicting else ""
+    )
+
+
+def _find_required(rule: OptionRule, used: Collection[str]) -> str:
+    option, other_options = rule.options[0], rule.other_options
+    if option not in used or any([other in used for other in other_options]):
+        return ""
+    names = " or ".join(filter(None, [", ".join(other_options[:-1]), other_options[-1]]))
+    return f"{option} requires {names}{rule.reason}"
