@@ -6,9 +6,9 @@ import sys
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from execplan.cli.editor import edit_text
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
+from execplan.cli.text_input import edit_text
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ENVIRONMENT, ExecplanError

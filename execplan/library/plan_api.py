@@ -371,7 +371,7 @@ class Plan:
         from execplan.core.archive import plan_archive
         from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
         from execplan.execution.engine.run_records.run_statuses import open_run_warnings
-        from execplan.team.review.comment_reading import open_comment_warnings
+        from execplan.team.review.comment_file import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
         source = plan_store.ref_for_path(self.project, origin) if origin else self.ref

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
 

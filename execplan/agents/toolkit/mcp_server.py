@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from execplan.agents.toolkit.command_process import Document
-    from execplan.agents.toolkit.tool_schema import AgentTool
+    from execplan.agents.toolkit.tool_list import AgentTool
 
 _INSTRUCTIONS = (
     "Plans are markdown files that you keep up to date while you work: start with next_task or status, read with "

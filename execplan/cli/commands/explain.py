@@ -12,7 +12,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
-from execplan.cli.output.rule_help import format_rule
+from execplan.cli.output.help_topics import format_rule
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count

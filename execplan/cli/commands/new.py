@@ -176,7 +176,7 @@ def new(
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
     if hook is not None:
-        from execplan.cli.output.capture_output import capture_answer
+        from execplan.cli.output.new_plan_output import capture_answer
 
         return capture_answer(hook, options)
     project = project_discovery.find(os.getcwd())
@@ -225,7 +225,7 @@ def _draft_answer(
 ) -> Answer:
     """Let a program write a draft, and create the plan from it; raises ExecplanError."""
     from execplan.agents.drafting import drafting_settings, plan_drafting
-    from execplan.cli.output.draft_output import add_draft, broken_draft_answer
+    from execplan.cli.output.new_plan_output import add_draft, broken_draft_answer
 
     settings = drafting_settings.load_settings(project, program)
     request = plan_drafting.DraftRequest(

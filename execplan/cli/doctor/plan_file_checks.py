@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, Finding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
-from execplan.cli.doctor.misplaced_artifacts import find_misplaced_artifacts
-from execplan.cli.doctor.restored_plans import find_restored_plans
+from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree

@@ -16,7 +16,7 @@ from execplan.core.clock import now
 from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.edit_entries import MOVE
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.edits.undo_stack import read_stack
 from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.claims_file import Claim
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
 
 
 _WORDS = re.compile(rb"""[\s`()\[\]<>"'/#,;:]+""")

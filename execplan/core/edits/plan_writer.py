@@ -21,8 +21,7 @@ from execplan.core.plan_store import claims, plan_store
 from execplan.core.project import project_state
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
-from execplan.core.text.line_edit import apply_edits
-from execplan.core.text.text_lines import digest
+from execplan.core.text.text_lines import apply_edits, digest
 from execplan.core.trace import log
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from execplan.core.clock import now
 from execplan.core.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.core.plan.model import is_unfinished
 from execplan.core.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
-from execplan.core.plan_store import claim_log, plan_store
+from execplan.core.plan_store import claims_file, plan_store
 from execplan.core.plan_store.author import actor, session_id
 from execplan.core.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.core.project import project_state
@@ -154,7 +154,7 @@ def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> t
                 moved += [claim for claim in claims if claim.plan == old_key]
             if moved != claims:
                 write_claims(project, moved)
-            claim_log.record_plan_move(project, old_key, new_key)
+            claims_file.record_plan_move(project, old_key, new_key)
     except ExecplanError as error:
         return (f"claims on the plan were not moved: {error.message}",)
     return ()

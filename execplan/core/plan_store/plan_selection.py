@@ -7,9 +7,9 @@ import os
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.model import ACTIVE, DOCUMENT, DRAFT
 from execplan.core.plan.plan_lookup import is_specific_enough, normalize_text
-from execplan.core.plan_store import plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_store
+from execplan.core.plan_store.implied_plan import plan_of_worktree
 from execplan.core.plan_store.plan_store import PlanRef
-from execplan.core.plan_store.worktree_plan import plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 
@@ -62,10 +62,10 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
 
 def _select_sticky_plan(project: Project) -> tuple[Project, PlanRef] | None:
     """Return the sticky plan, and note that it was selected if another one could have been meant."""
-    plan = sticky_plan.find_sticky_plan(project)
-    if plan is not None and plan[1] not in sticky_plan.selected:
+    plan = implied_plan.find_sticky_plan(project)
+    if plan is not None and plan[1] not in implied_plan.selected:
         plans = [ref for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)]
-        sticky_plan.selected += [plan[1]] if len(plans) > 1 else []
+        implied_plan.selected += [plan[1]] if len(plans) > 1 else []
     return plan
 
 
@@ -73,7 +73,7 @@ def is_plan_chosen(start: str) -> bool:
     """Return whether EXECPLAN_PLAN names a plan, or the project has a sticky plan; raises ExecplanError."""
     if plan_from_environment() is not None:
         return True
-    return sticky_plan.find_sticky_plan(project_discovery.require(start)) is not None
+    return implied_plan.find_sticky_plan(project_discovery.require(start)) is not None
 
 
 def is_exact_name(start: str, query: str) -> bool:
@@ -317,7 +317,7 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
             [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
         )
     except ExecplanError as error:
-        if path := sticky_plan.sticky_path(project):
+        if path := implied_plan.sticky_path(project):
             error.message += f"; the sticky plan {project.split_plan_path(path)[1]} is archived or gone"
         raise
     return stored_plan.project, stored_plan.ref

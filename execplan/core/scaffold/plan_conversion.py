@@ -16,7 +16,7 @@ from execplan.core.scaffold.plan_creation import file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.section_placement import Part, place_sections, section_headings
-from execplan.core.text.link_definitions import heading_anchor
+from execplan.core.text.block_rules import heading_anchor
 from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
 

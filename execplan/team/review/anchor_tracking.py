@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.history.plan_part import PlanPart
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
 
 _MAX_VERSIONS: Final = 500
 """Maximum number of versions of a plan that are searched, the newest ones."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
     from execplan.team.review.plan_comments import PlacedThread
 
 

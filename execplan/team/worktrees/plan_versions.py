@@ -1,8 +1,8 @@
-"""The newest version of each plan among all worktrees of a repository, and how it differs from the main worktree's.
+"""The newest version of each plan among all worktrees of a repository, where it is worked on, and how it differs.
 
-A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout is
-never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a worktree
-for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
+A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout
+is never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a
+worktree for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
 """
 
 from __future__ import annotations
@@ -16,25 +16,76 @@ from execplan.core.plan import reader
 from execplan.core.plan_facts.listed_plan import list_stored_plan
 from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import with_nested_projects
+from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
-from execplan.team.worktrees.done_elsewhere import find_done_tasks
-from execplan.team.worktrees.fork_texts import load_fork_texts
-from execplan.team.worktrees.plan_location import PlanLocation
-from execplan.team.worktrees.plan_texts import PlanText, differing_texts
-from execplan.team.worktrees.worktree_plan_paths import PlanPaths
+from execplan.team.worktrees.done_elsewhere import (
+    PlanPaths,
+    PlanText,
+    differing_texts,
+    find_done_tasks,
+    load_fork_texts,
+)
 from execplan.team.worktrees.worktree_record import find_worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from execplan.core.git.linked_worktrees import Worktree
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
 
-
 _BROKEN = (False, -1, 0, 0)
 """Progress of a text that is not a plan."""
+
+
+class PlanLocation(NamedTuple):
+    """Where a plan is being worked on."""
+
+    root: str
+    """Root of the worktree; empty for the current one."""
+    directory: str
+    """Directory of the plan's project in that worktree, where commands run; empty for the current one."""
+    branch: str
+    """Branch of that worktree; empty for a detached HEAD."""
+    main_branch: str
+    """Branch of the main worktree, or its description, to which the plan is compared."""
+    ahead: int = 0
+    """Number of tasks that are done there and not in the main worktree."""
+    lacking: int = 0
+    """Number of tasks that are done in the main worktree and not there."""
+    is_new: bool = False
+    """Whether the main worktree does not have the plan."""
+
+    @property
+    def difference(self) -> str:
+        """How the plan differs from that of the main worktree: `3 tasks ahead of main`; empty if no task differs."""
+        if self.is_new:
+            return f"not on {self.main_branch}"
+        parts = [f"{format_count(self.ahead, 'task')} ahead of {self.main_branch}"] if self.ahead else []
+        parts += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
+        return ", ".join(parts)
+
+    def describe(self) -> str:
+        """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
+        if not self.directory:
+            return f"here, {self.difference}" if self.difference else ""
+        branch = f"branch {self.branch}" if self.branch else "detached HEAD"
+        details = ", ".join(filter(None, [branch, self.difference]))
+        return f"in {os.path.relpath(self.directory)} ({details})"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the location as a document shows it; `path` is None for the current worktree."""
+        return {
+            "path": self.directory or None,
+            "branch": self.branch or None,
+            "main": self.main_branch,
+            "ahead": self.ahead,
+            "lacking": self.lacking,
+            "new": self.is_new,
+            "text": self.describe(),
+        }
 
 
 class PlanVersion(NamedTuple):

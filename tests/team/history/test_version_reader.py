@@ -11,8 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan.reader import decode
 from execplan.team.history.history_event import ENTRY_KINDS
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader, read_at_once
-from execplan.team.history.version_units import VersionUnits
+from execplan.team.history.version_reader import VersionReader, VersionUnits, read_at_once
 from tests.plans import CLEAN
 
 LINES = st.sampled_from(

@@ -16,17 +16,15 @@ from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.next_question import open_question
 from execplan.execution.engine.agent_runs.permission_request import step_question
-from execplan.execution.engine.agent_runs.recorded_reports import build_schedule
-from execplan.execution.engine.agent_runs.recovery_advice import recovery_advice
+from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
 from execplan.execution.engine.journal.journal_writer import make_redaction
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import find_approver
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
