@@ -11,13 +11,18 @@ from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
 from execplan.core.git.git_commit import uncommitted_files
 from execplan.core.plan_store import plan_store
+from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from execplan.core.archive.document_mentions import Mention
     from execplan.core.archive.plan_move import MoveResult
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
+
+_MAX_NAMED_FILES = 5
+"""Maximum number of files that a warning names."""
 
 
 class PlanAnswer(NamedTuple):
@@ -110,11 +115,9 @@ def move_answer(
 
     `rewrite` is the command that rewrites documents with old paths; with None, such documents are not reported.
     """
-    from execplan.core.archive import document_mentions
-
     warnings = moved.warnings
     if rewrite is not None:
-        warnings += document_mentions.mention_warnings(moved.mentions, rewrite)
+        warnings += mention_warnings(moved.mentions, rewrite)
     data: dict[str, Any] = {
         "path": moved.path,
         "changed": moved.changed,
@@ -148,3 +151,24 @@ def move_answer(
     next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)
     return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
+
+
+def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ...]:
+    """Return warnings about files that mention an old path; for documents, with the command that rewrites them."""
+    documents, other_files = [
+        [mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)
+    ]
+    warnings = []
+    if documents:
+        pronoun = "it" if len(documents) == 1 else "them"
+        remedy = f"to rewrite {pronoun}: {command}" if command else f"change {pronoun} by hand"
+        warnings.append(f"{_format_locations(documents)}; {remedy}")
+    if other_files:
+        warnings.append(f"{_format_locations(other_files)}; change {'it' if len(other_files) == 1 else 'them'} by hand")
+    return tuple(warnings)
+
+
+def _format_locations(mentions: Sequence[Mention]) -> str:
+    locations = [f"{mention.path}:{mention.lines[0]}" for mention in mentions]
+    verb = "names" if len(mentions) == 1 else "name"
+    return f"{join_first(locations, _MAX_NAMED_FILES)} {verb} the old path"
