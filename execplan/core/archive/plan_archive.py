@@ -16,7 +16,7 @@ from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.lost_edit_detection import detect_lost_edits
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import outline, reader
+from execplan.core.plan import outline
 from execplan.core.plan.front_matter import parse_front_matter
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.log_edits import add_revision_note
@@ -131,7 +131,7 @@ class ArchiveBlockers(NamedTuple):
 
 def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
     """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
-    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
+    return _find_blockers(project, ref, plan_store.parse(project, plan_store.read_bytes(project, ref.path)))
 
 
 def restore_plan(
@@ -191,7 +191,7 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
             exit=INPUT,
             hint="specify the plan that supersedes it with --by",
         )
-    title = reader.read(plan_store.read_bytes(project, successor.path)).title
+    title = plan_store.parse(project, plan_store.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
 
 

@@ -81,7 +81,7 @@ def _has_plan_role(plan: ParsedPlan) -> bool:
     from execplan.core.plan.section_roles import PLAN_ROLES, find_role
 
     return "status" in parse_front_matter(plan.text.lines).fields or any(
-        [find_role(heading.text) in PLAN_ROLES for heading in _headings(plan)]
+        [find_role(heading.text, plan.text.titles) in PLAN_ROLES for heading in _headings(plan)]
     )
 
 

@@ -49,7 +49,11 @@ def find_done_status(plan: ParsedPlan) -> Iterator[StatusValue]:
                 is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
                 if is_status and _is_done(value) and not inert_lines[at]:
                     yield _status_span(at, lines[at], value)
-        if section.name is None and find_role(section.title) == STATUS and section.first_block < section.block_end:
+        if (
+            section.name is None
+            and find_role(section.title, plan.text.titles) == STATUS
+            and section.first_block < section.block_end
+        ):
             at = plan.blocks[section.first_block].start
             if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not inert_lines[at]:
                 yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])

@@ -49,6 +49,7 @@ SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT_FILE = "pyproject.toml"
 _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}
+_NO_ROLES: dict[str, list[str]] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
 NON_PLAN_FILES = {
@@ -100,6 +101,7 @@ class Settings(NamedTuple):
     name: str = "{date}_{slug}"
     directories: dict[str, object] = _EMPTY_TABLE
     dialects: dict[str, object] = _EMPTY_TABLE
+    roles: dict[str, list[str]] = _NO_ROLES
     files: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     commit: bool = False

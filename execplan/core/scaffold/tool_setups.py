@@ -26,19 +26,21 @@ def include_tools(
     """
     packages = _tool_packages(files)
     selected = [layout for layout in detected.selected if layout.base not in packages]
-    others = [layout for layout in detected.others if layout.base not in packages]
+    other_layouts = [layout for layout in detected.others if layout.base not in packages]
     for package in packages:
         base = os.path.join(root, package)
         paths = [path.removeprefix(f"{package}/") for path in files if path.startswith(f"{package}/")]
-        found = detect_layouts([path for path in paths if is_plan_file(base, path, own)], _existence_test(base))
-        selected += [_in_package(layout, package) for layout in found.selected if not layout.base]
-        others += [_in_package(layout, package) for layout in found.others if not layout.base]
+        package_layouts = detect_layouts(
+            [path for path in paths if is_plan_file(base, path, own)], _existence_test(base)
+        )
+        selected += [_in_package(layout, package) for layout in package_layouts.selected if not layout.base]
+        other_layouts += [_in_package(layout, package) for layout in package_layouts.others if not layout.base]
     for package in ("", *packages):
-        for layout in _iter_empty_layouts(os.path.join(root, package), package, [*selected, *others]):
-            has_layout = package in [other.base for other in selected]
-            (others if has_layout else selected).append(layout)
+        for layout in _iter_empty_layouts(os.path.join(root, package), package, [*selected, *other_layouts]):
+            has_layout = package in [selected_layout.base for selected_layout in selected]
+            (other_layouts if has_layout else selected).append(layout)
     selected.sort(key=lambda layout: layout.base)
-    return detected._replace(selected=tuple(selected), others=tuple(others))
+    return detected._replace(selected=tuple(selected), others=tuple(other_layouts))
 
 
 def _tool_packages(files: Sequence[str]) -> list[str]:

@@ -51,7 +51,9 @@ def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
     for index in range(1, len(ends)):
         if ends[index] == "\n" and not lines[index] and ends[index - 1] == "\r":
             ends[index] = "\r"  # CR and LF would join to one CRLF, and the empty line would be lost
-    return Text(lines, ends, bom=text.bom)
+    edited_text = Text(lines, ends, bom=text.bom)
+    edited_text.titles = text.titles
+    return edited_text
 
 
 def _nearest_line_end(text: Text, index: int) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+_NO_TITLES: Mapping[str, str] = {}
 BOM = "\ufeff"
 
 
 class Text:
     """The lines of a text, their ends (`""` for a last line without one), and whether it has a byte order mark."""
 
-    __slots__ = ("bom", "ends", "lines", "tabs")
+    __slots__ = ("bom", "ends", "lines", "tabs", "titles")
 
     def __init__(self, lines: list[str], ends: list[str], *, bom: bool = False, tabs: bool = True) -> None:
+        self.titles: Mapping[str, str] = _NO_TITLES
+        """What titles of sections mean in the repository that the text is from, for its reader; edits keep it."""
         self.lines = lines
         self.ends = ends
         self.bom = bom

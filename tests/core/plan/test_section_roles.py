@@ -34,7 +34,7 @@ ROLES = ["tasks", "validation", "next_step", "status", "purpose", "decisions", "
 )
 def test_role_of_a_title(title: str, role: str | None) -> None:
     """A title has the role that it has in any of the languages."""
-    assert section_roles.find_role(title) == role
+    assert section_roles.find_role(title, {}) == role
 
 
 def test_a_title_belongs_to_one_role_and_is_written_as_it_is_compared() -> None:
@@ -50,9 +50,9 @@ def test_a_title_belongs_to_one_role_and_is_written_as_it_is_compared() -> None:
 )
 def test_word_of_a_longer_title(title: str, role: str) -> None:
     """A longer title has the role of one of its words."""
-    assert section_roles.find_role(title) is None
+    assert section_roles.find_role(title, {}) is None
     assert section_roles.guess_role(title) == role
-    assert section_roles.has_role(title, role)
+    assert section_roles.has_role(title, role, {})
 
 
 @pytest.mark.parametrize(
