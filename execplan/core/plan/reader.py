@@ -181,7 +181,11 @@ def _read_sections(
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    front_title, front_line = _front_matter_title(lines, blocks) if title_index < 0 else (None, -1)
+    if title_index != (heading_indexes or [-1])[0]:
+        front_title, front_line = _front_matter_title(lines, blocks)
+        title_index = -1 if front_title is not None else title_index
+    else:
+        front_title, front_line = None, -1
     if (
         title_index < 0
         and front_title is None
@@ -219,14 +223,14 @@ def _read_sections(
 
 
 def _front_matter_title(lines: list[str], blocks: list[Block]) -> tuple[str | None, int]:
-    """Return the title in the front matter, and its line; None and -1 if there is none."""
+    """Return the title in the front matter, on one line, and where it is; None and -1 if there is none."""
     if not blocks or blocks[0].kind != FRONT:
         return None, -1
     from execplan.core.plan.front_matter import key_lines, parse_front_matter  # most plans have an H1
 
     title = parse_front_matter(lines).fields.get("title")
-    start, end = key_lines(lines, blocks[0].end, "title")
-    return (title, start) if isinstance(title, str) and title and end == start + 1 else (None, -1)
+    start, _ = key_lines(lines, blocks[0].end, "title")
+    return (" ".join(title.split()), start) if isinstance(title, str) and title.strip() and start else (None, -1)
 
 
 def _can_be_title(text: str, titles: Mapping[str, str]) -> bool:

@@ -75,9 +75,16 @@ NON_PLAN_FILES = {
 """Names of files in a plans directory that are not plans, in lower case, each with what it is."""
 
 
+PART_ENDINGS = (".progress.md", ".notes.md", ".findings.md", ".log.md", ".summary.md")
+"""Endings of the names of files that belong to a plan, as `parser.progress.md` to `parser.md`."""
+
+
 def is_plan_name(name: str) -> bool:
     """Return whether a file in a plans directory can be a plan by its name."""
-    return name.endswith(".md") and not name.startswith(".") and name.lower() not in NON_PLAN_FILES
+    if not name.endswith(".md") or name.startswith("."):
+        return False
+    lowered_name = name.lower()
+    return lowered_name not in NON_PLAN_FILES and not lowered_name.endswith(PART_ENDINGS)
 
 
 def non_plan_names_regex() -> str:

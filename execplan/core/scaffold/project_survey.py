@@ -92,7 +92,8 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
 
     usual = requested
     if requested is None and loaded_settings is None and not plans:
-        usual = next(iter(plan_directories.existing_directories(base)), None)
+        directories = plan_directories.existing_directories(base)
+        usual = next((path for path in directories if not path.endswith(".md")), None)
     detected = plan_layouts.detect_layouts(plans, path_exists, usual)
     if requested is None:
         detected = include_tools(detected, base, files, project.settings.dialects)

@@ -120,7 +120,9 @@ def test_existing_directories(repo: Folder) -> None:
 @pytest.mark.parametrize("dialect", load_dialects())
 def test_each_dialect_describes_where_its_plans_are(dialect: Dialect) -> None:
     assert dialect.about
-    assert dialect.all_directories
+    assert dialect.all_directories or dialect.files
+    for file in dialect.files:
+        assert dialect_of(file) == dialect
     for directory in dialect.all_directories:
         assert dialect_of(directory) == dialect
         assert bool(find_dialect(f"packages/a/{directory}")) == (directory in dialect.directories)
