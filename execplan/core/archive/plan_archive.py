@@ -25,6 +25,7 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.plan_recognition import lacks_outcome
+from execplan.core.plan.stated_status import find_statuses
 from execplan.core.plan_store import claims, missing_plans, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.hint_reader import fill_command, outcome_command
@@ -279,6 +280,9 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
             claim = other_claims.get(task_id) if other_claims else None
             state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
             reasons.append(f"task {task.number} is {state}: {task.text}")
+    status = next(find_statuses(plan), None) if not plan.tasks and not plan.is_stated_done else None
+    if status is not None:
+        reasons.append(f"the status is `{status.text}`")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
     findings_by_code: dict[str, list[Any]] = {}

@@ -33,6 +33,10 @@ def is_plan(plan: ParsedPlan) -> bool:
         return True
     if plan.tasks or follows_format(plan):
         return True
+    from execplan.core.plan.front_matter import parse_front_matter
+
+    if "status" in parse_front_matter(plan.text.lines).fields:
+        return True
     return not _is_design(title) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan) or _has_status(plan))
 
 
@@ -83,13 +87,10 @@ def _is_living_heading(heading: Block) -> bool:
 
 
 def _has_plan_role(plan: ParsedPlan) -> bool:
-    """Return whether a section is about the work, its validation, its status or the next step, or the front matter is."""
-    from execplan.core.plan.front_matter import parse_front_matter
+    """Return whether a section is about the work, its validation, its status or the next step."""
     from execplan.core.plan.section_roles import PLAN_ROLES, find_role
 
-    return "status" in parse_front_matter(plan.text.lines).fields or any(
-        [find_role(heading.text, plan.text.titles) in PLAN_ROLES for heading in _headings(plan)]
-    )
+    return any([find_role(heading.text, plan.text.titles) in PLAN_ROLES for heading in _headings(plan)])
 
 
 def _has_status(plan: ParsedPlan) -> bool:

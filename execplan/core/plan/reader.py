@@ -144,13 +144,12 @@ def _recognize(parsed_plan: ParsedPlan) -> ParsedPlan:
     """Return a plan with what it says about itself: whether it is one, and whether it is done without any tasks."""
     if parsed_plan.tasks:
         return parsed_plan
-    from execplan.core.plan.plan_recognition import follows_format, is_plan  # most plans have tasks
+    from execplan.core.plan.plan_recognition import is_plan  # most plans have tasks
     from execplan.core.plan.stated_status import find_done_status
 
     if not is_plan(parsed_plan):
         return parsed_plan._replace(is_document=True)
-    is_done = not follows_format(parsed_plan) and next(find_done_status(parsed_plan), None) is not None
-    return parsed_plan._replace(is_stated_done=is_done)
+    return parsed_plan._replace(is_stated_done=next(find_done_status(parsed_plan), None) is not None)
 
 
 def read_structure(text: Text) -> ParsedPlan:

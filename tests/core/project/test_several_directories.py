@@ -176,3 +176,13 @@ def test_a_roadmap_of_phases_and_notes_next_to_a_plan(repo: Folder) -> None:
     assert {plan["dialect"] for plan in repo.ok("list")["plans"]} == {"gsd", "harness"}
     repo.ok("done", "Pay", "-p", ".planning/ROADMAP.md")
     assert "- [x] **Phase 2: Pay**" in (repo.path / ".planning/ROADMAP.md").read_text()
+
+
+def test_an_open_task_of_backlog_without_checkboxes_is_not_archived(repo: Folder) -> None:
+    path = "backlog/tasks/task-2 - Later.md"
+    repo.write(path, "---\ntitle: Design a logo\nstatus: To Do\n---\n\n## Description\n\nLater.\n")
+    repo.ok("init")
+    result = repo.run("archive", path)
+    assert "the status is `To Do`" in result.err
+    repo.write(path, "---\ntitle: Design a logo\nstatus: Done\n---\n\n## Description\n\nLater.\n")
+    repo.ok("archive", path)
