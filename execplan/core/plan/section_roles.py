@@ -32,7 +32,7 @@ PLAN_ROLES = frozenset((TASKS, VALIDATION, STATUS, "next_step"))
 
 _LOGS = {DECISIONS: outline.DECISIONS, DISCOVERIES: outline.SURPRISES, OUTCOMES: outline.OUTCOMES}
 """Standard names of sections that are logs, by role."""
-_STEP_WORDS = tuple(
+STEP_WORDS = tuple(
     "task step item phase milestone stage chunk batch slice iteration sprint wave 任务 步骤 阶段 里程碑 批次 フェーズ タスク ステップ "
     "단계 작업 aufgabe schritt étape tâche fase tarea paso tarefa passo этап шаг задача".split()
 )
@@ -102,19 +102,19 @@ def _has_word(words: list[str], role: str) -> bool:
 def _is_numbered_part(key: str) -> bool:
     """Return whether a title names one numbered part of the work, such as `Task 3: Parser`."""
     if key.startswith("第"):
-        return key[1:].lstrip(_NUMERALS + " ").startswith(_STEP_WORDS)
+        return key[1:].lstrip(_NUMERALS + " ").startswith(STEP_WORDS)
     words = key.replace(":", " ").replace("：", " ").split()
-    if len(words) > 1 and words[0] in _STEP_WORDS:
+    if len(words) > 1 and words[0] in STEP_WORDS:
         return words[1].strip("#.)—–-")[:1].isdecimal() or words[1] in ("one", "two", "three") or len(words[1]) == 1
     word = (words or [""])[0]
     stem = word.rstrip(_NUMERALS)
-    return stem != word and stem in _STEP_WORDS
+    return stem != word and stem in STEP_WORDS
 
 
 def part_number(title: str) -> str:
     """Return the number of a part of the work, as in `Task 3: Parser` and `2. Tests`; empty if it has none."""
     words = outline.title_key(title).replace(":", " ").replace("：", " ").split()
-    word = words[1] if len(words) > 1 and words[0] in _STEP_WORDS else (words or [""])[0]
+    word = words[1] if len(words) > 1 and words[0] in STEP_WORDS else (words or [""])[0]
     word = word.strip("#.)—–-")
     return word if word.isascii() and word.isdecimal() else ""
 
