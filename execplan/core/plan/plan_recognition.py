@@ -47,7 +47,7 @@ def document_reason(plan: ParsedPlan) -> str:
 
 def _is_design(title: str) -> bool:
     """Return whether a title, in the form of `outline.title_key`, is that of a design."""
-    return title.startswith(_DESIGN_WORDS) or title.endswith(_DESIGN_ENDS)
+    return title.startswith(_DESIGN_WORDS) or title.partition("（")[0].endswith(_DESIGN_ENDS)
 
 
 def follows_format(plan: ParsedPlan) -> bool:
