@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.plan import reader
 from execplan.core.plan.plan_lookup import expand_numbers
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.text import text_lines
@@ -87,7 +86,7 @@ class Plan:
 
     def read(self) -> ParsedPlan:
         """Read and parse the file once, to use the same text several times."""
-        return reader.read(plan_store.read_bytes(self.project, self.path))
+        return plan_store.parse(self.project, plan_store.read_bytes(self.project, self.path))
 
     @property
     def title(self) -> str:

@@ -12,7 +12,6 @@ import os
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
-from execplan.core.plan import reader
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.task_checks import find_check
@@ -126,7 +125,7 @@ def _unfinished_claims(project: Project, session: str) -> tuple[_NamedClaims, _N
     unverified: _NamedClaims = []
     for claim, path in claims.session_claims(project, session):
         try:
-            plan = reader.read(plan_store.read_bytes(project, path))
+            plan = plan_store.parse(project, plan_store.read_bytes(project, path))
         except ExecplanError:
             continue
         tasks_by_id = dict(zip(task_ids(plan.tasks), plan.tasks, strict=True))

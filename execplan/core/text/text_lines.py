@@ -9,18 +9,21 @@ from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+_NO_TITLES: Mapping[str, str] = {}
 BOM = "\ufeff"
 
 
 class Text:
     """The lines of a text, their ends (`""` for a last line without one), and whether it has a byte order mark."""
 
-    __slots__ = ("bom", "ends", "lines", "tabs")
+    __slots__ = ("bom", "ends", "lines", "tabs", "titles")
 
     def __init__(self, lines: list[str], ends: list[str], *, bom: bool = False, tabs: bool = True) -> None:
+        self.titles: Mapping[str, str] = _NO_TITLES
+        """What titles of sections mean in the repository that the text is from, for its reader; edits keep it."""
         self.lines = lines
         self.ends = ends
         self.bom = bom
@@ -147,7 +150,9 @@ def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
     for index in range(1, len(ends)):
         if ends[index] == "\n" and not lines[index] and ends[index - 1] == "\r":
             ends[index] = "\r"  # CR and LF would join to one CRLF, and the empty line would be lost
-    return Text(lines, ends, bom=text.bom)
+    edited_text = Text(lines, ends, bom=text.bom)
+    edited_text.titles = text.titles
+    return edited_text
 
 
 def _nearest_line_end(text: Text, index: int) -> str:

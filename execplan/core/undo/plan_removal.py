@@ -121,7 +121,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
-    open_tasks = len(reader.read(data).unfinished_tasks)
+    open_tasks = len(plan_store.parse(project, data).unfinished_tasks)
     if os.path.lexists(ref.path):
         raise target_taken_error(path)
     if options.dry_run:
@@ -221,7 +221,7 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
         if step.operation.author not in ("", actor(project))
     ]
     try:
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     except ExecplanError:
         return [*reasons, "it can't be read as a plan"]
     if plan.state() != DRAFT:

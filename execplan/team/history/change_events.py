@@ -109,7 +109,7 @@ class ChangeReader:
         self._blobs = blobs
         self._absent_versions = absent_versions
         self._contents: dict[str, tuple[bytes, int] | None] = {}
-        self._reader = VersionReader()
+        self._reader = VersionReader(project.titles)
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
 
     def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:

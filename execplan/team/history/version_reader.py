@@ -19,7 +19,7 @@ from execplan.team.history.plan_part import PlanPart
 from execplan.team.history.task_comparison import TaskVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _SECTION_NAMES = {
     TASK: outline.PROGRESS,
@@ -99,14 +99,16 @@ class _Piece:
 
 
 class VersionReader:
-    """Reads versions of plans, and keeps the parsed pieces between the headings of sections."""
+    """Reads versions of plans of a project with these `titles`, and keeps the parsed pieces between the headings of sections."""
 
-    def __init__(self) -> None:
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self._titles = titles
         self._pieces: dict[str, _Piece | None] = {}
 
     def read(self, data: bytes) -> VersionUnits:
         """Parse the bytes of a version. Raises ExecplanError if it can't be read, or contains conflict markers."""
         text = reader.decode(data)
+        text.titles = self._titles
         if reader.find_conflict_markers(text.lines):
             ensure_no_conflicts(reader.read_structure(text))
         units = self._read_pieces(text)

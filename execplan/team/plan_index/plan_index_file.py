@@ -238,6 +238,6 @@ def _is_open_plan(project: Project, name: str) -> bool:
 def _parse(project: Project, file: GitFile, data: bytes) -> StoredPlan:
     ref = plan_store.ref_for_path(project, os.path.join(project.root, file.path))
     try:
-        return StoredPlan(project, ref, data, reader.read(data), None)
+        return StoredPlan(project, ref, data, plan_store.parse(project, data), None)
     except ExecplanError as error:
         return StoredPlan(project, ref, data, None, error)

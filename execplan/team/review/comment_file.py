@@ -149,9 +149,8 @@ def add_record(
         if record is None or not options.should_commit(project):
             return stored
         from execplan.core.edits.plan_commit import commit_paths
-        from execplan.core.plan import reader
 
-        plan = reader.read_or_none(plan_store.read_bytes(project, ref.path))
+        plan = plan_store.parse_or_none(project, plan_store.read_bytes(project, ref.path))
         title = plan.title if plan is not None else None
         old_contents = {path: old} if old is not None else {}
         file_paths = [path, _attributes_path(path)]
@@ -181,13 +180,11 @@ def _append(
     project: Project, ref: PlanRef, path: str, make_record: MakeRecord, options: WriteOptions
 ) -> tuple[CommentRecord | None, bytes | None, bytes]:
     """Return a new record, and the bytes of the file before and after; raises ExecplanError."""
-    from execplan.core.plan import reader
-
     plan_data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, plan_data)
     ensure_inside(project, path)  # also if only its directory exists
     old = read_file(project, path)
-    record = make_record(reader.read(plan_data), parse_records(old or b""))
+    record = make_record(plan_store.parse(project, plan_data), parse_records(old or b""))
     if record is None:
         return None, old, old or b""
     record = record._replace(id=derive_id(record, ref.id, old or b""))

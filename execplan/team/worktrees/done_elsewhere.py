@@ -15,7 +15,6 @@ from execplan.core.git.blob_reader import BlobReader
 from execplan.core.git.git_directory import head_commit
 from execplan.core.git.git_query import BackgroundQueries
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
-from execplan.core.plan import reader
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_store
@@ -176,16 +175,18 @@ def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
     if current is None or not other_worktrees:
         return {}
     own = {ref.path: plan_store.read_bytes(project, ref.path)}
-    own_done = find_done_tasks(reader.read_or_none(own[ref.path]))
+    own_done = find_done_tasks(plan_store.parse_or_none(project, own[ref.path]))
     differing = differing_texts(project, own, other_worktrees, PlanPaths(project, worktrees), includes_new=False)
-    done_in_versions = [(version, find_done_tasks(reader.read_or_none(version.data))) for _, version in differing]
+    done_in_versions = [
+        (version, find_done_tasks(plan_store.parse_or_none(version.project, version.data))) for _, version in differing
+    ]
     versions = [(version, done) for version, done in done_in_versions if done - own_done]  # the others need no git
     names = [(version.worktree.root, version.project.display_path(version.ref.path)) for version, _ in versions]
     projects = {version.worktree.root: version.project for version, _ in versions}
     fork_texts = load_fork_texts(project, projects, names) if versions else {}
     directories: dict[str, str] = {}
     for (version, done), name in zip(versions, names, strict=True):
-        for task_id in done - find_done_tasks(reader.read_or_none(fork_texts.get(name) or b"")):
+        for task_id in done - find_done_tasks(plan_store.parse_or_none(project, fork_texts.get(name) or b"")):
             directories.setdefault(task_id, version.project.base)
     return directories
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git.linked_worktrees import list_worktrees, project_in, worktree_of
-from execplan.core.plan import reader
 from execplan.core.plan_facts.listed_plan import list_stored_plan
 from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import with_nested_projects
@@ -206,7 +205,7 @@ def _changed_since_fork(
                 continue
         else:
             is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
-            required = _progress_of(own[path], is_archived=False) if is_own_changed else _BROKEN
+            required = _progress_of(project, own[path], is_archived=False) if is_own_changed else _BROKEN
             if _progress(version) <= required:
                 continue
         changed.setdefault(path, []).append(version)
@@ -214,12 +213,12 @@ def _changed_since_fork(
 
 
 def _progress(version: PlanText) -> tuple[bool, int, int, int]:
-    return _progress_of(version.data, is_archived=version.ref.archived)
+    return _progress_of(version.project, version.data, is_archived=version.ref.archived)
 
 
-def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
+def _progress_of(project: Project, data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
     """Return how far a version is: archived, tasks done, entries, tasks."""
-    plan = reader.read_or_none(data)
+    plan = plan_store.parse_or_none(project, data)
     if plan is None:
         return _BROKEN
     entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
@@ -233,8 +232,8 @@ def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktr
     if newest.worktree is main:
         return location
     try:
-        main_plan = reader.read_or_none(plan_store.read_bytes(project_in(project, main), main_path))
+        main_plan = plan_store.parse_or_none(project, plan_store.read_bytes(project_in(project, main), main_path))
     except ExecplanError:
         return location._replace(is_new=not os.path.lexists(main_path))
-    done, main_done = find_done_tasks(reader.read_or_none(newest.data)), find_done_tasks(main_plan)
+    done, main_done = find_done_tasks(plan_store.parse_or_none(newest.project, newest.data)), find_done_tasks(main_plan)
     return location._replace(ahead=len(done - main_done), lacking=len(main_done - done))

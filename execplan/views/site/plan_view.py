@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan.plan_anchors import DECISION, PLAN, TASK
+from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.text.text_lines import digest
 from execplan.team.review.comment_threads import REOPEN, RESOLVE
@@ -178,7 +178,7 @@ def publish_plan(stored_plan: StoredPlan, redact_text: RedactText) -> PublishedP
     text = plan.text.to_str()
     redacted_text = redact_text(text)
     if redacted_text != text:
-        plan = reader.read(redacted_text.encode("utf-8"))
+        plan = plan_store.parse(project, redacted_text.encode("utf-8"))
     return PublishedPlan(project, ref, digest(stored_plan.data), plan, "")
 
 

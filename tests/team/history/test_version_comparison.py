@@ -20,7 +20,7 @@ def compare(old: str, new: str) -> list[HistoryEvent]:
 
 
 def _units(text: str) -> VersionUnits:
-    return VersionReader().read(text.encode())
+    return VersionReader({}).read(text.encode())
 
 
 def changes(old: str, new: str) -> list[tuple[str, str]]:

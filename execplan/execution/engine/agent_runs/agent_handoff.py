@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan.outline import PURPOSE
 from execplan.core.plan_store import plan_store
 from execplan.core.text.invisible_characters import escape_unprintable
@@ -74,7 +73,7 @@ def handoff(project: Project, ref: PlanRef) -> Handoff:
 def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
     """Build the handoff of open tasks for a plan that is not compiled and has no annotated steps."""
     data = plan_store.read_bytes(project, ref.path)
-    plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
+    plan, document, redactor = plan_store.parse(project, data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
     tasks = open_tasks.list_tasks(project, ref, plan, ())
     policy = effective_policy(project)
@@ -117,7 +116,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
         run_state.question = None  # a person has answered it by the approval
     data = plan_store.read_bytes(project, ref.path)
-    plan = reader.read(data)
+    plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
     steps = [
