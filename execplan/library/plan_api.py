@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.edits import plan_updates
-from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.plan.plan_lookup import expand_numbers
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.text import text_lines
@@ -265,8 +265,7 @@ class Plan:
         """Make an ExecPlan of a plan in another form; all text is kept, and missing sections get placeholder text."""
         from execplan.core.scaffold import plan_conversion
 
-        changer = plan_conversion.build_conversion(self.project, self.ref.id)
-        return amend(self.project, self.ref, changer, options, command="convert", is_pure=True)
+        return plan_conversion.convert(self.project, self.ref, options)
 
     @property
     def metadata(self) -> PlanMetadata:
@@ -325,31 +324,10 @@ class Plan:
 
         `confirm_rewrite` gets the documents outside of the plans that name the old path, and returns whether to rewrite them.
         """
-        from functools import partial
+        from execplan.team import plan_moves
 
-        from execplan.core.archive import plan_relocation
-        from execplan.execution.approvals import artifact_store
-        from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
-        from execplan.team.advice import checkpoint_file
-        from execplan.team.dependencies.rename_warnings import find_dependents, rename_warnings
-        from execplan.team.worktrees.worktree_record import follow_rename, plan_key
-
-        ensure_no_open_runs(self.project, self.ref, "renamed")
-        dependents = find_dependents(self.project, self.ref)
-        is_compiled = os.path.lexists(artifact_store.path_of(self.project, self.ref))
-        renew = partial(checkpoint_file.renew_page, self.project, commits=options.should_commit(self.project))
-        moved = plan_relocation.rename_plan(
-            self.project, self.ref, title, options, regenerate=renew, confirm_rewrite=confirm_rewrite
-        )
-        if is_compiled and moved.changed:
-            warning = f"the execution plan and the approvals of {self.id} still have its old title: compile and approve it again"
-            moved = moved._replace(warnings=(*moved.warnings, warning))
-        old_key = plan_key(self.project, self.ref)
+        moved = plan_moves.rename(self.project, self.ref, title, options, confirm_rewrite)
         self._follow(moved, options)
-        if moved.changed and not options.dry_run:
-            follow_rename(self.project, old_key, self.ref)
-            warnings = rename_warnings(self.project, self.ref, dependents)
-            moved = moved._replace(warnings=(*moved.warnings, *warnings))
         return moved
 
     def archive(
@@ -367,29 +345,20 @@ class Plan:
         A plan with open tasks, without an outcome or with lint errors is an error unless it is superseded, abandoned or
         forced; the last two need a reason. A plan with an unfinished run is an error unless forced.
         """
-        from execplan.core.archive import plan_archive
-        from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
-        from execplan.execution.engine.run_records.run_statuses import open_run_warnings
-        from execplan.team.review.comment_file import open_comment_warnings
+        from execplan.team import plan_moves
 
-        origin = plan_archive.hand_moved_from(self.project, self.ref)
-        source = plan_store.ref_for_path(self.project, origin) if origin else self.ref
-        warnings = open_run_warnings(self.project, source) if force else ()
-        warnings += () if source.archived else open_comment_warnings(self.project, source)
-        if not (force or source.archived):
-            ensure_no_open_runs(self.project, source, "archived")
-        moved = plan_archive.archive_plan(
+        moved = plan_moves.archive(
             self.project,
             self.ref,
             options,
             reason=reason,
             successor=superseded_by.ref if superseded_by is not None else None,
             abandoned=abandoned,
-            origin=origin,
+            force=force,
             confirm_rewrite=confirm_rewrite,
         )
         self._follow(moved, options)
-        return moved._replace(warnings=(*warnings, *moved.warnings))
+        return moved
 
     def restore(
         self,

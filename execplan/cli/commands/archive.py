@@ -25,7 +25,7 @@ from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands
 from execplan.execution.engine.run_records.run_statuses import describe_open_state, list_open_runs
-from execplan.library.plan_api import Plan
+from execplan.team import plan_moves
 from execplan.team.advice.no_open_plans import no_open_plans_text
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def archive(
     """
     reason_text = read_text(reason, "the reason") if reason is not None else None
     selected = _find_complete_plans() if complete else _find_named_plans(plans)
-    successor = Plan.find(by) if by is not None else None
+    successor = plan_selection.select_plan(os.getcwd(), by)[1] if by is not None else None
     must_be_finished = how == COMPLETED and not force
     blocked: dict[str, ArchiveBlockers] = {}
     if complete or len(selected) > 1:
@@ -133,13 +133,15 @@ def archive(
     moves: list[tuple[Project, PlanRef, MoveResult]] = []
     for project, ref in plan_archive.order_by_mentions(to_archive):
         try:
-            moved = Plan(project, ref).archive(
+            moved = plan_moves.archive(
+                project,
+                ref,
+                options._replace(bulk=bulk),
                 reason=reason_text,
-                superseded_by=successor,
+                successor=successor,
                 abandoned=how == ABANDONED,
                 force=force,
                 confirm_rewrite=rewrite_decider(call, links),
-                options=options._replace(bulk=bulk),
             )
         except ExecplanError as error:
             if len(selected) == 1 and not complete:

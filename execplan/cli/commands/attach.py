@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from execplan.cli.answer import Answer, Call
@@ -10,9 +12,10 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_text
+from execplan.core.archive import attachments
 from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.library.plan_api import Plan
 
 
 @define_command(
@@ -36,17 +39,17 @@ def attach(
     Use it to keep logs, screenshots and other proof with the plan. A file with the same SHA-256 as an attached one is
     not copied again.
     """
-    chosen = Plan.find(plan)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
     description = read_text(about, "the description") if about is not None else ""
-    amended, attached = chosen.attach(*files, about=description, create=create, options=options)
+    amended, attached = attachments.attach_files(project, ref, files, description, options, create=create)
     answer = edit_answer(
         amended._replace(messages=()),
         options,
-        f"execplan show {quote_plan_name(chosen.id, amended.path)} --section 'Artifacts and Notes'",
+        f"execplan show {quote_plan_name(ref.id, amended.path)} --section 'Artifacts and Notes'",
     )
     file_entries = [
         {
-            "path": chosen.project.display_path(attachment.path),
+            "path": project.display_path(attachment.path),
             "sha256": attachment.digest,
             "bytes": attachment.size,
             "copied": attachment.copied,

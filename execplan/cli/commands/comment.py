@@ -12,9 +12,8 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import USAGE, ExecplanError
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.library.plan_api import Plan
 
 
 @define_command(
@@ -45,19 +44,25 @@ def comment(call: Call, text: str | None, on: str | None, plan: str | None, opti
     opens. `undo` doesn't remove comments; close a comment with `resolve`.
     """
     from execplan.cli.output.comment_output import stored_answer
+    from execplan.team.review.plan_comments import add_comment, load_comments
 
     if text is not None and plan is None and plan_selection.is_exact_name(os.getcwd(), text):
         plan, text = text, None
-    chosen = Plan.find(plan)
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
     lines = read_lines(_write_in_editor() if text is None else text, "the comment")
-    stored = chosen.comment("\n".join(lines), on=on, options=options)
-    name = quote_plan_name(chosen.id, chosen.path)
+    stored = add_comment(project, ref, on, "\n".join(lines), options)
+    name = quote_plan_name(ref.id, ref.path)
     show = f"execplan show {name} --comments"
     if stored.record is None:
         return stored_answer(stored, "", "you have made this comment already", options, show)
     short_id, place = stored.record.id, ""
     if not options.dry_run:
-        placed = next(placed for placed in chosen.comments().threads if placed.thread.comment.id == stored.record.id)
+        parsed_plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
+        placed = next(
+            placed
+            for placed in load_comments(project, ref, parsed_plan).threads
+            if placed.thread.comment.id == stored.record.id
+        )
         short_id, place = placed.thread.short_id, placed.label
     return stored_answer(stored, short_id, f"commented on {place}: {short_id}", options, show)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,8 +20,12 @@ from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
+from execplan.core.scaffold import plan_conversion
 from execplan.core.text.message_parts import format_count
-from execplan.library.plan_api import Plan
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 @define_command(
@@ -54,35 +59,32 @@ def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOpti
     """
     if not all_plans:
         return edit_plan(
-            plan, lambda project, ref: Plan(project, ref).convert(options=options), options, "execplan lint {id}"
+            plan, lambda project, ref: plan_conversion.convert(project, ref, options), options, "execplan lint {id}"
         )
     bulk = BulkOperation()
     failures: dict[str, list[str]] = {}
     failed = CHECK_FAILED
     edits = []
-    for plan_to_convert in _find_plans():
+    for project, ref in _find_plans():
         try:
-            edits.append((plan_to_convert, plan_to_convert.convert(options=options._replace(bulk=bulk))))
+            edits.append((project, ref, plan_conversion.convert(project, ref, options._replace(bulk=bulk))))
         except ExecplanError as error:
-            failures[plan_to_convert.id], failed = [error.message], error.exit
+            failures[ref.id], failed = [error.message], error.exit
     warnings = bulk.commit("convert", "convert")
-    answers = [
-        PlanAnswer(edited.project, edit_answer(bulk.with_commit(edited.project, edit), options))
-        for edited, edit in edits
-    ]
+    answers = [PlanAnswer(project, edit_answer(bulk.with_commit(project, edit), options)) for project, _, edit in edits]
     headline = f"converted {format_count(len(answers), 'plan')}:"
     answer = join_answers(answers, headline, failures, "not converted", options, failed=failed)
     if not options.dry_run:
-        moved = [f"{edited.id}: {message}" for edited, edit in edits for message in edit.messages[1:]]
+        moved = [f"{ref.id}: {message}" for _, ref, edit in edits for message in edit.messages[1:]]
         answer = answer._replace(text="\n".join(filter(None, [answer.text, printable_lines(moved)])))
     return answer._replace(text=answer.text or "no plans in another form", warnings=(*answer.warnings, *warnings))
 
 
-def _find_plans() -> list[Plan]:
+def _find_plans() -> list[tuple[Project, PlanRef]]:
     """Return the open plans in another form; raises ExecplanError."""
     stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
     return [
-        Plan(stored.project, stored.ref)
+        (stored.project, stored.ref)
         for stored in stored_plans
         if stored.plan is not None and not stored.plan.is_document and not follows_format(stored.plan)
     ]

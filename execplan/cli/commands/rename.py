@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from execplan.cli.answer import Answer, Call
@@ -11,7 +13,8 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import USAGE, ExecplanError
-from execplan.library.plan_api import Plan
+from execplan.core.plan_store import plan_selection
+from execplan.team import plan_moves
 
 
 @define_command(
@@ -35,9 +38,9 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
         raise ExecplanError(
             "usage", "rename requires a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'New title'"
         )
-    chosen = Plan.find(plan)
-    moved = chosen.rename(title, confirm_rewrite=rewrite_decider(call, links), options=options)
-    return move_answer(chosen.project, moved, options, "already has this name", None if links is False else "")
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    moved = plan_moves.rename(project, ref, title, options, rewrite_decider(call, links))
+    return move_answer(project, moved, options, "already has this name", None if links is False else "")
 
 
 command = rename

@@ -32,11 +32,14 @@ def reply(call: Call, comment: str, text: str, reopen: bool, plan: str | None, o
     """
     from execplan.cli.output.comment_output import thread_answer
     from execplan.team.review.comment_file import select_commented_plan
+    from execplan.team.review.plan_comments import add_reply
 
     return thread_answer(
         select_commented_plan(".", plan, comment),
         comment,
-        lambda plan: plan.reply(comment, "\n".join(read_lines(text, "the reply")), reopen=reopen, options=options),
+        lambda project, ref: add_reply(
+            project, ref, comment, "\n".join(read_lines(text, "the reply")), options, reopen=reopen
+        ),
         options,
     )
 

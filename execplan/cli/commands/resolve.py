@@ -31,12 +31,13 @@ def resolve(call: Call, comment: str, reason: str | None, plan: str | None, opti
     """
     from execplan.cli.output.comment_output import thread_answer
     from execplan.team.review.comment_file import select_commented_plan
+    from execplan.team.review.plan_comments import resolve_comment
 
     reason_text = "\n".join(read_lines(reason, "the reason")) if reason is not None else ""
     return thread_answer(
         select_commented_plan(".", plan, comment),
         comment,
-        lambda plan: plan.resolve(comment, reason=reason_text, options=options),
+        lambda project, ref: resolve_comment(project, ref, comment, reason_text, options),
         options,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from execplan.cli.answer import Answer, Call
@@ -10,8 +12,9 @@ from execplan.cli.output.move_output import move_answer
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text
+from execplan.core.archive import plan_archive
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.library.plan_api import Plan
+from execplan.core.plan_store import plan_selection
 
 
 @define_command(
@@ -28,13 +31,15 @@ def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, op
 
     The plan and its artifacts are moved back to the plans directory.
     """
-    chosen = Plan.find(plan)
-    moved = chosen.restore(
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    moved = plan_archive.restore_plan(
+        project,
+        ref,
+        options,
         reason=read_text(reason, "the reason") if reason is not None else None,
         confirm_rewrite=rewrite_decider(call, links),
-        options=options,
     )
-    return move_answer(chosen.project, moved, options, "not in the archive", None if links is False else "")
+    return move_answer(project, moved, options, "not in the archive", None if links is False else "")
 
 
 command = restore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -11,13 +12,14 @@ from execplan.cli.command_definition import complete_with, create_option, define
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
+from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.library.plan_api import Plan
 from execplan.team.advice.plan_advice import Advice, advise_completion, advise_filling
 
 if TYPE_CHECKING:
@@ -76,12 +78,12 @@ def set_(
             hint="execplan set 'Plan of Work' 'First the scanner.'",
         )
     lines = read_lines(text, "the section")
-    edited_plan = Plan.find(plan)
-    amended = edited_plan.set(section, lines, create=create, options=options)
-    name = quote_plan_name(edited_plan.id, amended.path)
-    parsed_plan = edited_plan.read()
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
+    name = quote_plan_name(ref.id, amended.path)
+    parsed_plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     if parsed_plan.state() == COMPLETE:
-        is_worktree_plan = is_plan_of_worktree(edited_plan.project, edited_plan.ref)
+        is_worktree_plan = is_plan_of_worktree(project, ref)
         advice = advise_completion(name, parsed_plan, is_worktree_plan=is_worktree_plan)
     elif sections := unfilled_sections(parsed_plan):
         advice = advise_filling(sections, name)
@@ -105,9 +107,9 @@ def _plan_before_metadata(section: str | None, text: str | None, plan: str | Non
 
 
 def _set_metadata(assignments: Sequence[str], plan_name: str | None, options: WriteOptions) -> Answer:
-    edited_plan = Plan.find(plan_name)
-    amended = edited_plan.set_metadata(assignments, options=options)
-    return edit_answer(amended, options, f"execplan lint {quote_plan_name(edited_plan.id, amended.path)}")
+    project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
+    amended = plan_updates.set_metadata(project, ref, assignments, options)
+    return edit_answer(amended, options, f"execplan lint {quote_plan_name(ref.id, amended.path)}")
 
 
 command = set_

@@ -196,15 +196,16 @@ class _Sync(NamedTuple):
 
         Raises ExecplanError if the plan can't be edited or committed.
         """
-        from execplan.library.plan_api import Plan
+        from execplan.core.edits import plan_updates
+        from execplan.core.plan.plan_metadata import read_metadata
 
         paths = {stored.project.display_path(stored.ref.path): stored for stored in self.stored_plans}
         stored_plan = paths[change.plan_issue.path]
         if self.link_options is None or stored_plan.ref.archived or stored_plan.plan is None:
             return
-        plan = Plan(stored_plan.project, stored_plan.ref)
-        links = ", ".join([*plan.metadata.links.issue, issue.url])
-        plan.set_metadata([f"links.issue={links}"], options=self.link_options._replace(bulk=bulk))
+        links = ", ".join([*read_metadata(stored_plan.plan).links.issue, issue.url])
+        options = self.link_options._replace(bulk=bulk)
+        plan_updates.set_metadata(stored_plan.project, stored_plan.ref, [f"links.issue={links}"], options)
 
 
 command = sync

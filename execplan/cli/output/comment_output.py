@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
-    from execplan.library.plan_api import Plan
     from execplan.team.review.comment_file import StoredRecord
     from execplan.team.review.comment_threads import CommentRecord
     from execplan.team.review.plan_comments import PlacedThread
@@ -138,14 +137,15 @@ _RESULTS = {REPLY: "replied to", RESOLVE: "resolved", REOPEN: "reopened"}
 
 
 def thread_answer(
-    location: tuple[Project, PlanRef], comment: str, change: Callable[[Plan], StoredRecord], options: WriteOptions
+    location: tuple[Project, PlanRef],
+    comment: str,
+    change: Callable[[Project, PlanRef], StoredRecord],
+    options: WriteOptions,
 ) -> Answer:
     """Change the thread of a comment, named by the beginning of its ID, and build the answer."""
-    from execplan.library.plan_api import Plan
-
-    plan = Plan(*location)
-    stored = change(plan)
-    thread = match_threads(load_threads(plan.project, plan.ref), comment)[0]
+    project, ref = location
+    stored = change(project, ref)
+    thread = match_threads(load_threads(project, ref), comment)[0]
     result = _RESULTS[stored.record.kind] if stored.record is not None else "nothing changed"
-    command = f"execplan show {quote_plan_name(plan.id, plan.path)} --comments"
+    command = f"execplan show {quote_plan_name(ref.id, ref.path)} --comments"
     return stored_answer(stored, thread.short_id, f"{result}: {thread.short_id}", options, command)

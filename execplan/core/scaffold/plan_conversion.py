@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.edits.plan_writer import amend
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.plan import outline, reader, section_roles
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
@@ -24,9 +25,10 @@ from execplan.core.text.text_lines import Text, is_blank
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan.plan_change import ChangeBuilder
+    from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.core.scaffold.plan_creation import CreatedPlan
     from execplan.core.text.markdown_blocks import Block
@@ -56,6 +58,11 @@ class _Line(NamedTuple):
     text: str
     origin: int = -1
     """Line of the old plan, or -1."""
+
+
+def convert(project: Project, ref: PlanRef, options: WriteOptions) -> EditResult:
+    """Make an ExecPlan of a plan in another form; raises ExecplanError."""
+    return amend(project, ref, build_conversion(project, ref.id), options, command="convert", is_pure=True)
 
 
 def build_conversion(project: Project, plan_id: str) -> ChangeBuilder:

@@ -1,0 +1,86 @@
+"""Archiving and renaming a plan with everything that depends on its place: runs, comments, checkpoints, worktrees, other plans."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from execplan.core.archive import plan_archive, plan_relocation
+from execplan.core.plan_store import plan_store
+from execplan.execution.approvals import artifact_store
+from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
+
+if TYPE_CHECKING:
+    from execplan.core.archive.document_mentions import ConfirmRewrite
+    from execplan.core.archive.plan_move import MoveResult
+    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
+
+def rename(
+    project: Project, ref: PlanRef, title: str, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None
+) -> MoveResult:
+    """Change a plan's title, and with it the ID; the file, its artifacts and the paths in other plans follow.
+
+    `confirm_rewrite` gets the documents outside of the plans that name the old path, and returns whether to rewrite them.
+    Raises ExecplanError, also if a run of the plan is unfinished.
+    """
+    from execplan.team.advice import checkpoint_file
+    from execplan.team.dependencies.rename_warnings import find_dependents, rename_warnings
+    from execplan.team.worktrees.worktree_record import follow_rename, plan_key
+
+    ensure_no_open_runs(project, ref, "renamed")
+    dependents = find_dependents(project, ref)
+    is_compiled = os.path.lexists(artifact_store.path_of(project, ref))
+    renew = partial(checkpoint_file.renew_page, project, commits=options.should_commit(project))
+    old_key = plan_key(project, ref)
+    moved = plan_relocation.rename_plan(project, ref, title, options, regenerate=renew, confirm_rewrite=confirm_rewrite)
+    warnings = moved.warnings
+    if is_compiled and moved.changed:
+        warnings += (
+            f"the execution plan and the approvals of {ref.id} still have its old title: compile and approve it again",
+        )
+    if moved.changed and not options.dry_run:
+        new_ref = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
+        follow_rename(project, old_key, new_ref)
+        warnings += rename_warnings(project, new_ref, dependents)
+    return moved._replace(warnings=warnings)
+
+
+def archive(
+    project: Project,
+    ref: PlanRef,
+    options: WriteOptions,
+    *,
+    reason: str | None = None,
+    successor: PlanRef | None = None,
+    abandoned: bool = False,
+    force: bool = False,
+    confirm_rewrite: ConfirmRewrite | None = None,
+) -> MoveResult:
+    """Move a plan and its artifacts into the archive, and write the evidence file beside them; raises ExecplanError.
+
+    The parameters are as in `plan_archive.archive_plan`. A plan with an unfinished run is archived only with `force`.
+    """
+    from execplan.execution.engine.run_records.run_statuses import open_run_warnings
+    from execplan.team.review.comment_file import open_comment_warnings
+
+    origin = plan_archive.hand_moved_from(project, ref)
+    source = plan_store.ref_for_path(project, origin) if origin else ref
+    warnings = open_run_warnings(project, source) if force else ()
+    warnings += () if source.archived else open_comment_warnings(project, source)
+    if not (force or source.archived):
+        ensure_no_open_runs(project, source, "archived")
+    moved = plan_archive.archive_plan(
+        project,
+        ref,
+        options,
+        reason=reason,
+        successor=successor,
+        abandoned=abandoned,
+        origin=origin,
+        confirm_rewrite=confirm_rewrite,
+    )
+    return moved._replace(warnings=(*warnings, *moved.warnings))
