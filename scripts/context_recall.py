@@ -30,11 +30,11 @@ from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import classify_intent
 from execplan.context.token_counter import make_counter
-from execplan.core.clock import minute_bounds
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.timestamps import minute_bounds
 from execplan.linter.plan_paths import repository_path
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 WINGS = {
     "core": (
-        "errors features named_tuple trace",
-        "clock text worker_processes",
+        "clock errors features named_tuple trace",
+        "text timestamps worker_processes",
         "files json_model secrets",
         "plan",
         "project",
@@ -30,7 +30,7 @@ WINGS = {
     "execution": (".", "approvals", "engine", "export"),
     "linter": (".", "checking"),
     "context": (".", "gathering search"),
-    "team": ("dependencies history worktrees", "plan_index review staleness", "advice", "costs github"),
+    "team": ("dependencies history worktrees", "plan_index review staleness", "advice", "costs github plan_moves"),
     "library": (".",),
     "agents": ("capture", ".", "toolkit"),
     "views": ("board charts", "site", "server"),
@@ -82,7 +82,7 @@ FAST_PATH = {
     "cli": "error_handler main",
     "cli.formats": "concise github text",
     "cli.output": "lint_report progress_bar terminal_text",
-    "core": "clock errors features named_tuple trace worker_processes",
+    "core": "clock errors features named_tuple timestamps trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "execution.engine.agent_runs": "guard_grant journal_watermark permission_request",
     "execution.engine.commands": "command_environment",

@@ -9,7 +9,7 @@ from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.cli.prompts import can_ask
-from execplan.core import trace
+from execplan.core import features, trace
 from execplan.core.errors import OK
 from execplan.core.plan_store import hint_reader
 from execplan.core.plan_store.author import explicit_actor
@@ -102,6 +102,5 @@ def _describe_work(work: Work) -> str:
 
 def _show_in_pager(text: str) -> bool:
     """Show text in the pager if it is longer than the screen; return whether it was shown."""
-    from execplan.cli.output.pager import show_in_pager
-
-    return show_in_pager(text)
+    was_shown: bool = features.load(features.PAGER)(text)
+    return was_shown

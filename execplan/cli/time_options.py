@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import epoch_seconds, is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
+from execplan.core.clock import epoch_seconds
 from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.timestamps import is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
 
 _UNITS = {"m": 60, "h": 3600, "d": 86_400}
 _MAX_SECONDS = 30 * 86_400

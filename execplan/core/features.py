@@ -26,6 +26,8 @@ COMMAND_PATTERN_CHECK: Final = "execplan.execution.shell.call_patterns:is_comman
 """Tells whether a value is a pattern of commands, as the setting `agent_checks` has them."""
 SHELL_COMPLETION: Final = "execplan.cli.shell_completion:completion_candidates"
 """Returns the candidates for an argument on the command line."""
+PAGER: Final = "execplan.cli.output.pager:show_in_pager"
+"""Shows a text in the pager if it is longer than the screen, and returns whether it did."""
 BUG_REPORT: Final = "execplan.cli.bug_report:write_bug_report"
 """Writes a report about an error that nothing handles, without secrets."""
 REQUIRED_CHECKS: Final = "execplan.execution.engine.acceptance.required_checks:ensure_unchecked"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.core.clock import placeholder_length, read_timestamp, write_timestamp
+from execplan.core.timestamps import placeholder_length, read_timestamp, write_timestamp
 
 MOMENT = datetime(2026, 1, 1, 23, 30, 5, tzinfo=UTC)
 

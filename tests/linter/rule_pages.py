@@ -10,8 +10,8 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
-from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.plan import reader
+from execplan.core.timestamps import minute_bounds, read_timestamp
 from execplan.linter.rule import GIT_NEEDS, PROJECT
 from execplan.linter.rule_facts import Clock, GitHistory, OutdatedIndex, ProjectFacts, RepositoryTree, ShippedWork
 from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_project

@@ -9,6 +9,7 @@ from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.core.files.file_lock import set_timeout
 from execplan.core.project import project_state
 from execplan.core.text.message_parts import printable_line
+from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution import states
 from execplan.execution.approvals import approval_key
 from execplan.execution.documents.written_paths import written_paths
@@ -109,7 +110,7 @@ def current_time(entries: Sequence[Entry]) -> float:
     """
     now, last_time = (
         clock.epoch_seconds(),
-        max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0),
+        max([parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0),
     )
     if now < last_time - CLOCK_SKEW_SECONDS:
         message = f"the clock was set back: the journal was written at {entries[-1].at}"

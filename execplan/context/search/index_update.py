@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from execplan.context.search.index_records import IndexedItem, PlanRecord, indexed_items
 from execplan.context.search.search_items import SearchItem, artifact_items, plan_items
 from execplan.core import trace
-from execplan.core.clock import leading_date
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.file_status import MTIME_MARGIN_NS
@@ -22,6 +21,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import leading_date
 from execplan.core.worker_processes import PLANS_PER_PROCESS, iter_parts
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.session_logs.session_log import parse_lines
-from execplan.core.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.timestamps import is_utc_timestamp, parse_utc_timestamp
 
 if TYPE_CHECKING:
     from typing import Any, Final

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from execplan.context.summary.plan_sentences import Sentence
     from execplan.context.summary.summary_pieces import Subject
-    from execplan.core.clock import Timestamp
     from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.core.timestamps import Timestamp
 
 _RISK_WORDS = re.compile(
     r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
@@ -102,7 +102,7 @@ def done_tasks(subject: Subject) -> list[Task]:
 
 def earliest_minute(timestamp: Timestamp | None) -> int | None:
     """Return the first minute since 1970 that a timestamp may mean; without an offset, it is read as UTC."""
-    from execplan.core.clock import minute_bounds
+    from execplan.core.timestamps import minute_bounds
 
     if timestamp is None or not timestamp.is_valid:
         return None

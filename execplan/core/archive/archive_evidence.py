@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
-from execplan.core.clock import DEFAULT_TIMESTAMP, now, write_timestamp
+from execplan.core.clock import now
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.text import fast_json
+from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
 
 if TYPE_CHECKING:
     from typing import Any

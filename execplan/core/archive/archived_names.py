@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import now, read_timestamp
+from execplan.core.clock import now
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.slug import slug
 from execplan.core.project.template_fields import fill
+from execplan.core.timestamps import read_timestamp
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef

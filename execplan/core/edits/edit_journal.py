@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import DEFAULT_TIMESTAMP, now, write_timestamp
+from execplan.core.clock import now
 from execplan.core.edits.edit_entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry, parse_entries
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -29,6 +29,7 @@ from execplan.core.project.plan_journal import JOURNAL_DIR, journal_path
 from execplan.core.text import text_codec
 from execplan.core.text.text_codec import quote, unquote
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
 from execplan.core.trace import log
 
 if TYPE_CHECKING:

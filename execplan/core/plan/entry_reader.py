@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from execplan.core.clock import read_timestamp
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import line_grammar, outline
 from execplan.core.plan.model import Entry, Section
 from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, Block
+from execplan.core.timestamps import read_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

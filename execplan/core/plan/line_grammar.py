@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import Timestamp, placeholder_length, read_timestamp
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.timestamps import Timestamp, placeholder_length, read_timestamp
 
 DECISION = "Decision"
 RATIONALE = "Rationale"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.entry_format import entry_bullet, entry_width, is_newest_first
@@ -31,6 +30,7 @@ from execplan.core.plan.plan_lookup import find_decision, normalize_text
 from execplan.core.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
 from execplan.core.text.markdown_blocks import PARAGRAPH
 from execplan.core.text.text_lines import Edit
+from execplan.core.timestamps import DEFAULT_TIMESTAMP, read_timestamp, write_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import read_timestamp
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, normalize_key
 from execplan.core.plan.plan_change import require_text
+from execplan.core.timestamps import read_timestamp
 
 KEYS = (*TEXT_KEYS, *LIST_KEYS, *[f"links.{key}" for key in LINK_KEYS])
 """The keys that a plan's front matter can be given; others are changed where they are."""

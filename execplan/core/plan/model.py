@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.core.clock import Timestamp
     from execplan.core.text.markdown_blocks import Block
     from execplan.core.text.text_lines import Text
+    from execplan.core.timestamps import Timestamp
 
 OPEN: Final = "open"
 DONE: Final = "done"

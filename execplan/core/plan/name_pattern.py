@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import read_timestamp
+from execplan.core.timestamps import read_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import minute_bounds, read_timestamp, utc_date
 from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.core.timestamps import minute_bounds, read_timestamp, utc_date
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

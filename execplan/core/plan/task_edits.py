@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
 from execplan.core.errors import CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
@@ -30,6 +29,7 @@ from execplan.core.plan.plan_lookup import (
 from execplan.core.plan.task_checks import format_check
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import Edit
+from execplan.core.timestamps import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

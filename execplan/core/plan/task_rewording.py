@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import write_timestamp
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.item_format import ItemFormat, wrap_text
 from execplan.core.plan.line_grammar import read_checkbox, text_without_timestamp
@@ -19,6 +18,7 @@ from execplan.core.plan.task_edits import (
     timestamp_example,
 )
 from execplan.core.text.text_lines import Edit
+from execplan.core.timestamps import write_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.clock import format_minute, now
+from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock, is_held
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_state
 from execplan.core.text import fast_json
+from execplan.core.timestamps import format_minute
 from execplan.core.trace import log
 
 TYPE_CHECKING = False

@@ -6,9 +6,10 @@ import os
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import format_minute, now
+from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_dates import day_start, is_on_hold, latest_date
+from execplan.core.timestamps import format_minute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,10 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import seconds_since
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.timestamps import seconds_since
 from execplan.execution import states
 from execplan.execution.approvals import git_triggers
 from execplan.execution.engine import stop_reasons

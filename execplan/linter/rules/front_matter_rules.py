@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.text.markdown_blocks import FRONT
+from execplan.core.timestamps import minute_bounds, read_timestamp
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.title_rules import plan_id
 

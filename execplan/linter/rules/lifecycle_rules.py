@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import minute_bounds
 from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.stated_status import find_done_status, plain_status
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import minute_bounds
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from execplan.core.clock import read_timestamp
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import (
     DATE_AUTHOR,
@@ -16,6 +15,7 @@ from execplan.core.plan.line_grammar import (
     read_label,
 )
 from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.core.timestamps import read_timestamp
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False

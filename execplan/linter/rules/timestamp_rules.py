@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator import gt, lt
 
-from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.plan.plan_dates import day_start, latest_timestamp_date, log_entries
 from execplan.core.text.message_parts import format_excess
+from execplan.core.timestamps import minute_bounds, read_timestamp
 from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Final
 
-    from execplan.core.clock import Timestamp
     from execplan.core.plan.model import Entry, ParsedPlan, Task
+    from execplan.core.timestamps import Timestamp
 
 
 _CLOCK_TOLERANCE = 10

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.core.clock import is_utc_timestamp, minute_bounds, parse_utc_timestamp
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
+from execplan.core.timestamps import is_utc_timestamp, minute_bounds, parse_utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

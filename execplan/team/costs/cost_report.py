@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from execplan.context.model_table import cost_of
 from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage
-from execplan.core.clock import minute_bounds, now
+from execplan.core.clock import now
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_store
 from execplan.core.text.message_parts import format_count
+from execplan.core.timestamps import minute_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

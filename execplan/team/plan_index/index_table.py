@@ -9,12 +9,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from execplan.core.clock import leading_date
 from execplan.core.plan.index_block import NO_PLANS
 from execplan.core.plan.plan_dates import latest_date
 from execplan.core.plan.plan_metadata import Links, read_metadata
 from execplan.core.plan_store import plan_store
 from execplan.core.text.message_parts import printable_line, shorten
+from execplan.core.timestamps import leading_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

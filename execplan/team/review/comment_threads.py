@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.core.clock import is_utc_timestamp
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan.plan_anchors import ANCHOR_KINDS, PLAN, Anchor
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import is_utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from execplan.core.clock import is_utc_timestamp, utc_timestamp
+from execplan.core.clock import utc_timestamp
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.text import fast_json
+from execplan.core.timestamps import is_utc_timestamp
 from execplan.team.history.version_comparison import compare_versions
 from execplan.team.history.version_reader import VersionReader
 from execplan.team.review.plan_comments import load_comments

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.archive.plan_archive import unfinished_reasons
-from execplan.core.clock import epoch_seconds, format_minute, now
+from execplan.core.clock import epoch_seconds, now
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.log_edits import add_outcome
 from execplan.core.plan.outline import OUTCOMES
@@ -17,6 +17,7 @@ from execplan.core.plan.reader import read_text
 from execplan.core.plan.task_edits import complete_tasks
 from execplan.core.text.message_parts import format_excess, join_first
 from execplan.core.text.text_lines import apply_edits
+from execplan.core.timestamps import format_minute
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
 from execplan.team.staleness.claimed_status import read_claimed_status

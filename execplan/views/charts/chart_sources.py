@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import leading_date, now
+from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.git.git_query import GIT_UNUSABLE_CODES
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.timestamps import leading_date
 from execplan.views.charts import chart_data
 from execplan.views.charts.chart import AGE, BURN_UP, LEAD_TIME, RUNS, WEEKLY, Chart
 from execplan.views.charts.chart_data import PlanAge, RunResult

@@ -10,7 +10,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_filesizeformat
 from markupsafe import Markup
 
-from execplan.core.clock import format_minute, is_utc_timestamp
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.project import builtin_templates
 from execplan.core.text.inline_markdown import plain_text
@@ -18,6 +17,7 @@ from execplan.core.text.invisible_characters import escape_unprintable_lines
 from execplan.core.text.markdown_html import decode_entities
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import format_minute, is_utc_timestamp
 from execplan.views.site.page_context import (
     ARCHIVE_PAGE,
     ASSETS_DIRECTORY,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from execplan.agents.guard import call_recording
-from execplan.core.clock import parse_utc_timestamp
+from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution.engine.journal.journal import Journal
 from tests.agents.guard.guard_repository import (
     PROGRAMS,

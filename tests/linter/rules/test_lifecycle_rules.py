@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.plan import reader
 from execplan.core.text.text_lines import digest
+from execplan.core.timestamps import minute_bounds, read_timestamp
 from execplan.linter.plan_paths import find_named_paths
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import RuleContext

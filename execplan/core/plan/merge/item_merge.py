@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.entry_format import is_newest_first
 from execplan.core.plan.line_grammar import Checkbox, read_checkbox
@@ -11,6 +10,7 @@ from execplan.core.plan.merge.merge_units import join_unit_lines
 from execplan.core.plan.merge.unit_matching import likeness, split_words
 from execplan.core.plan.model import DONE, Task
 from execplan.core.plan.plan_lookup import normalize_text
+from execplan.core.timestamps import minute_bounds, read_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

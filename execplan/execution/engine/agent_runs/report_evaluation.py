@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import seconds_since
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.timestamps import seconds_since
 from execplan.execution.engine.agent_runs import change_observation
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.journal.journal_entries import AttemptResult, Checks

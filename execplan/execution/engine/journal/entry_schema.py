@@ -5,7 +5,7 @@ Entries are checked because another program may have written to the file.
 
 from __future__ import annotations
 
-from execplan.core.clock import is_utc_timestamp
+from execplan.core.timestamps import is_utc_timestamp
 from execplan.execution import states
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import AttemptResult, Change, Checks

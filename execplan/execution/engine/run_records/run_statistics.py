@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.timestamps import is_utc_timestamp, parse_utc_timestamp
 from execplan.execution.policy import ROLLBACK_CAUSES
 from execplan.execution.states import ENDED_RUN_STATES
 

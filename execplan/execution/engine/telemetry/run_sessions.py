@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.core.clock import parse_utc_timestamp
+from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution.engine.journal.journal_entries import (
     ENDED,
     INTERRUPTED,

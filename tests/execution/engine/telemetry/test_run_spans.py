@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from execplan.core.clock import format_utc_timestamp, parse_utc_timestamp
+from execplan.core.clock import format_utc_timestamp
+from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution.engine.journal import journal_entries as kinds
 from execplan.execution.engine.journal.journal import Entry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_json

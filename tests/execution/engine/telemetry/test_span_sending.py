@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.core.clock import parse_utc_timestamp
 from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution import states
 from execplan.execution.engine.recovery.rollback import rollback
 from execplan.execution.engine.run_observer import RunObserver
