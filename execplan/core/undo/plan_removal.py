@@ -44,6 +44,12 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
     project, ref, step, _ = selected
     _, text = unpack_texts(selected)
 
+    path = project.display_path(ref.path)
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
+    if options.dry_run and selected.later:  # later steps of the same command, which are undone first
+        data = plan_store.read_bytes(project, ref.path)
+        return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
+
     def check(data: bytes) -> None:
         ensure_still_next(selected, command)
         if data != text:
@@ -54,8 +60,6 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 hint=_changed_plan_hint(project, ref),
             )
 
-    path = project.display_path(ref.path)
-    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
     summary = f"{command}, {step.operation.summary}"
     return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
 
