@@ -14,7 +14,7 @@ from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, format_diff
-from execplan.core.edits.undo_stack import read_stack
+from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
@@ -57,19 +57,18 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
                 exit=CONFLICT,
-                hint=_changed_plan_hint(project, ref),
+                hint=_changed_plan_hint(project, ref, digest(data)),
             )
 
     summary = f"{command}, {step.operation.summary}"
     return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
 
 
-def _changed_plan_hint(project: Project, ref: PlanRef) -> str:
+def _changed_plan_hint(project: Project, ref: PlanRef, current_digest: str) -> str:
     """Return what to do instead of undoing the creation of a plan that has changed since."""
-    if any([step.latest.old_digest == step.latest.new_digest for step in read_stack(project, ref.path).redoable]):
-        return (
-            f"if git has restored what it had undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
-        )
+    undone = [step.latest for step in read_stack(project, ref.path).redoable]
+    if any([entry.old_digest in (entry.new_digest, current_digest) for entry in undone]):
+        return f"if git has restored what was undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
     if project.git is not None and is_committed(project, ref.real_path):
         return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
     return f"remove it anyway: execplan drop {ref.shell_name} --force"
@@ -120,14 +119,19 @@ def remove_plan(
 
 
 def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
-    """Recreate a removed plan under its old name; raises ExecplanError, SupersededError."""
+    """Recreate a removed plan under its old name, unless git has done so; raises ExecplanError, SupersededError."""
     project, ref, step, _ = selected
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     open_tasks = len(reader.read(data).unfinished_tasks)
-    if os.path.lexists(ref.path):
-        raise target_taken_error(path)
+    is_there = os.path.lexists(ref.path)
+    if is_there:
+        if os.path.islink(ref.path) or not _is_known_version(project, ref.path):
+            raise target_taken_error(path)
+        message = f"already there, so there is nothing to {command}: {describe_operation(selected)}"
+        if options.dry_run:
+            return EditResult(path, False, digest(data), "", None, open_tasks, (message,), ())
     if options.dry_run:
         return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
     options.prepare_commit(project)
@@ -140,8 +144,10 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         ensure_still_next(selected, command)
         operation = Operation(options.operation_id(), CREATE, step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
-            if not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
+            if not is_there and not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
                 raise target_taken_error(path)
+        if is_there:
+            return EditResult(path, False, digest(data), "", None, open_tasks, (message,), ())
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         atomic_files.make_directory(folder, within=project.root)
         if options.should_commit(project):
@@ -150,6 +156,12 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
             )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
+
+
+def _is_known_version(project: Project, path: str) -> bool:
+    """Return whether a plan is as one of its operations left it; raises ExecplanError."""
+    current = file_access.read_if_exists(path, reader.MAX_BYTES)
+    return bool(current) and digest(current or b"") in {entry.new_digest for entry in load_entries(project, path)}
 
 
 def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
