@@ -203,8 +203,9 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     remedy = "switch to the branch that has it, or restore it with git"
     archived = [ref for ref in plan_store.all_refs(project) if ref.archived and ref.id == missing_ref.id]
     if archived:
-        place = f"was archived by git or by hand as {project.display_path(archived[0].path)}"
-        remedy = f"to change it: execplan restore {archived[0].shell_name}"
+        archived_path = project.display_path(archived[0].path)
+        place = f"was archived in another worktree, or without execplan, as {archived_path}; the last operation here"
+        remedy = f"open it again: execplan restore {archived[0].shell_name}"
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",

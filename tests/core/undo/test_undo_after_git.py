@@ -161,6 +161,7 @@ def test_a_plan_that_was_archived_elsewhere_is_restored_by_the_hint(repo: Folder
     before = tree(repo.path)
     error = repo.run("undo", "--json").json["error"]
     assert (error["code"], str(archived.relative_to(repo.path)) in error["message"]) == ("plan-gone", True)
+    assert "in another worktree, or without execplan" in error["message"]
     assert tree(repo.path) == before
     repo.ok(*error["hint"].partition("execplan ")[2].partition(";")[0].split())
     assert path.exists()
