@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import NOTHING_TO_COMMIT, Answer
 from execplan.cli.output.bulk_output import commit_commands
 from execplan.cli.output.terminal_text import printable_lines
 
@@ -56,6 +56,8 @@ def move_answer(
     lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
+    elif options.commit and not options.dry_run:
+        lines.append(NOTHING_TO_COMMIT)
     files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
     next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)

@@ -531,3 +531,16 @@ def test_the_history_of_git_is_proposed_only_if_there_is_one(plain: Folder) -> N
     plain.git("commit", "-q", "-m", "All")
     plain.ok("init")
     assert "git log -p" in plain.run("undo").err
+
+
+@pytest.mark.parametrize("command", [OPERATIONS["done"], OPERATIONS["new"]], ids=["done", "new"])
+def test_undo_of_what_was_only_staged_has_nothing_to_commit(repo: Folder, command: tuple[str, ...]) -> None:
+    populated(repo)
+    repo.git("add", "-A")
+    head = repo.git("rev-parse", "HEAD")
+    repo.ok(*command)
+    repo.git("add", "-A")
+    result = repo.run("undo", "--commit")
+    assert (result.exit, "nothing to commit" in result.out) == (0, True), result
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.git("rev-parse", "HEAD") == head
