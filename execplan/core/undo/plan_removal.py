@@ -19,15 +19,14 @@ from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.plan import reader
-from execplan.core.plan.model import DRAFT, OPEN
-from execplan.core.plan_store import claims, plan_store
-from execplan.core.plan_store.author import actor
+from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.text_lines import digest
 from execplan.core.undo.operation_reversal import ensure_still_next, unpack_texts
 from execplan.core.undo.operation_selection import describe_operation
+from execplan.core.undo.work_signs import signs_of_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,6 +175,13 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
     check(data)
+    folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    _ensure_no_artifacts(project, ref, f"move them out of {folder}, then try again")
+    return data
+
+
+def _ensure_no_artifacts(project: Project, ref: PlanRef, hint: str) -> None:
+    """Raise ExecplanError if a plan has artifacts, which would be left without it."""
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -187,10 +193,9 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
             exit=CHECK_FAILED,
-            hint=f"move them out of {project.display_path(folder)}, then try again",
+            hint=hint,
             candidates=artifacts[:20],
         )
-    return data
 
 
 def _title(data: bytes) -> str | None:
@@ -208,60 +213,24 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
 
     def check(data: bytes) -> None:
         _ensure_uncommitted(project, ref)
-        reasons = [] if force else signs_of_work(project, ref, data)
+        signs = signs_of_work(project, ref, data)
+        command = f"execplan drop {ref.shell_name}{' --force' if signs else ''}"
+        folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+        hint = f"move them out of {folder}, then: {command}; or archive them with the plan: {_abandon_command(ref)}"
+        _ensure_no_artifacts(project, ref, hint)
+        reasons = [] if force else signs
         if reasons:
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not an unused draft, so only --force drops it",
                 exit=CHECK_FAILED,
-                hint=f"drop it anyway: execplan drop {ref.shell_name} --force; to restore it then: execplan undo",
+                hint=f"drop it anyway: {command}; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
     message = f"dropped: {ref.id}; to restore it: execplan undo"
     return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
-
-
-def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
-    """Return all signs that someone has worked on a plan; raises ExecplanError."""
-    steps = read_stack(project, ref.path).undoable
-    created = [step for step in steps if step.latest.kind == CREATE]
-    edits = steps[steps.index(created[-1]) + 1 :] if created else steps
-    reasons = [f"edited: {step.operation.summary}" for step in edits]
-    if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
-        reasons.append("edited by hand since it was created")
-    reasons += [
-        f"created by {step.operation.author}"
-        for step in created[-1:]
-        if step.operation.author not in ("", actor(project))
-    ]
-    try:
-        plan = reader.read(data)
-    except ExecplanError:
-        return [*reasons, "it can't be read as a plan"]
-    if plan.state() != DRAFT:
-        why = "" if plan.placeholder_lines else ": it has no placeholder text"
-        reasons.append(f"it is {plan.state()}, not a draft{why}")
-    reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
-    logs = (
-        ("a decision", "decisions", plan.decisions),
-        ("a discovery", "discoveries", plan.discoveries),
-        ("an outcome", "outcomes", plan.outcomes),
-        ("a revision note", "revision notes", plan.revisions),
-    )
-    reasons += [
-        f"it has {one if len(entries) == 1 else f'{len(entries)} {several}'}"
-        for one, several, entries in logs
-        if entries
-    ]
-    return reasons + [
-        f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()
-    ]
-
-
-def _is_text_of(expected_digest: str, data: bytes) -> bool:
-    return digest(data) == expected_digest
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:

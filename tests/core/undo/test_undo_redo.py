@@ -544,3 +544,14 @@ def test_undo_of_what_was_only_staged_has_nothing_to_commit(repo: Folder, comman
     assert (result.exit, "nothing to commit" in result.out) == (0, True), result
     assert repo.git("status", "--porcelain") == ""
     assert repo.git("rev-parse", "HEAD") == head
+
+
+def test_drop_of_a_plan_with_an_artifact_says_at_once_what_works(repo: Folder) -> None:
+    name = repo.ok("new", "Build the parser", "--task", "A")["id"]
+    repo.write("log.txt", "ok\n")
+    repo.ok("attach", "log.txt")
+    error = repo.run("drop", name, "--json").json["error"]
+    assert error["code"] == "has-artifacts"
+    assert f"execplan drop {name} --force" in error["hint"]
+    (repo.path / PLANS / "artifacts" / name / "log.txt").unlink()
+    repo.ok("drop", name, "--force")
