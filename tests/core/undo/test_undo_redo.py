@@ -555,3 +555,12 @@ def test_drop_of_a_plan_with_an_artifact_says_at_once_what_works(repo: Folder) -
     assert f"execplan drop {name} --force" in error["hint"]
     (repo.path / PLANS / "artifacts" / name / "log.txt").unlink()
     repo.ok("drop", name, "--force")
+
+
+@pytest.mark.parametrize("command", [["next", "--claim", "Ann"], ["checkpoint"], ["index", "--write"]])
+def test_what_is_no_edit_of_a_plan_is_passed_over_and_the_help_says_so(repo: Folder, command: list[str]) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    repo.ok(*command)
+    assert repo.ok("undo")["operation"]["command"] == "done"
+    assert "`undo` doesn't" in " ".join(repo.run(command[0], "--help").out.split())
