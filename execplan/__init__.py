@@ -7,8 +7,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.agents.toolkit.tool_list import agent_tools
-    from execplan.agents.toolkit.tool_schema import AgentTool
+    from execplan.agents.toolkit.tool_list import AgentTool, agent_tools
     from execplan.context.search.match_lines import Match
     from execplan.context.search.plan_search import PlanResult, SearchResults
     from execplan.core.edits.plan_writer import EditResult, WriteOptions
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
     from execplan.team.history.history_event import HistoryEvent
 
 _MODULES = {
-    "agents.toolkit.tool_list": ("agent_tools",),
-    "agents.toolkit.tool_schema": ("AgentTool",),
+    "agents.toolkit.tool_list": ("agent_tools", "AgentTool"),
     "library.project_api": ("Project",),
     "library.plan_api": ("Plan",),
     "library.execution_api": (

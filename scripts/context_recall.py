@@ -22,14 +22,13 @@ from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.context_pack import FILE, KEEP, PRUNE, ContextPack, Unit
-from execplan.context.gathering.file_lookup import FileListing, mentioned_paths
+from execplan.context.context_pack import FILE, KEEP, MARKDOWN, PRUNE, ContextPack, Unit
+from execplan.context.context_settings import allocate_budget
+from execplan.context.gathering.file_units import FileListing, mentioned_paths
 from execplan.context.gathering.plan_units import split_plan
-from execplan.context.pack_formats import MARKDOWN
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import classify_intent
-from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
 from execplan.core.clock import minute_bounds
 from execplan.core.errors import ExecplanError

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from execplan.core.plan.reader import read_text
-from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import apply_edits
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.step_drafts import INFERRED

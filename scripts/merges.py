@@ -23,7 +23,7 @@ from corpus_location import CORPUS
 from merge_branches import MARK, Branch
 
 from execplan.core.errors import ExecplanError
-from execplan.core.git_merge import git_merge_file, three_way_merge
+from execplan.core.git_merge import three_way_merge
 from execplan.core.plan import outline, reader
 from execplan.core.plan.merge.plan_merge import ConflictMarkers
 from execplan.core.plan.model import DONE, ParsedPlan
@@ -75,7 +75,7 @@ def merged(versions: Sides, method: str) -> tuple[bytes, int]:
         result = three_way_merge.merge_versions(versions.base, versions.ours, versions.theirs, ConflictMarkers())
         return result.data, result.conflict_count
     if method == "git":
-        merged_file = git_merge_file.run_merge_file(versions.base, versions.ours, versions.theirs, ConflictMarkers())
+        merged_file = three_way_merge.run_merge_file(versions.base, versions.ours, versions.theirs, ConflictMarkers())
         assert merged_file is not None
         return merged_file
     with tempfile.TemporaryDirectory() as folder:

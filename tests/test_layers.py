@@ -57,7 +57,7 @@ SINGLE_IMPORTERS = {
     "distributed": {"execution/engine/executors/dask_executor.py"},
     "mcp": {"agents/toolkit/mcp_server.py"},
     "opentelemetry": {"execution/engine/telemetry/span_export.py"},
-    "requests": {"execution/engine/telemetry/collector_session.py"},
+    "requests": {"execution/engine/telemetry/span_export.py"},
     "mistune": {"core/text/inline_markdown.py", "core/text/markdown_html.py"},
     "textual": {"cli/board_app/"},
     "pydantic": {"execution/approvals/tool_runner.py"},
@@ -68,7 +68,7 @@ SINGLE_IMPORTERS = {
         "agents/integrations/precommit_config.py",
         "agents/capture/native_text.py",
         "execution/evaluation/checks/syntax_check.py",
-        "execution/export/yaml_writer.py",
+        "execution/export/workflow_files.py",
         "core/plan/front_matter.py",
     },
 }
@@ -76,17 +76,17 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "agent_checks asked_calls call_file_changes call_queue call_recording claude claude_skill codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry guarded_plan here_documents mcp_tools neutral path_resolution plan_denials plan_file_edits protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call tool_paths typed_command",
+    "agents.guard": "asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry mcp_tools neutral path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
     "agents.stop_gate": "*",
     "execution.approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
-    "cli.output": "finding_command lint_report progress_bar terminal_text",
+    "cli.output": "lint_report progress_bar terminal_text",
     "core": "clock errors features named_tuple trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "execution.engine.agent_runs": "guard_grant journal_watermark permission_request",
     "execution.engine.commands": "command_environment",
-    "execution.engine.journal": "entry_schema journal journal_entries journal_mirror",
+    "execution.engine.journal": "entry_schema journal journal_entries",
     "execution.engine": "plain_document run_lock run_questions run_state step_order",
     "execution.engine.recovery": "failure_recovery",
     "execution.engine.run_records": "evidence_copies run_directories",
@@ -98,16 +98,16 @@ FAST_PATH = {
     "execution.shell": "*",
     "core.files": "*",
     "core.git": "git_command git_directory gitignore",
-    "core.git_merge": "git_merge_driver git_merge_file index_file_merge three_way_merge",
+    "core.git_merge": "git_merge_driver three_way_merge",
     "linter": "*",
     "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache pending_check plan_check repository_trees stored_findings",
     "linter.rules": "*",
     "core.plan": "*",
     "core.plan.merge": "*",
-    "core.plan_store": "author claim_log claims claims_file former_names missing_plans plan_candidates plan_selection plan_store sticky_plan worktree_plan",
+    "core.plan_store": "author claims claims_file former_names implied_plan missing_plans plan_candidates plan_selection plan_store",
     "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
     "core.secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
-    "core.text": "fast_json glob_match hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
+    "core.text": "block_rules fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }
 """Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
 

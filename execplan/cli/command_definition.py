@@ -17,7 +17,7 @@ from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.core import features, trace
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.files.file_lock import DEFAULT_TIMEOUT
-from execplan.core.plan_store import plan_selection, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection
 from execplan.core.plan_store.hint_reader import fit_hint
 from execplan.core.project import project_discovery
 
@@ -112,7 +112,7 @@ class ExecplanCommand(click.Command):
 
         `values` are the values of all parameters.
         """
-        sticky_plan.selected.clear()
+        implied_plan.selected.clear()
         plan_selection.named_by_path.clear()
         resolve_plan_name(ctx)
         ensure_compatible(ctx, self.option_rules, values | ctx.params)
@@ -125,8 +125,8 @@ class ExecplanCommand(click.Command):
                     fit_plan_names(call.folder)(error.hint), denied_commands()
                 )  # while `--as` is known
             raise
-        if sticky_plan.selected and self.writes_plans:
-            answer = answer._replace(text=f"{answer.text}\nin the sticky plan {sticky_plan.selected[0].id}")
+        if implied_plan.selected and self.writes_plans:
+            answer = answer._replace(text=f"{answer.text}\nin the sticky plan {implied_plan.selected[0].id}")
         return answer
 
     @property

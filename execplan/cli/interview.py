@@ -6,13 +6,13 @@ import sys
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from execplan.cli.editor import edit_text
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
+from execplan.cli.text_input import edit_text
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.core.plan import log_edits, outline, reader, section_edits
+from execplan.core.plan import log_edits, outline, section_edits
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
 from execplan.core.plan.plan_change import require_lines, require_text
 from execplan.core.plan_store import plan_store
@@ -79,7 +79,7 @@ def interview(project: Project, path: str) -> bytes:
     Returns the bytes of the resulting plan.
     """
     ref = plan_store.ref_for_path(project, path)
-    plan = reader.read(plan_store.read_bytes(project, path))
+    plan = plan_store.parse(project, plan_store.read_bytes(project, path))
     waiting = [section for section in plan.sections if _question_lines(plan, section)]
     filled = 0
     print(_HELP)

@@ -157,7 +157,7 @@ class FixReport(NamedTuple):
 
     def add_summary(self, outcomes: Sequence[FixOutcome], bulk: BulkOperation) -> FixReport:
         """Return the report with the number of fixed plans and their commit, or the command that commits them."""
-        from execplan.cli.output.bulk_output import commit_commands
+        from execplan.cli.output.move_output import commit_commands
 
         targets = [
             outcome.target for outcome in outcomes if outcome.edit_result is not None and outcome.edit_result.changed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.hint_reader import is_agent
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
@@ -101,6 +101,6 @@ def _find_sticky_plan() -> tuple[Project, PlanRef] | None:
     try:
         if plan_selection.plan_from_environment() is not None:
             return None
-        return sticky_plan.find_sticky_plan(project_discovery.find(os.getcwd()))
+        return implied_plan.find_sticky_plan(project_discovery.find(os.getcwd()))
     except (ExecplanError, OSError):
         return None

@@ -20,7 +20,7 @@ from execplan.team.history.history_event import (
     TASK_EVENTS,
     TASK_REMOVED,
 )
-from execplan.team.review.comment_reading import load_threads
+from execplan.team.review.comment_file import load_threads
 from execplan.team.review.comment_threads import match_threads
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.context.decision_kinds import DECISION_KINDS
+from execplan.context.decision import DECISION_KINDS
 from execplan.execution.document_kinds import DOCUMENT_KINDS
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def find_model(name: str) -> type[Model]:
 def build_schema(name: str) -> Json:
     """Return the schema of a document type."""
     from execplan.core.json_model.json_schema import make_json_schema
-    from execplan.execution.document_schemas import RULES
+    from execplan.execution.document_kinds import RULES
 
     return make_json_schema(name, find_model(name), RULES.get(name))
 
 
 def schema_bytes(name: str) -> bytes:
     """Return the schema as serialized bytes."""
-    from execplan.core.json_model.json_bytes import to_json_bytes
+    from execplan.core.json_model.document_model import to_json_bytes
 
     return to_json_bytes(build_schema(name))

@@ -14,11 +14,10 @@ from execplan.context.relevance import count_newer_by_type, describe_age
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.context.context_pack import ContextPack, Unit
-    from execplan.context.pack_formats import PackFormat
+    from execplan.context.context_pack import ContextPack, PackFormat, Unit
+    from execplan.context.context_settings import Allocation
     from execplan.context.pack_printer import Rendering
     from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_budget import Allocation
     from execplan.context.token_counter import Counter
 
 _AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}

@@ -9,6 +9,7 @@ from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
 from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan.section_roles import TASKS, find_role
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest, is_blank
 
@@ -31,8 +32,6 @@ _MAX_DONE, _MAX_OPEN, _MAX_ENTRIES, _MAX_QUESTIONS, _MAX_FINDINGS, _MAX_PATHS = 
 """Maximum number of items per list: the last completed tasks, the first open tasks, the last entries, and so on."""
 _MAX_LINE_BYTES = 600
 """Maximum bytes of a quoted task or entry."""
-_WORK_HEADINGS = ("milestone", "implementation")
-"""Terms that identify the heading of a plan of work that has a nonstandard title."""
 _CHECKSUM_MARKER = "<!-- execplan:checkpoint "
 _CREATED_PREFIX = "Made "
 
@@ -116,7 +115,7 @@ def _quote_section(plan: ParsedPlan, name: str, max_lines: int, redact: Redact) 
         works = [
             candidate
             for candidate in plan.sections
-            if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)
+            if candidate.name is None and find_role(candidate.title, plan.text.titles) == TASKS
         ]
         section = max(works, key=lambda candidate: candidate.content_end - candidate.body_start, default=None)
     if section is None:
@@ -128,10 +127,6 @@ def _quote_section(plan: ParsedPlan, name: str, max_lines: int, redact: Redact) 
         blank_lines = next(index for index, source_line in enumerate(source) if not is_blank(source_line))
         next_line_number = section.body_start + blank_lines + max_lines + 1
         yield from ("", f"{len(body) - max_lines} more lines are in the plan, from line {next_line_number}.")
-
-
-def _contains_any(title: str, terms: Sequence[str]) -> bool:
-    return any([term in title.casefold() for term in terms])
 
 
 def _done_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from execplan.core.json_model.constraints import Check, Range, Text, ensure_real_date
-from execplan.core.json_model.document_model import Model
+from execplan.core.json_model.document_model import DocumentKind, Model
 from execplan.core.json_model.field_types import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+DECISION_KINDS = {
+    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
+}
 VERSION: Final = "1.0"
 
 

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.context.context_pack import ContextPack
+    from execplan.context.context_settings import Allocation
     from execplan.context.decision import ModelChoice, SessionHygiene, Strategy
     from execplan.context.pack_printer import PackItem
     from execplan.context.task_intent import Intent
-    from execplan.context.token_budget import Allocation
     from execplan.context.token_counter import Counter
 
 

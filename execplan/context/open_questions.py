@@ -25,7 +25,7 @@ class OpenQuestion(NamedTuple):
     @property
     def is_question(self) -> bool:
         """Whether the heading is about questions rather than risks."""
-        return has_role(self.heading, QUESTIONS)
+        return has_role(self.heading, QUESTIONS, {})  # no setting names questions
 
 
 def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:
@@ -35,7 +35,7 @@ def find_open_questions(plan: ParsedPlan) -> Iterator[OpenQuestion]:
         if (
             heading.kind == HEADING
             and heading.level > 1
-            and (has_role(heading.text, QUESTIONS) or has_role(heading.text, RISKS))
+            and any([has_role(heading.text, role, plan.text.titles) for role in (QUESTIONS, RISKS)])
         ):
             body_blocks: list[Block] = []
             for block in blocks[index + 1 :]:

@@ -1,28 +1,159 @@
-"""Token counts of units in printed form, full or shortened, and the resulting items."""
+"""Token counts of units in printed form, in full or shortened by their kind of content, and the resulting items."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE
-from execplan.context.pack_formats import make_visible
-from execplan.context.token_budget import smallest_budget
-from execplan.context.unit_summarizer import truncate_unit
+from execplan.context.context_pack import (
+    ARTIFACT,
+    DIFF,
+    FILE,
+    KEEP,
+    MESSAGE,
+    PRUNE,
+    TOOL_RESULT,
+    TRUNCATE,
+    Unit,
+    make_visible,
+)
+from execplan.context.context_settings import smallest_budget
+from execplan.context.shortening import code_outline, data_outline, text_ranking
+from execplan.context.shortening.excerpt import Excerpt, render_excerpt
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Final
 
-    from execplan.context.context_pack import ContextPack, Unit
-    from execplan.context.pack_formats import PackFormat
+    from execplan.context.context_pack import ContextPack, PackFormat
+    from execplan.context.context_settings import Allocation
     from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_budget import Allocation
     from execplan.context.token_counter import Counter
 
+    Summarizer = Callable[[int, bool], str | None]
+
+_MAX_CHARS: Final = 1_000_000
+"""Maximum characters of a unit that is analyzed completely; a larger one is only cut, unless it is a log or text."""
+_MAX_TOKEN_CHARS: Final = 64
+"""Maximum characters of a token."""
+_MAX_WORD_CHARS: Final = 64
+"""Maximum characters of a word that is not cut."""
+_MAX_MARKER_CHARS: Final = 32
+"""Maximum characters of an omission marker."""
+_CODE_EXTENSIONS = frozenset(
+    "bash c cc clj cpp cs cu dart ex exs fs go gradle graphql h hpp hs java jl js jsx kt kts lua m metal mjs mm ml nim "
+    "php pl proto ps1 rb rs scala scss sh slang sol sql svelte swift tf ts tsx vue wgsl zig zsh".split()
+)
+_PROSE_EXTENSIONS = frozenset(("adoc", "markdown", "md", "mdx", "rst", "tex"))
+_TABLE_EXTENSIONS = frozenset(("csv", "tsv"))
+_LOG_EXTENSIONS = frozenset(("err", "log", "out"))
+_SETTINGS_EXTENSIONS = frozenset("cfg conf css env html ini properties toml xml yaml yml".split())
+_SPLITTERS = {
+    "python": code_outline.split_other_code,
+    "code": code_outline.split_other_code,
+    "diff": text_ranking.split_diff,
+    "log": text_ranking.split_log,
+    "text": text_ranking.split_text,
+    "message": text_ranking.split_message,
+    "prose": text_ranking.split_prose,
+    "settings": data_outline.split_settings,
+    "table": data_outline.split_table,
+}
+"""Function for each kind of content that splits it into ranked parts."""
+_DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
+_SPACE = re.compile(r"\s")
 MIN_PINNED_TOKENS: Final = 24
 """Minimum content tokens of a pinned unit."""
+
+
+def summarize_unit(
+    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
+) -> str | None:
+    """Return the most informative parts of a unit within `max_tokens`; None if it has none or they do not fit.
+
+    With `include_rest`, the other parts follow until the room is full.
+    """
+    return make_summarizer(unit, keywords, counter)(max_tokens, include_rest)
+
+
+def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> Summarizer:
+    """Return a function that summarizes a unit to any number of tokens; the unit is split only once."""
+    kind = content_kind(unit)
+    if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
+        return lambda max_tokens, include_rest: None
+    count_tokens = counter.count
+    if kind == "json":
+        return lambda max_tokens, include_rest: data_outline.summarize_json(
+            unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest
+        )
+    lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text_parts = code_outline.split_python(lines, keywords) if kind == "python" else None
+    first_line = (unit.line_start or 1) if kind in ("python", "code") else 0
+    excerpt = Excerpt(
+        text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line"
+    )
+    return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
+
+
+def content_kind(unit: Unit) -> str:
+    """Return the kind of a unit's content: python, code, prose, message, diff, log, text, settings, table or json."""
+    extension = unit.path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in unit.path else ""
+    if unit.type == DIFF or extension in ("diff", "patch") or _DIFF_START.match(unit.content):
+        return "diff"
+    if extension in ("py", "pyi"):
+        return "python"
+    if extension in _CODE_EXTENSIONS:
+        return "code"
+    if extension in _TABLE_EXTENSIONS:
+        return "table"
+    if extension == "json" or (unit.type == TOOL_RESULT and unit.content[:1] in ("{", "[")):
+        return "json" if unit.content.strip()[-1:] in ("}", "]") else "log"
+    if extension in _SETTINGS_EXTENSIONS:
+        return "settings"
+    if extension in _PROSE_EXTENSIONS:
+        return "prose"
+    if unit.type == MESSAGE:
+        return "message"
+    if extension in _LOG_EXTENSIONS or unit.type == TOOL_RESULT:
+        return "log"
+    return "text" if unit.type in (ARTIFACT, FILE) else "prose"
+
+
+def truncate_unit(unit: Unit, max_tokens: int, counter: Counter) -> str:
+    """Return the beginning of a unit with a note on how much is left out, or only the note if nothing else fits.
+
+    Returns all of the content if the note would be longer than the omitted text.
+    """
+    content = unit.content
+    if len(content) <= max_tokens * _MAX_TOKEN_CHARS and counter.count(content) <= max_tokens:
+        return content
+    low, high = 0, min(len(content), max_tokens * _MAX_TOKEN_CHARS)
+    while high > 8 * max_tokens and counter.count(content[: high // 2]) > max_tokens:
+        high //= 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if counter.count(_truncated_text(content, middle)) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    size = low
+    while size > max(low - _MAX_WORD_CHARS, low // 2) and size < len(content) and not _SPACE.match(content[size]):
+        size -= 1
+    if size <= max(low - _MAX_WORD_CHARS, low // 2) or counter.count(_truncated_text(content, size)) > max_tokens:
+        size = low
+    return _truncated_text(content, size)
+
+
+def _truncated_text(content: str, size: int) -> str:
+    """Cut a text to at most `size` characters with a note on the rest, or return all of it if that is not longer."""
+    size = max(min(size, len(content) - _MAX_MARKER_CHARS), 0)
+    head, tail = content[:size].rstrip(), content[size:]
+    line_count = tail.rstrip().count("\n")
+    omitted = f"{line_count:,} lines" if line_count > 1 else f"{len(tail):,} characters"
+    marker = f"\n… {omitted} left out" if head else f"… {omitted} left out"
+    return head + marker if len(marker) < len(content) - len(head) else content
 
 
 class PackItem(NamedTuple):

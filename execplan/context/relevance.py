@@ -22,8 +22,7 @@ from execplan.context.context_pack import (
     ContextPack,
     Unit,
 )
-from execplan.context.keywords import contains_word, extract_keywords
-from execplan.context.text_search import search_texts, total_score
+from execplan.context.text_search import contains_word, extract_keywords, search_texts, total_score
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:

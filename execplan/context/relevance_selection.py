@@ -9,21 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
-from execplan.context.keywords import extract_keywords
-from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering
+from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering, make_summarizer, truncate_unit
 from execplan.context.relevance import NO_SHARED_WORD, SHARES
-from execplan.context.unit_summarizer import make_summarizer, truncate_unit
+from execplan.context.text_search import extract_keywords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.context.context_pack import ContextPack, Unit
-    from execplan.context.pack_formats import PackFormat
+    from execplan.context.context_pack import ContextPack, PackFormat, Unit
+    from execplan.context.context_settings import Allocation
+    from execplan.context.pack_printer import Summarizer
     from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_budget import Allocation
     from execplan.context.token_counter import Counter
-    from execplan.context.unit_summarizer import Summarizer
 
 
 _ACTION_REASONS = {

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 SETTING_TABLES: Final = {
     "lint": "execplan.linter.lint_settings:TABLE",
     "context": "execplan.context.context_settings:TABLE",
-    "triage": "execplan.context.triage.triage_settings:TABLE",
+    "triage": "execplan.context.triage.triage_evaluation:TABLE",
     "execution": "execplan.execution.policy_settings:TABLE",
-    "enhancer": "execplan.agents.enhancer.enhancer_settings:TABLE",
+    "enhancer": "execplan.agents.enhancer.enhancement_request:TABLE",
     "drafting": "execplan.agents.drafting.drafting_settings:TABLE",
 }
 """For each table of the settings, its `SettingTable`, in the order of the reference."""
@@ -30,11 +30,11 @@ BUG_REPORT: Final = "execplan.cli.bug_report:write_bug_report"
 """Writes a report about an error that nothing handles, without secrets."""
 REQUIRED_CHECKS: Final = "execplan.execution.engine.acceptance.required_checks:ensure_unchecked"
 """Raises ExecplanError if one of the tasks to check off has a check that the policy requires first."""
-COMPLETION_WARNINGS: Final = "execplan.team.dependencies.completion_warnings:completion_warnings"
+COMPLETION_WARNINGS: Final = "execplan.team.dependencies.plan_blockers:completion_warnings"
 """Returns warnings about tasks that were checked off although they wait for other plans."""
 COMPLETION_ADVICE: Final = "execplan.team.advice.plan_advice:advise_after_tasks"
 """Returns the advice for a plan after tasks were checked off; empty if another task can be done."""
-CYCLE_CHECK: Final = "execplan.team.dependencies.dependency_answers:ensure_no_new_cycle"
+CYCLE_CHECK: Final = "execplan.team.dependencies.dependency_problems:ensure_no_new_cycle"
 """Raises ExecplanError if a plan that comes to depend on others would wait for itself; returns warnings."""
 CHECK_COMMAND: Final = "execplan.execution.acceptance_check:require_check_command"
 """Returns the command of a task's check on one line. Raises ExecplanError if no check could have it."""
@@ -46,13 +46,13 @@ STEP_PLACES: Final = "execplan.execution.annotations.step_findings:list_step_pla
 """Returns the ID and the first line of each step of a plan, for the rule about review comments."""
 CHECK_PROBLEM: Final = "execplan.execution.acceptance_check:check_problem"
 """Returns why a task's check can't be run, for the rule about checks; empty if it can."""
-DEPENDENCY_ANSWERS: Final = "execplan.team.dependencies.dependency_answers:DependencyAnswers"
+DEPENDENCY_ANSWERS: Final = "execplan.team.dependencies.dependency_problems:DependencyAnswers"
 """Answers what plans need from other plans, for the rules about dependencies."""
-OPEN_COMMENTS: Final = "execplan.team.review.open_comments:list_open_comments"
+OPEN_COMMENTS: Final = "execplan.team.review.plan_comments:list_open_comments"
 """Returns the open review comments of a plan, for the rule about them."""
 EVIDENCE_DIGEST: Final = "execplan.core.archive.archive_evidence:recorded_digest"
 """Returns the digest of an archived plan that its evidence file has, for the rule that compares them."""
-SHIPPED_WORK: Final = "execplan.team.staleness.shipped_work:find_shipped_work"
+SHIPPED_WORK: Final = "execplan.team.staleness.stale_plans:find_shipped_work"
 """Returns the evidence from git that the work of open plans is done, for the rule about it."""
 TRIAGE_REASONS: Final = "execplan.context.gathering.triage_changes:plan_reasons"
 """Returns the reasons why the staged changes need a plan, for the rule about commits without one."""
@@ -60,7 +60,7 @@ OUTDATED_INDEX: Final = "execplan.team.plan_index.index_check:find_outdated"
 """Returns the plan index that is not up to date, for the rule about it."""
 INDEX_WRITER: Final = "execplan.team.plan_index.plan_index_file:write_index"
 """Writes the plan index, for `lint --fix`."""
-STAGED_INDEX_WRITER: Final = "execplan.team.plan_index.staged_index:update_staged_index"
+STAGED_INDEX_WRITER: Final = "execplan.team.plan_index.plan_index_file:update_staged_index"
 """Writes the plan index into the git index, for `lint --fix --staged`."""
 SEARCH_OF_SECRETS: Final = "execplan.core.secrets.certain_secrets:find_secrets"
 """Returns the secrets in a text, for the rule about them."""
@@ -72,7 +72,7 @@ DRAFT_ERRORS: Final = "execplan.linter.runner:draft_errors"
 """Returns the lint errors that keep a plan from being added."""
 LAST_RUN: Final = "execplan.execution.engine.run_records.last_run:read_last_run"
 """Returns the last run of a plan with its steps, for the evidence of an archived plan; None if there is none."""
-ATTESTATION: Final = "execplan.execution.engine.audit_log.run_statement:build_attestation"
+ATTESTATION: Final = "execplan.execution.engine.audit_log.run_attestation:build_attestation"
 """Returns the Statement about the last run of an archived plan."""
 INSTALL_DIFFERENCE: Final = "execplan.agents.integrations.install_diff:differs_only_by_install"
 """Tells whether a file differs from the committed one only by what `install` writes."""
@@ -80,6 +80,8 @@ DENIED_COMMANDS: Final = "execplan.agents.integrations.guard_hook:denied_command
 """Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
 MOVE_RECOVERY: Final = "execplan.core.archive.move_execution:recover_move_or_warn"
 """Finishes an interrupted move before other work in a project."""
+STATE_ADOPTION: Final = "execplan.core.project.project_state:adopt_state"
+"""Moves the state from before `git init` into the git directory."""
 
 
 def load(name: str) -> Any:

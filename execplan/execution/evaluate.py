@@ -11,7 +11,7 @@ from execplan.execution.evaluation.checks.check_registry import ERROR, CheckCont
 from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
 from execplan.execution.risk.command_risk import Risk
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step

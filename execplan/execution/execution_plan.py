@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from execplan.core.json_model.constraints import Check, Entries, JsonValue, Range, Text, ensure_real_date
 from execplan.core.json_model.document_model import Model, field
 from execplan.core.json_model.field_types import Problem
-from execplan.execution.documents import field_patterns, plan_rules
+from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ class ExecutionPlan(Document):
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
         """Return the violations of the rules in `plan_rules`."""
-        return plan_rules.plan_violations(value)
+        return document_rules.plan_violations(value)
 
     def ensure_safe(self, label: str) -> None:
         """Raise ExecplanError if a text that the steps run or touch contains hidden characters."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from execplan.core.json_model.constraints import Entries, JsonValue, Range, Text
 from execplan.core.json_model.document_model import Model, field
 from execplan.core.text.violation import Violation
-from execplan.execution.documents.record_rules import record_violations
+from execplan.execution.documents.document_rules import record_violations
 from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
 
 SCHEMA: Final = "execplan-run-record"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.plan import reader
 from execplan.core.plan.plan_lookup import expand_numbers
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.text import text_lines
@@ -87,7 +86,7 @@ class Plan:
 
     def read(self) -> ParsedPlan:
         """Read and parse the file once, to use the same text several times."""
-        return reader.read(plan_store.read_bytes(self.project, self.path))
+        return plan_store.parse(self.project, plan_store.read_bytes(self.project, self.path))
 
     @property
     def title(self) -> str:
@@ -371,7 +370,7 @@ class Plan:
         from execplan.core.archive import plan_archive
         from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
         from execplan.execution.engine.run_records.run_statuses import open_run_warnings
-        from execplan.team.review.comment_reading import open_comment_warnings
+        from execplan.team.review.comment_file import open_comment_warnings
 
         origin = plan_archive.hand_moved_from(self.project, self.ref)
         source = plan_store.ref_for_path(self.project, origin) if origin else self.ref

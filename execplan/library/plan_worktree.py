@@ -22,7 +22,7 @@ from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
 from execplan.team.advice.plan_advice import advise_plan
 from execplan.team.plan_index.plan_index_file import write_index
-from execplan.team.worktrees import worktree_merge, worktree_removal
+from execplan.team.worktrees import worktree_branch, worktree_merge
 from execplan.team.worktrees.worktree_creation import worktree_ref
 from execplan.team.worktrees.worktree_record import (
     WorktreeRecord,
@@ -151,13 +151,13 @@ def finish_worktree(
                     warnings += archive_warnings
                 commit_count = worktree_merge.merge_into_target(record, target, into)
         else:
-            worktree_removal.ensure_merged_without_worktree(record, target, into)
+            worktree_branch.ensure_merged_without_worktree(record, target, into)
             was_gone = not worktree_merge.has_branch(target.root, record.branch)
             commit_count = 0
         if worktree is not None:
             _keep_backups(project_in(project, worktree), target_project)
         _release_claims(target_project, record)
-        removal_warnings = worktree_removal.remove_worktree(target_project, record, worktree, target, into)
+        removal_warnings = worktree_branch.remove_worktree(target_project, record, worktree, target, into)
         return FinishedWorktree(
             record,
             into,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import read_text
 from execplan.core.plan.text_rebase import rebase_text
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.linter.rule import SAFE, UNSAFE
 from execplan.linter.runner import lint_plan
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 CONFLICT_CODE = "EP002"
 """Code of the rule about conflict markers, which must be resolved before anything else."""
+_UNCLOSED_CODE = "EP003"
+"""Code of the rule about code blocks that are never closed, which hide what other rules miss."""
 
 
 class FindingReport(NamedTuple):
@@ -52,7 +54,7 @@ def summarize(findings: Sequence[Finding]) -> FindingReport:
     for finding in findings:
         level_counts[finding.level] += finding_weight(finding)
     first_errors = [finding.code for finding in findings if finding.level == ERROR]
-    first_errors = [CONFLICT_CODE] if CONFLICT_CODE in first_errors else first_errors
+    first_errors = [code for code in (CONFLICT_CODE, _UNCLOSED_CODE) if code in first_errors] + first_errors
     return FindingReport(tuple(level_counts.values()), first_errors[0] if first_errors else "", findings[0].code)
 
 

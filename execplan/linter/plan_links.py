@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.text.link_definitions import definition_line_count, heading_anchor
+from execplan.core.text.block_rules import definition_line_count, heading_anchor
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
 from execplan.linter.plan_source import Span
 

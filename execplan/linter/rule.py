@@ -7,11 +7,11 @@ from execplan.linter.plan_source import EMPTY_SOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Final
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
     from execplan.linter.plan_source import PlanSource, Span
     from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
 
@@ -61,6 +61,8 @@ class RuleContext(NamedTuple):
     """ID of the plan if its directory determines it; empty: the file name without `.md`."""
     required_lines: tuple[str, ...] | None = None
     """Beginnings of lines that the plan's dialect demands; the runner sets None for an ExecPlan, which has sections."""
+    titles: Mapping[str, str] | None = None
+    """Titles of sections to which the settings give a role, as `reader.read` takes them."""
     name_format: str = "{date}_{slug}"
     """Plan name format of the settings; empty for a plan outside their directories."""
     stalled_days: int = 14

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
 
 HAS: Final = "has"
 ENDS: Final = "ends"

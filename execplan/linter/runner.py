@@ -134,7 +134,7 @@ _ANY_FORM_CODES = frozenset(
 def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
     """Return the findings for a file's bytes, sorted by line. Unreadable bytes give a single finding."""
     try:
-        plan = reader.read(data)
+        plan = reader.read(data, context.titles if context is not None else None)
     except ExecplanError as error:
         return [unreadable_finding(error)]
     return lint_plan(plan, context, levels)

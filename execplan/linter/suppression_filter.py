@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import HTML
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import RULES, Finding, Fix
 from execplan.linter.rules.suppression_rules import CODE, MARK
 

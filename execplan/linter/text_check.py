@@ -38,7 +38,7 @@ def lint(
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     try:
-        plan = reader.read(data)
+        plan = reader.read(data, context.titles if context is not None else None)
     except ExecplanError as error:
         return [unreadable_finding(error)]
     return convert_columns(lint_plan(plan, context, levels), plan.text.lines, columns)

@@ -96,7 +96,7 @@ def test_the_rules_of_the_user_and_the_guide_of_a_home(plain: Folder) -> None:
 OWN_HANDLES = {
     "agents/guard/path_resolution.py": 1,
     "cli/bug_report.py": 1,
-    "cli/editor.py": 2,
+    "cli/text_input.py": 2,
     "context/model_table.py": 1,
     "context/triage/triage_table.py": 1,
     "execution/engine/commands/sandbox_init.py": 1,
@@ -113,7 +113,7 @@ OWN_HANDLES = {
     "execution/approvals/tool_discovery.py": 1,
     "core/git/gitignore.py": 4,
     "execution/approvals/disk_world.py": 1,
-    "core/git_merge/git_merge_file.py": 2,
+    "core/git_merge/three_way_merge.py": 2,
     "core/archive/archive_evidence.py": 1,
     "core/archive/attachments.py": 1,
     "core/project/builtin_templates.py": 1,
@@ -121,8 +121,8 @@ OWN_HANDLES = {
     "views/site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "core/files/file_access.py": 2,
-    "team/worktrees/plan_texts.py": 1,
-    "team/github/runner_files.py": 1,
+    "team/worktrees/done_elsewhere.py": 1,
+    "team/github/workflow_run.py": 1,
 }
 """Calls of `open` that are given a handle, or a file that the package or the process itself has made, and of /proc."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.core.plan.plan_anchors import Anchor
-from execplan.team.review.comment_records import CommentRecord
+from execplan.team.review.comment_threads import CommentRecord
 from tests.browser.hostile_plans import PAYLOADS, add_hostile_plans
 from tests.browser.watched_pages import WatchedBrowser
 from tests.conftest import Folder

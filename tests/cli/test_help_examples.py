@@ -12,7 +12,7 @@ import pytest
 from execplan.cli.app import FIRST_STEPS
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.core.errors import PAUSED
-from execplan.team.review.comment_records import CommentRecord
+from execplan.team.review.comment_threads import CommentRecord
 from tests.needs import missing
 from tests.plans import CLEAN, with_sections
 from tests.shell import CommandResult, Shell

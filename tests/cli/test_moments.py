@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.moments import parse_moment, require_moment
+from execplan.cli.time_options import parse_moment, require_moment
 from execplan.core.errors import ExecplanError
 from tests.conftest import CLOCK
 

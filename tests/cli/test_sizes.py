@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.commands import COMMANDS
-from execplan.team.review.comment_records import CommentRecord
+from execplan.team.review.comment_threads import CommentRecord
 from tests.cli.test_contract import CALLS, MAKES
 from tests.plans import with_sections
 

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
-from execplan.cli.doctor.codex_trust import trust_digest, trust_key
+from execplan.cli.doctor.agent_hook_checks import trust_digest, trust_key
 from tests import needs
 from tests.clients import messages_form, responses_form
 from tests.clients.model_server import FakeModel, Use

@@ -8,8 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.context_pack import FILE, KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
-from execplan.context.pack_formats import MARKDOWN, XML, make_visible, one_line
+from execplan.context.context_pack import (
+    FILE,
+    KEEP,
+    MARKDOWN,
+    SUMMARIZE,
+    TRUNCATE,
+    XML,
+    ContextPack,
+    Unit,
+    make_visible,
+    one_line,
+)
 from tests.context.units import file
 
 TEXTS = st.lists(

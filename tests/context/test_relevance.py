@@ -18,10 +18,9 @@ from execplan.context.context_pack import (
     Unit,
     redact_pack,
 )
-from execplan.context.keywords import contains_word, count_shared_words, extract_keywords
 from execplan.context.relevance import ScoredUnit, score_units
 from execplan.context.task_intent import Intent, classify_intent
-from execplan.context.text_search import search_texts
+from execplan.context.text_search import contains_word, count_shared_words, extract_keywords, search_texts
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.secrets.redaction import REDACTED, Redactor
 from tests.context.units import NEXT_TASK, PURPOSE, file, message, pack

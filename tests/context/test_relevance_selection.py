@@ -19,7 +19,9 @@ from execplan.context.context_pack import (
     ARTIFACT,
     DIFF,
     FILE,
+    FORMATS,
     KEEP,
+    MARKDOWN,
     MESSAGE,
     PRUNE,
     SECTION,
@@ -27,16 +29,18 @@ from execplan.context.context_pack import (
     TOOL_RESULT,
     TRUNCATE,
     TYPES,
+    XML,
     ContextPack,
+    PackFormat,
     Unit,
+    make_visible,
 )
+from execplan.context.context_settings import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.decision import Decision, ModelChoice, SessionHygiene
 from execplan.context.decision_builder import build_decision, percentage
-from execplan.context.pack_formats import FORMATS, MARKDOWN, XML, PackFormat, make_visible
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import RELEVANCE_THRESHOLD
 from execplan.context.task_intent import classify_intent
-from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.token_counter import Counter, make_counter
 from execplan.core.errors import ExecplanError
 from tests.context.units import BudgetedPack, file, make, message, pack
@@ -320,7 +324,7 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
 
 SCRIPT = """
 import sys; sys.path.insert(0, {root!r})
-from execplan.context.pack_formats import MARKDOWN
+from execplan.context.context_pack import MARKDOWN
 from execplan.context.token_counter import make_counter
 from tests.context.units import file, make, message, pack
 code = "".join([f"def read_{{at}}(date: str) -> int:\\n    return {{at}}\\n\\n\\n" for at in range(100)])

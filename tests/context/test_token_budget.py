@@ -11,9 +11,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
+from execplan.context.context_pack import (
+    ARTIFACT,
+    DIFF,
+    FILE,
+    FORMATS,
+    MARKDOWN,
+    MESSAGE,
+    TOOL_RESULT,
+    XML,
+    ContextPack,
+    PackFormat,
+    Unit,
+)
 from execplan.context.gathering.plan_units import split_plan
-from execplan.context.pack_formats import FORMATS, MARKDOWN, XML, PackFormat
 from execplan.context.token_counter import Counter, make_counter
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
+from execplan.context.pack_printer import content_kind, summarize_unit, truncate_unit
 from execplan.context.token_counter import make_counter
-from execplan.context.unit_summarizer import content_kind, summarize_unit, truncate_unit
 
 BY = make_counter(exact=False)
 MARK = re.compile(r"… [\d,]+ (?:lines?|characters|rows|keys) left out|…")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from execplan.context.context_pack import FILE, KEEP, MESSAGE, PRUNE, SECTION, TASK, ContextPack, Unit
-from execplan.context.pack_formats import PackFormat
+from execplan.context.context_pack import FILE, KEEP, MESSAGE, PRUNE, SECTION, TASK, ContextPack, PackFormat, Unit
+from execplan.context.context_settings import DEFAULT_SHARES, Allocation, BudgetShares, allocate_budget
 from execplan.context.pack_printer import PackItem
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import select_by_relevance
 from execplan.context.task_intent import classify_intent
-from execplan.context.token_budget import DEFAULT_SHARES, Allocation, BudgetShares, allocate_budget
 from execplan.context.token_counter import Counter
 
 PURPOSE = Unit(

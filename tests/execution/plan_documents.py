@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
 

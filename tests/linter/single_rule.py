@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.clock import minute_bounds, read_timestamp
 from execplan.core.plan import reader
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import apply_edits
 from execplan.linter.rule import RULES, Finding
 from execplan.linter.rule_facts import Clock
 from execplan.linter.runner import RuleContext, lint_plan

@@ -186,7 +186,7 @@ def _find_earlier(project: Project, session: str, text: str, native: NativePlan)
 
 def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan | None:
     try:
-        return reader.read_or_none(plan_store.read_bytes(project, ref.path))
+        return plan_store.parse_or_none(project, plan_store.read_bytes(project, ref.path))
     except ExecplanError:
         return None
 

@@ -28,13 +28,14 @@ _PRECEDENCE = (
 )
 """Pairs of words that decide together."""
 _MAX_NUMBER_LENGTH = 40
+_PART_WORDS = "|".join((*section_roles.STEP_WORDS, "part"))
 _NUMBERED = re.compile(
-    r"^[\W_]*(?:(?:step|phase|milestone|part|stage|task|pr|schritt|étape|paso|passo|шаг|этап|阶段|步骤|第|フェーズ|ステップ|단계)"
-    r"\W*\d+|\d+(?:\.\d+)*\s*[.):\-–—]|\d+(?:\.\d+)+\s|[a-z]\))",
+    rf"^[\W_]*(?:(?:{_PART_WORDS}|pr|第)\W*\d+"
+    r"|\d+(?:\.\d+)*\s*[.):\-–—]|\d+(?:\.\d+)+\s|[a-z]\))",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"^[\W_]*(?:step|phase|milestone|part|stage|schritt|étape|paso|passo|шаг|этап)?\W{0,3}\d+(?:\.\d+)*\W+",
+    rf"^[\W_]*(?:{_PART_WORDS})?\W{{0,3}}\d+(?:\.\d+)*\W+",
     re.IGNORECASE,
 )
 

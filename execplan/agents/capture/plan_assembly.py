@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.agents.capture.native_text import fence
 from execplan.core.plan import outline, reader
 from execplan.core.plan.plan_change import insert_section
-from execplan.core.text.line_edit import Edit, apply_edits
-from execplan.core.text.text_lines import Text, is_blank
+from execplan.core.text.text_lines import Edit, Text, apply_edits, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

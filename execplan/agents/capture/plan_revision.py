@@ -18,10 +18,9 @@ from execplan.core.plan.plan_change import (
     plan_content,
 )
 from execplan.core.plan.plan_lookup import normalize_text
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.line_merge import merge_chunks
 from execplan.core.text.markdown_blocks import HEADING
-from execplan.core.text.text_lines import is_blank
+from execplan.core.text.text_lines import Edit, apply_edits, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

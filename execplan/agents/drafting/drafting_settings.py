@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from execplan.agents.user_program.program_settings import USER_ONLY, UserProgram, limit_settings, make_program
+from execplan.agents.user_program.program_call import USER_ONLY, UserProgram, limit_settings, make_program
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings

@@ -1,5 +1,7 @@
 """Requests to the configured enhancer program for a better execution plan, and the evaluation of its answers.
 
+The content of files that git ignores is not sent.
+
 The result is never more than a proposal. Errors are reported and change nothing: the execution plan stays as it was
 compiled from the plan.
 """
@@ -13,24 +15,25 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.enhancer import stored_proposal
 from execplan.agents.enhancer.enhancement_request import build_request
-from execplan.agents.enhancer.ignored_paths import find_ignored_paths
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
 from execplan.core.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.core.files import file_access
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.git import git_query
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.text import strict_json
 from execplan.core.text.fast_json import iter_texts
+from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.violation import Violation
 from execplan.execution.engine.audit_log import log_file
+from execplan.execution.world import normalize_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from execplan.agents.user_program.program_call import CallResult
-    from execplan.agents.user_program.program_settings import UserProgram
+    from execplan.agents.user_program.program_call import CallResult, UserProgram
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -47,6 +50,32 @@ NOT_SENT: Final = "not_sent"
 _MARK_DIGITS = 8
 """Number of hexadecimal digits in the mark that makes placeholders differ from all texts of a plan."""
 _MAX_VIOLATIONS = 20
+
+
+def find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that git ignores or that lead out of the repository. Raises ExecplanError if git fails."""
+    root = os.path.realpath(project.root)
+    relative_paths = {path: _resolve_path(root, path) for path in paths}
+    repository_paths = sorted({relative_path for relative_path in relative_paths.values() if relative_path is not None})
+    ignored: set[str | None] = {None}
+    if project.git is not None and repository_paths:
+        # without the prefix, git would take a path that begins with a colon for a pattern
+        stdin = b"".join([b"./" + os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
+        query = ("check-ignore", "-z", "--stdin")
+        limit = git_query.SCAN_TIMEOUT
+        output = git_query.output_or_none(project, *query, no_status=1, stdin=stdin, limit=limit) or b""
+        ignored |= {os.fsdecode(raw_path).removeprefix("./") for raw_path in output.split(b"\0") if raw_path}
+    return {path for path, relative_path in relative_paths.items() if relative_path in ignored}
+
+
+def _resolve_path(root: str, path: str) -> str | None:
+    """Return a path from the root, with the links in its directories resolved; None if it leads out of the repository."""
+    relative_path = normalize_path(path)
+    if relative_path is None:
+        return None
+    directory, name = os.path.split(os.path.join(root, relative_path))
+    directory = os.path.realpath(directory)
+    return os.path.relpath(os.path.join(directory, name), root) if is_inside(directory, root) else None
 
 
 class PreparedRequest(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation

@@ -1,4 +1,8 @@
-"""Claude Code's hook format: the input and output of its PreToolUse hooks."""
+"""Claude Code's hook format: the input and output of its PreToolUse hooks, and the skills that it can call.
+
+A skill of the repository only gives instructions, unless its file can run commands. Before the program shows a skill
+to the agent, it runs each command that the file has as !`command`, and asks no hook.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import os
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.secrets.secret_files import CODE_TYPES
 from execplan.core.text import fast_json
@@ -13,11 +18,19 @@ from execplan.execution.permission import ALLOW, DENY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Final
 
     from execplan.agents.guard.tool_call import HookResponse
 
+_FOLDER: Final = ".claude"
+_MAX_BYTES: Final = 1 << 20
+_COMMAND_MARKS: Final = ("!`", "!$", "`!", "~!")
+"""Marks of a command in a line, possibly after an argument is inserted, or of a code block of commands."""
+_HARMLESS_FIELDS: Final = frozenset(
+    "allowed-tools argument-hint compatibility description license metadata name user-invocable version when_to_use".split()
+)
+"""Front matter that starts nothing. `allowed-tools` skips questions of the program, but not the guard."""
 EVENT: Final = "PreToolUse"
 _AFTERWARD_EVENT: Final = "PostToolUse"
 HARMLESS_TOOLS: Final = frozenset(
@@ -39,6 +52,49 @@ _ATTENDED: Final = "CLAUDE_CODE_SESSION_ATTENDED"
 _ASKING_VERSION: Final = (2, 1, 85)
 """First version that asks whatever its permission mode and its rules allow."""
 _TAIL_BYTES: Final = 1 << 18
+
+
+def find_instructions(name: str, arguments: str, cwd: str) -> str:
+    """Return the path of a skill's file if the skill only gives instructions; empty if it may do more, or is unknown.
+
+    Only skills of the repository count: those of the user and of plugins are elsewhere. `cwd` is absolute.
+    """
+    if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum() or "`" in arguments:
+        return ""
+    paths = [path for folder in _skill_folders(cwd) if os.path.lexists(path := os.path.join(folder, name, "SKILL.md"))]
+    if os.path.lexists(os.path.join(_user_folder(), "skills", name)):  # it takes precedence
+        return ""
+    return paths[0] if paths and all([_only_instructs(path) for path in paths]) else ""
+
+
+def _skill_folders(cwd: str) -> Iterator[str]:
+    """Yield where the program looks for the skills of a repository: from the directory up to the root."""
+    folder = cwd
+    while True:
+        yield os.path.join(folder, _FOLDER, "skills")
+        if os.path.lexists(os.path.join(folder, ".git")) or folder == os.path.dirname(folder):
+            return
+        folder = os.path.dirname(folder)
+
+
+def _user_folder() -> str:
+    return os.environ.get("CLAUDE_CONFIG_DIR", "") or os.path.join(os.path.expanduser("~"), _FOLDER)
+
+
+def _only_instructs(path: str) -> bool:
+    """Check whether a skill's file has neither a command nor front matter that may start one."""
+    try:
+        text = file_access.read(path, _MAX_BYTES)[0].decode()
+    except (ExecplanError, UnicodeDecodeError):
+        return False
+    if any([mark in text for mark in _COMMAND_MARKS]):
+        return False
+    front_matter, is_closed = "", False
+    if text.startswith("---\n"):
+        front_matter, separator, _ = text[4:].partition("\n---\n")
+        is_closed = bool(separator)
+    names = [line.partition(":")[0] for line in front_matter.split("\n") if line and not line[0].isspace()]
+    return is_closed and _HARMLESS_FIELDS.issuperset(names)
 
 
 def can_ask(payload: Mapping[str, Any]) -> bool:
@@ -206,8 +262,6 @@ def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
 
 def _parse_skill(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     """Parse the use of a skill, which also counts as reading its file if that only gives instructions."""
-    from execplan.agents.guard.claude_skill import find_instructions
-
     name, text = arguments.get("skill"), arguments.get("args") or ""
     is_known = set(arguments) <= {"skill", "args"} and isinstance(name, str) and isinstance(text, str)
     path = find_instructions(str(name), text, call.cwd) if is_known else ""

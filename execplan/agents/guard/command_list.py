@@ -123,7 +123,7 @@ def without_here_documents(text: str) -> str:
     """Return a text without its literal here-documents, which are input like that of a pipe."""
     if "<<" not in text:
         return text
-    from execplan.agents.guard.here_documents import remove_here_documents
+    from execplan.agents.guard.typed_command import remove_here_documents
 
     return remove_here_documents(text)
 

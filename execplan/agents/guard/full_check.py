@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.guard import call_recording, guarded_plan, stored_denial
+from execplan.agents.guard import call_recording, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.core import clock
@@ -14,7 +14,7 @@ from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, 
 from execplan.execution.engine.plain_document import parse_plain_document
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def decide_by_plan(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]]:
     """Decide on a call by its plan, whose run starts with the first step. Raises ExecplanError."""
-    project, ref = guarded_plan.find_named(plan_name) or _find_only_plan(project)
+    project, ref = stored_denial.find_named(plan_name) or _find_only_plan(project)
     issued_grant = guard_grant.load(project, ref.id)
     if issued_grant is not None:  # the plan was not named by its ID
         entries = call_recording.read_entries(issued_grant)
@@ -60,11 +60,11 @@ def decide_by_plan(
 
 def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
     """Find the only plan that allows anything. Raises ExecplanError."""
-    approved_refs = guarded_plan.find_approved(project)
+    approved_refs = stored_denial.find_approved(project)
     runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(project, ref)] or approved_refs
     if len(runnable_refs) == 1:
         return project, runnable_refs[0]
-    raise guarded_plan.choice_error(runnable_refs)
+    raise stored_denial.choice_error(runnable_refs)
 
 
 def _can_run(project: Project, ref: PlanRef) -> bool:

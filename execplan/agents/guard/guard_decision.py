@@ -1,4 +1,4 @@
-"""Guard decisions on the calls of an agent.
+"""Guard decisions on the calls of an agent, also on checks that the user lets agents run at any time.
 
 The checks are, in order: escapes of the guard, denials of the plan, harmless calls, planned steps, and what needs no
 step: reading, writing plans, and committing the agent's own work.
@@ -6,13 +6,18 @@ step: reading, writing plans, and committing the agent's own work.
 
 from __future__ import annotations
 
+import os
+
 from execplan.agents.guard import read_policy, self_protection
+from execplan.agents.guard.command_list import parse_command_list
+from execplan.agents.guard.compound_command import extract_core_command
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import user_settings
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
+from execplan.execution.shell.call_patterns import matches_command
 from execplan.execution.states import RUNNING
 
 TYPE_CHECKING = False
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.guard_context import PlannedStep
+    from execplan.agents.guard.guard_context import GuardScope, PlannedStep
     from execplan.agents.guard.step_matching import MatchResult, StepMatch
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.core.project.project import Project
@@ -28,9 +33,20 @@ if TYPE_CHECKING:
     from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
 
-
 _COMMIT_COMMANDS = frozenset(("add", "commit", "push"))
 """Commands of git that stage, commit or push."""
+
+
+def is_agent_check(call: ToolCall, checks: Sequence[str], scope: GuardScope, read_policy: str) -> bool:
+    """Check whether a call is one of these commands at the repository's root, alone or among commands that only read."""
+    core = extract_core_command(call, scope, read_policy)
+    if core.reason:
+        return False
+    command_list = parse_command_list(core.command or call.command, call.cwd)
+    if command_list is None or len(command_list.commands) != 1:
+        return False
+    is_at_root = {os.path.realpath(folder) for folder in command_list.folders} == {scope.root}
+    return is_at_root and any([matches_command(command_list.commands[0], check) for check in checks])
 
 
 def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -> str:
@@ -124,7 +140,7 @@ def _decide_own_work(
 ) -> read_policy.ReadDecision:
     """Return ALLOW for a call that writes plans, commits the agent's own work or checks it; otherwise why not."""
     if call.kind in (WRITE, EDIT):
-        from execplan.agents.guard.plan_file_edits import edits_only_plans
+        from execplan.agents.guard.plan_denials import edits_only_plans
 
         if edits_only_plans(call, context.project):
             return read_policy.ReadDecision(ALLOW, "it only writes plans")
@@ -135,8 +151,6 @@ def _decide_own_work(
         commit_decision = decide_commit(call, context.scope, context.project, context.read_policy)
         return commit_decision if commit_decision.kind or commit_decision.reason else read_decision
     if call.kind == COMMAND and (checks := user_settings.agent_checks(context.scope.root)):
-        from execplan.agents.guard.agent_checks import is_agent_check
-
         if is_agent_check(call, checks, context.scope, context.read_policy):
             return read_policy.ReadDecision(ALLOW, "the user's settings let agents run this check")
     return read_decision

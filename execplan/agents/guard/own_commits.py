@@ -10,7 +10,7 @@ from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
-from execplan.agents.guard.plan_file_edits import is_plan_path
+from execplan.agents.guard.plan_denials import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query

@@ -10,9 +10,8 @@ from execplan.core.files.agent_files import CONFIGURATION, USER_CONFIGURATION, d
 from execplan.core.project import user_settings
 from execplan.core.project.project_discovery import with_directories
 from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
-from execplan.core.text.glob_match import WILDCARDS
 from execplan.core.text.invisible_characters import has_hidden
-from execplan.core.text.pure_paths import is_inside
+from execplan.core.text.pure_paths import WILDCARDS, is_inside
 from execplan.execution.approvals import reserved_paths
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from execplan.core.secrets.secret_files import (
     SECRET_FILES,
     is_secret_file,
 )
-from execplan.core.text.glob_match import WILDCARDS, matches_glob
+from execplan.core.text.pure_paths import WILDCARDS, matches_glob
 from execplan.execution.shell.printed_secrets import secrets_below
 
 TYPE_CHECKING = False

@@ -226,13 +226,13 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
     for text in iter_texts(call.arguments):
         if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason
-    from execplan.agents.guard import tool_paths
+    from execplan.agents.guard import tool_call
 
     try:
-        for path in tool_paths.possible_paths(call.arguments):
+        for path in tool_call.possible_paths(call.arguments):
             if protected := protected_paths.describe_protected(scope, project, call.cwd, path):
                 return f"agents can't change {protected}: {shorten(path)}"
-    except tool_paths.UnclearPathsError as error:
+    except tool_call.UnclearPathsError as error:
         return f"the guard doesn't understand the parameters of {shorten(call.tool)}: {error}"
     return ""
 

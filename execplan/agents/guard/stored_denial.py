@@ -1,7 +1,8 @@
-"""The stored reason why a plan allows nothing now: the error of a full check, signed, while no file it read has changed.
+"""The plan that a call belongs to, and the stored reason why it allows nothing now: the error of a full check, signed.
 
-It is only used to deny: a call that it does not apply to is checked in full. It applies while the clock is in the same
-period of every approval, for at most an hour, and while every file that decides about the plan has the same status.
+The reason is only used to deny: a call that it does not apply to is checked in full. It applies while the clock is in
+the same period of every approval, for at most an hour, and while every file that decides about the plan has the same
+status.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ import os
 from time import time_ns
 
 from execplan import __version__
-from execplan.agents.guard import guarded_plan
 from execplan.core import clock
-from execplan.core.errors import ExecplanError
+from execplan.core.errors import POLICY, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state, user_settings
 from execplan.core.text import fast_json
 from execplan.core.text.hmac_signature import sign, signatures_match
-from execplan.execution.approvals import approval_key, decisive_files, user_directories
+from execplan.execution.approvals import approval_key, approval_paths, decisive_files, user_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Final
 
     from execplan.core.plan_store.plan_store import PlanRef
@@ -50,18 +51,49 @@ _STORED_CODES: Final = frozenset(
 """Codes of errors that depend only on the watched files and the clock, not on a disk, a lock or another process."""
 
 
+def find_named(plan_name: str | None) -> tuple[Project, PlanRef] | None:
+    """Find the plan that was named, also by EXECPLAN_PLAN; return None if none was. Raises ExecplanError."""
+    if plan_name is None and not os.environ.get("EXECPLAN_PLAN"):
+        return None
+    from execplan.core.plan_store import plan_selection
+
+    return plan_selection.select_plan(os.getcwd(), plan_name)
+
+
+def find_approved(project: Project) -> list[PlanRef]:
+    """Return the plans that have approvals, valid or not; if there are several, those that aren't complete.
+
+    Raises ExecplanError.
+    """
+    refs = [ref for ref in plan_store.all_refs(project) if not ref.archived and approval_paths.list_paths(project, ref)]
+    if len(refs) < 2:
+        return refs
+    from execplan.core.plan.model import COMPLETE
+    from execplan.core.plan_facts import facts_loader
+
+    return [ref for ref in refs if facts_loader.read_plan_facts(project, ref).state != COMPLETE] or refs
+
+
+def choice_error(refs: Sequence[PlanRef]) -> ExecplanError:
+    """Return the error for no plan that allows anything, or for several."""
+    message = f"{len(refs)} plans are approved here" if refs else "no plan is approved here"
+    name_hint = "specify the plan to run: execplan guard -p PLAN"
+    hint = name_hint if refs else "a person must approve one: execplan approve"
+    return ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in refs])
+
+
 def find(project: Project, plan_name: str | None) -> ExecplanError | None:
     """Return why no plan allows a call; None if that has to be checked. Raises ExecplanError if no plan is found."""
-    named_plan = guarded_plan.find_named(plan_name)
+    named_plan = find_named(plan_name)
     if named_plan is not None:
         return load(*named_plan)
-    refs = guarded_plan.find_approved(project)
+    refs = find_approved(project)
     if not refs:
-        return guarded_plan.choice_error(refs)
+        return choice_error(refs)
     denials = [load(project, ref) for ref in refs]
     if len(refs) == 1 or None in denials:
         return denials[0] if len(refs) == 1 else None
-    return guarded_plan.choice_error(refs)
+    return choice_error(refs)
 
 
 def load(project: Project, ref: PlanRef) -> ExecplanError | None:

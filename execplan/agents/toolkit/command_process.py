@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from execplan.core.errors import INTERNAL_ERROR, ExecplanError
-from execplan.core.plan_store.sticky_plan import IGNORE_VARIABLE
+from execplan.core.plan_store.implied_plan import IGNORE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -55,6 +55,11 @@ def name_next_calls(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "data": data, "next": list(_next_calls(document["next"]))}
 
 
+def name_calls(text: str) -> str:
+    """Return a text of `prime` with calls of tools instead of commands, which are in indented lines there."""
+    return "\n".join([_translate(line) if line.startswith("  ") else line for line in text.split("\n")])
+
+
 def _next_calls(commands: Iterable[str]) -> Iterator[str]:
     for command in commands:
         call = _translate(command)

@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 
 from execplan import __version__
 from execplan.agents.toolkit.command_process import redact, run_command
+from execplan.agents.toolkit.field_names import name_calls
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_list import project_tools
 from execplan.core.errors import ExecplanError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from execplan.agents.toolkit.command_process import Document
-    from execplan.agents.toolkit.tool_schema import AgentTool
+    from execplan.agents.toolkit.tool_list import AgentTool
 
 _INSTRUCTIONS = (
     "Plans are markdown files that you keep up to date while you work: start with next_task or status, read with "
@@ -144,7 +145,7 @@ class PlanServer:
             text = f"{builtin_templates.read_text('PLANS.md')}\n\n{_AUTHORING}\n\n{arguments['request']}\n"
         elif params.name == "continue":
             plan = [f"--plan={arguments['plan']}"] if arguments.get("plan") else []
-            text = _require_text(await run_command(self.root, ["prime", *plan], as_text=True))
+            text = name_calls(_require_text(await run_command(self.root, ["prime", *plan], as_text=True)))
         else:
             raise MCPError(types.INVALID_PARAMS, "use the prompt author with a request, or continue with a plan")
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))

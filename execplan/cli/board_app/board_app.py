@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
+from execplan.cli.board_app.board_edits import EditApp
 from execplan.cli.board_app.board_screen import BoardScreen
 from execplan.cli.board_app.dialogs import HelpDialog
-from execplan.cli.board_app.edit_app import EditApp
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import Terminated
 from execplan.core.errors import INTERRUPTED, OK, TERMINATED, ExecplanError

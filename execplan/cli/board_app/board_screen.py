@@ -10,10 +10,10 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from execplan.cli.board_app.board_edits import SeenPlan
 from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
-from execplan.cli.board_app.key_footer import KeyFooter
-from execplan.cli.board_app.plan_edits import SeenPlan
+from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import printable_line
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Resize
 
-    from execplan.cli.board_app.edit_app import EditApp
+    from execplan.cli.board_app.board_edits import EditApp
     from execplan.views.board.board_cards import Board, Card
 
 _MIN_WIDTH = 100

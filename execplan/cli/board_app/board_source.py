@@ -7,8 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.views.board.board_loader import load_board
-from execplan.views.board.joint_board import load_joint_board
+from execplan.views.board.board_loader import load_board, load_joint_board
 
 if TYPE_CHECKING:
     from collections.abc import Callable

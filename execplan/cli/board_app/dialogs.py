@@ -1,4 +1,4 @@
-"""Dialogs over the board: the text of a new task, and the list of keys."""
+"""Dialogs over the board, for the text of a new task and the list of keys, and the footer of its screens."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Footer, Input, Static
 
-from execplan.cli.board_app.card_text import plain_text
+from execplan.cli.board_app.card_list import plain_text
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+_FIRST_ACTIONS = ("help", "close")
 _DIALOG_CSS = """
     align: center middle;
     & > Vertical, & > VerticalScroll {
@@ -45,6 +46,14 @@ KEYS = (
     ("q", "quit"),
 )
 """The keys of the board, each with what it does."""
+
+
+class KeyFooter(Footer):
+    """Shows the keys of the screen after those for help and to quit."""
+
+    def compose(self) -> ComposeResult:
+        """Build the list of keys."""
+        yield from sorted(super().compose(), key=lambda key: getattr(key, "action", "") not in _FIRST_ACTIONS)
 
 
 class TaskDialog(ModalScreen[str]):

@@ -12,11 +12,11 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from execplan.cli.board_app.board_edits import SeenPlan
 from execplan.cli.board_app.board_source import read_only_message
-from execplan.cli.board_app.card_text import plain_text, task_text
-from execplan.cli.board_app.key_footer import KeyFooter
+from execplan.cli.board_app.card_list import plain_text, task_text
+from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
-from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import is_unfinished
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from execplan.cli.board_app.edit_app import EditApp
+    from execplan.cli.board_app.board_edits import EditApp
     from execplan.core.project.project_list import ProjectOrigin
 
 

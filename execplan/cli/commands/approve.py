@@ -9,9 +9,9 @@ import click
 from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
-from execplan.cli.durations import parse_duration
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.time_options import parse_duration
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS

@@ -9,14 +9,12 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
-from execplan.cli.link_options import links_option, rewrite_decider
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
-from execplan.cli.output.bulk_output import PlanAnswer, join_answers
-from execplan.cli.output.move_output import move_answer
+from execplan.cli.output.move_output import PlanAnswer, join_answers, mention_warnings, move_answer
 from execplan.cli.plan_arguments import plan_flag
+from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
-from execplan.core.archive.document_mentions import mention_warnings
 from execplan.core.archive.plan_archive import ArchiveBlockers
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions

@@ -96,7 +96,7 @@ def changes(
     from execplan.linter.checking.repository_trees import RepositoryTrees
     from execplan.team.github.plan_report import count_levels, load_reports
     from execplan.team.github.reviewer_summary import format_summary
-    from execplan.team.github.runner_files import MAX_SUMMARY_BYTES
+    from execplan.team.github.workflow_run import MAX_SUMMARY_BYTES
 
     if since is None and form != _GITHUB:
         message = "specify the branch or commit to compare with: --since REV"
@@ -127,7 +127,7 @@ def _find_base(project: Project, since: str | None) -> str:
 
         require_repository(project)
         return branch_point(project, since)
-    from execplan.team.github.workflow_event import find_base_commit
+    from execplan.team.github.workflow_run import find_base_commit
 
     return find_base_commit(project, os.environ)
 
@@ -136,15 +136,15 @@ def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, 
     """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
     from execplan.cli.output.changes_output import MAX_ANNOTATIONS, format_annotations, format_totals
     from execplan.core.text.message_parts import format_count
-    from execplan.team.github import runner_files
+    from execplan.team.github import workflow_run
     from execplan.team.github.reviewer_summary import format_summary
 
     if parts.summary:
-        summary = format_summary(reports, runner_files.free_summary_bytes(os.environ))
-        runner_files.write_summary(os.environ, summary)
+        summary = format_summary(reports, workflow_run.free_summary_bytes(os.environ))
+        workflow_run.write_summary(os.environ, summary)
     outputs = {f"{level}s": count for level, count in level_counts.items()}
-    runner_files.write_outputs(os.environ, {**outputs, "plans": [report.change.path for report in reports]})
-    annotations = format_annotations(reports, os.environ.get(runner_files.WORKSPACE, "")) if parts.annotations else []
+    workflow_run.write_outputs(os.environ, {**outputs, "plans": [report.change.path for report in reports]})
+    annotations = format_annotations(reports, os.environ.get(workflow_run.WORKSPACE, "")) if parts.annotations else []
     omitted = sum(level_counts.values()) - len(annotations) if parts.annotations else 0
     note = f"{format_count(omitted, 'more finding')}: GitHub shows {MAX_ANNOTATIONS} of each level" if omitted else ""
     return "\n".join([*annotations, *filter(None, [note]), format_totals(reports)])

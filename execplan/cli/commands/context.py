@@ -13,7 +13,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
-from execplan.context.token_budget import MIN_BUDGET
+from execplan.context.context_settings import MIN_BUDGET
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.team.advice.plan_json import conflict_warnings

@@ -9,7 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.option_rules import excludes, option_rules
-from execplan.cli.output.bulk_output import PlanAnswer, join_answers
+from execplan.cli.output.move_output import PlanAnswer, join_answers
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer, edit_plan

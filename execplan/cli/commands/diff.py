@@ -9,9 +9,9 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
+from execplan.cli.time_options import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan_store.plan_selection import is_exact_name
 
@@ -93,7 +93,7 @@ def diff(
 def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:
     """Return the plan and the revision; a single argument that names no plan may be the revision."""
     from execplan.core.project import project_discovery
-    from execplan.team.history.past_plans import select_past_plan
+    from execplan.team.history.plan_history import select_past_plan
 
     try:
         return *select_past_plan(os.getcwd(), plan), revision
@@ -153,7 +153,7 @@ def _is_head_or_moment(revision: str) -> bool:
 
 
 def _describe_range(project: Project, revision: str, old_commit: str | None, new_commit: str | None) -> str:
-    from execplan.cli.durations import parse_duration
+    from execplan.cli.time_options import parse_duration
     from execplan.core.git.git_history import resolve_commit
 
     if new_commit is not None:

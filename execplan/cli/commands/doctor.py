@@ -14,7 +14,7 @@ from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.edits import lost_edit_recovery
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store import plan_selection
 from execplan.core.text.message_parts import format_count, join_first

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
-from execplan.cli.editor import open_editor
 from execplan.cli.output.lint_report import exit_status, help_commands, report_lines, summarize_findings
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer
-from execplan.cli.text_input import read_source
+from execplan.cli.text_input import open_editor, read_source
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access

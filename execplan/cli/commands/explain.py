@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
-from execplan.cli.output.rule_help import format_rule
+from execplan.cli.output.help_topics import format_rule
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count
@@ -47,6 +48,7 @@ TOPIC_SYNONYMS: Final = {
     "prime": "session",
     "report": "handoff",
     "resume": "runs",
+    "roles": "dialects",
     "rollback": "runs",
     "rules": "lint",
     "sandbox": "policy",
@@ -127,6 +129,7 @@ def _dialects_answer(call: Call, page: str) -> Answer:
     from execplan.core.plan_store import plan_store
     from execplan.core.project import project_discovery
     from execplan.core.project.plan_dialects import dialect_of, iter_matches
+    from execplan.core.project.project_settings import SETTINGS_FILE
 
     project = project_discovery.find(call.folder or ".")
     members = project_discovery.with_nested_projects(project) if project.exists else []
@@ -144,8 +147,21 @@ def _dialects_answer(call: Call, page: str) -> Answer:
             why += ", as the settings say"
         directories.append({"directory": directory, "dialect": dialect, "plans": count, "why": why})
         lines.append(f"  {directory}: {dialect} ({why}), {format_count(count, 'plan')}")
+    roles = {
+        member.display_path(os.path.join(member.base, SETTINGS_FILE)): member.settings.roles
+        for member in members
+        if member.settings.roles
+    }
+    lines += [
+        f"  {', '.join(map(repr, titles))}: {role}, as {file} says"
+        for file, titles_by_role in roles.items()
+        for role, titles in titles_by_role.items()
+    ]
     project_lines = ["", "Here:", "", *lines] if lines else ["", "Here: no project; set it up: execplan init"]
-    return Answer({"topic": "dialects", "page": page, "directories": directories}, "\n".join([page, *project_lines]))
+    return Answer(
+        {"topic": "dialects", "page": page, "directories": directories, "roles": roles},
+        "\n".join([page, *project_lines]),
+    )
 
 
 def _index_answer(*, codes: bool) -> Answer:

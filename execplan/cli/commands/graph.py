@@ -51,9 +51,8 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     are an error.
     """
     from execplan.team.dependencies import graph_text
-    from execplan.team.dependencies.deadlocks import find_deadlock
-    from execplan.team.dependencies.dependency_answers import deadlock_error
-    from execplan.team.dependencies.graph_builder import build_graph
+    from execplan.team.dependencies.dependency_graph import build_graph
+    from execplan.team.dependencies.dependency_problems import deadlock_error, find_deadlock
     from execplan.team.dependencies.plan_resolver import PlanResolver
 
     project = project_discovery.require(os.getcwd())

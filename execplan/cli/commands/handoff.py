@@ -21,7 +21,7 @@ from execplan.cli.output.handoff_parts import (
 )
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
-from execplan.context.token_budget import MIN_BUDGET
+from execplan.context.context_settings import MIN_BUDGET
 from execplan.core.plan_store import plan_selection
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span

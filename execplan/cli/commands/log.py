@@ -9,8 +9,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.time_options import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
@@ -105,7 +105,7 @@ def _fold(name: str) -> str:
 def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:
     """Return the projects whose history to read, or the named plan with its project."""
     if plan is not None or plan_selection.plan_from_environment() is not None:
-        from execplan.team.history.past_plans import select_past_plan
+        from execplan.team.history.plan_history import select_past_plan
 
         return [select_past_plan(os.getcwd(), plan)]
     project = project_discovery.require(os.getcwd())

@@ -24,8 +24,10 @@ from execplan.core.plan import reader
 from execplan.core.plan.task_edits import text_without_box
 from execplan.core.plan_store import plan_store
 from execplan.core.project import plan_directories, project_discovery
+from execplan.core.project.project_settings import SETTINGS_FILE, Settings
 from execplan.core.scaffold import plan_conversion, plan_creation
 from execplan.core.text.message_parts import format_count
+from execplan.core.text.pure_paths import is_inside
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     survey_result = survey_project(project)
     directories = _plan_directories(survey_result)
     if not directories:
-        return project
+        return _set_up_for_tools(survey_result, project, options)
     found_now = project_discovery.find(os.getcwd())
     if found_now.exists:  # another process has begun the plans directory since the project was looked for
         return found_now
@@ -65,6 +67,32 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
         hint=f"set it up, then repeat the command: execplan init; or use another plans directory: execplan init --plans {default}",
         candidates=[f"{folder}: {format_count(count, 'plan')}" for folder, count in directories],
     )
+
+
+def _with_setup(call: Call, project: Project, options: WriteOptions) -> tuple[Project, tuple[str, ...]]:
+    """Return the project for a new plan, and what was written to set it up. Raises ExecplanError like `offer_setup`."""
+    if project.exists:
+        return project, ()
+    project = offer_setup(call, project, options)
+    settings_path = os.path.join(project.base, SETTINGS_FILE)
+    if not os.path.lexists(settings_path):
+        return project, ()
+    return project, (f"set up plans in {project.display_path(project.plans)}: {project.display_path(settings_path)}",)
+
+
+def _set_up_for_tools(survey_result: ProjectSurvey, project: Project, options: WriteOptions) -> Project:
+    """Return the project for the first plan: where a tool that is set up keeps its plans, or as the project was found."""
+    from execplan.core.scaffold import project_setup
+
+    directory = os.path.realpath(os.getcwd())
+    members = [prepared.project for prepared in survey_result.projects]
+    target = max(
+        [member for member in members if is_inside(directory, member.base)], key=lambda member: len(member.base)
+    )
+    if target.settings.plans == Settings().plans:
+        return project
+    project_setup.set_up_project(survey_result, options)
+    return target if options.dry_run else project_discovery.find(directory)
 
 
 def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
@@ -176,14 +204,13 @@ def new(
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
     if hook is not None:
-        from execplan.cli.output.capture_output import capture_answer
+        from execplan.cli.output.new_plan_output import capture_answer
 
         return capture_answer(hook, options)
     project = project_discovery.find(os.getcwd())
     if listed:
         return templates_answer(project)
-    if not project.exists:
-        project = offer_setup(call, project, options)
+    project, notes = _with_setup(call, project, options)
     if program is not None:
         return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
@@ -202,7 +229,7 @@ def new(
         )
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
-    return created_answer(created_plan, options)
+    return created_answer(created_plan._replace(warnings=created_plan.warnings + notes), options)
 
 
 def _read_plan(source: str) -> bytes:
@@ -225,7 +252,7 @@ def _draft_answer(
 ) -> Answer:
     """Let a program write a draft, and create the plan from it; raises ExecplanError."""
     from execplan.agents.drafting import drafting_settings, plan_drafting
-    from execplan.cli.output.draft_output import add_draft, broken_draft_answer
+    from execplan.cli.output.new_plan_output import add_draft, broken_draft_answer
 
     settings = drafting_settings.load_settings(project, program)
     request = plan_drafting.DraftRequest(

@@ -10,13 +10,13 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
-from execplan.cli.durations import parse_duration
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.next_output import task_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.project_options import PROJECT_OPTIONS, projects_option, select_projects
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.cli.text_input import read_text
+from execplan.cli.time_options import parse_duration
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import ActingAs, actor

@@ -31,7 +31,7 @@ def reply(call: Call, comment: str, text: str, reopen: bool, plan: str | None, o
     @FILE, or - for standard input.
     """
     from execplan.cli.output.comment_output import thread_answer
-    from execplan.team.review.comment_search import select_commented_plan
+    from execplan.team.review.comment_file import select_commented_plan
 
     return thread_answer(
         select_commented_plan(".", plan, comment),

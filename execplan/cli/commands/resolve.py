@@ -30,7 +30,7 @@ def resolve(call: Call, comment: str, reason: str | None, plan: str | None, opti
     shown by `execplan show --comments`; `execplan reply --reopen` opens it again.
     """
     from execplan.cli.output.comment_output import thread_answer
-    from execplan.team.review.comment_search import select_commented_plan
+    from execplan.team.review.comment_file import select_commented_plan
 
     reason_text = "\n".join(read_lines(reason, "the reason")) if reason is not None else ""
     return thread_answer(

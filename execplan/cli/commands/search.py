@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, option_rules
-from execplan.cli.project_options import PROJECT_OPTIONS, projects_option, select_projects
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
@@ -83,8 +83,8 @@ def search(
     from execplan.cli.output.progress_bar import ProgressBar
     from execplan.cli.output.search_output import format_results, results_json
     from execplan.context.search import plan_search
-    from execplan.context.search.joint_search import search_projects
-    from execplan.context.search.unknown_filters import unknown_filters
+    from execplan.context.search.plan_search import search_projects
+    from execplan.context.search.search_query import unknown_filters
 
     text = " ".join(query)
     if not text.strip():

@@ -48,17 +48,17 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
     import gc
 
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.views.server import listening_socket
+    from execplan.views.server import server_process
     from execplan.views.server.plan_server import PlanServer
     from execplan.views.server.server_process import run_server
 
     project = project_discovery.require(os.getcwd())
-    host = listening_socket.DEFAULT_HOST if host is None else host
-    listener = listening_socket.open_listening_socket(host, listening_socket.DEFAULT_PORT if port is None else port)
+    host = server_process.DEFAULT_HOST if host is None else host
+    listener = server_process.open_listening_socket(host, server_process.DEFAULT_PORT if port is None else port)
     with listener:
         bound_port = listener.getsockname()[1]
-        url = listening_socket.format_url(host, bound_port)
-        is_public = not listening_socket.is_loopback(host)
+        url = server_process.format_url(host, bound_port)
+        is_public = not server_process.is_loopback(host)
         warnings = (_public_warning(bound_port),) if is_public else ()
         data = {"url": url, "host": host, "port": bound_port, "loopback": not is_public}
         if options.dry_run:
@@ -66,8 +66,8 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         server = PlanServer(project.base, options, write_bug_report)
         with ProgressBar("reading plans", is_enabled=not call.quiet and not call.as_json) as bar:
             server.prepare(bar.tick)
-        application = server.application(listening_socket.own_host_names(host), any_address=is_public)
-        network_url = listening_socket.format_network_url(host, bound_port)
+        application = server.application(server_process.own_host_names(host), any_address=is_public)
+        network_url = server_process.format_network_url(host, bound_port)
         urls = f"{url}, for other machines at {network_url}" if network_url else url
         answer = Answer(data, f"Serving plans at {urls} (stop with Ctrl-C)", warnings=warnings)
 

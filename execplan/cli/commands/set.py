@@ -15,8 +15,8 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.library.plan_api import Plan
 from execplan.team.advice.plan_advice import Advice, advise_completion, advise_filling
 

@@ -10,13 +10,13 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.progress_bar import ProgressBar
-from execplan.cli.project_options import projects_option, select_projects
+from execplan.cli.shared_options import projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from execplan.views.site.built_site import BuiltSite
+    from execplan.views.site.site_builder import BuiltSite
 
 
 @define_command(
@@ -59,7 +59,7 @@ def site(
     """
     from execplan.core.secrets.redaction import Redactor
     from execplan.views.site.site_builder import build_site
-    from execplan.views.site.site_location import DEFAULT_DIRECTORY
+    from execplan.views.site.site_directory import DEFAULT_DIRECTORY
 
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None and directory is None:

@@ -12,7 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_flag
-from execplan.cli.project_options import PROJECT_OPTIONS, projects_option, select_projects
+from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery

@@ -19,9 +19,9 @@ from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_facts.listed_plan import list_stored_plan
-from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection, plan_store
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_activity import PlanActivity
-from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.claims_file import Claim
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 _BY_STATE = "state"
 _BY_ACTIVITY = "activity"
@@ -129,7 +129,7 @@ def status(
     plan_counts = [f"{count} {state}" for state, count in counts.items() if count and state != DOCUMENT]
     lines = [", ".join(plan_counts) or "no plans yet"]
     advice, advised_row = Advice(), None
-    sticky = sticky_plan.find_sticky_plan(project)
+    sticky = implied_plan.find_sticky_plan(project)
     if sticky is not None:
         lines.append(f"sticky plan: {sticky[1].id}")
     if rows:

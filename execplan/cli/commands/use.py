@@ -9,7 +9,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.plan_store import plan_selection, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection
 from execplan.core.project import project_discovery
 
 
@@ -28,19 +28,19 @@ def use(call: Call, plan: str | None) -> Answer:
     """
     project = project_discovery.require(os.getcwd())
     if plan == "-":
-        sticky_plan.set_sticky_plan(project, None)
+        implied_plan.set_sticky_plan(project, None)
     elif plan is not None:
         chosen = plan_selection.select_plan(os.getcwd(), plan)
         ensure_not_archived(*chosen)
-        sticky_plan.set_sticky_plan(project, chosen[1])
-    current = sticky_plan.find_sticky_plan(project)
+        implied_plan.set_sticky_plan(project, chosen[1])
+    current = implied_plan.find_sticky_plan(project)
     data = {
         "id": current[1].id if current is not None else None,
         "path": current[0].display_path(current[1].path) if current is not None else None,
     }
     if current is not None:
         return Answer(data, printable_lines([f"sticky plan: {current[1].id}"]))
-    path = sticky_plan.sticky_path(project)
+    path = implied_plan.sticky_path(project)
     reason = f": {project.split_plan_path(path)[1]} is archived or gone" if path else ""
     next_commands = () if plan == "-" else ("execplan use PLAN",)
     return Answer(data, printable_lines([f"no sticky plan{reason}"]), next_commands=next_commands)

@@ -7,15 +7,15 @@ import os
 import shutil
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
 from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor import agent_versions
-from execplan.cli.doctor.codex_trust import find_trust_problem
+from execplan.cli.doctor import agent_program_limits
+from execplan.cli.doctor.agent_program_limits import find_claude_problem, find_codex_problem, find_unknown_claude_events
 from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, check
-from execplan.cli.doctor.hook_file_problems import find_claude_problem, find_codex_problem, find_unknown_claude_events
 from execplan.cli.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -25,16 +25,16 @@ from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.engine.run_records import run_statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-    from execplan.agents.integrations.hook_entry import Hook
+    from execplan.agents.integrations.hook_entry import Hook, HookEntry
     from execplan.agents.integrations.hook_file import HookFile
     from execplan.cli.doctor.doctor_check import DoctorContext
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 
-
+_EVENTS = {"PreToolUse": "pre_tool_use", "SessionStart": "session_start", "PreCompact": "pre_compact", "Stop": "stop"}
 _INSTALL = f"execplan install {guard_hook.NAME}"
 _MANAGED = (
     "/etc/claude-code/managed-settings.json",
@@ -44,6 +44,31 @@ _MANAGED = (
 _MAX_BYTES = 5 << 20
 _EVENTS_VERSION = (2, 1)
 """First version of Claude Code that skips an unknown event, and not the whole file."""
+
+
+def trust_key(path: str, entry: HookEntry) -> str:
+    """Return the key of an entry in a file: its path and position."""
+    return f"{path}:{_EVENTS[entry.hook.event]}:{entry.ancestors[2][1]}:{entry.ancestors[4][1]}"
+
+
+def trust_digest(entry: HookEntry) -> str:
+    """Return the digest that Codex stores for an unedited entry; fields that it doesn't know are not in it."""
+    handler = {name: entry.bare_handler[name] for name in ("command", "timeout", "type")}
+    identity = {"event_name": _EVENTS[entry.hook.event], "hooks": [{"async": False, **handler}]}
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{sha256(text.encode()).hexdigest()}"
+
+
+def find_trust_problem(config: Mapping[str, Any], path: str, entry: HookEntry) -> str:
+    """Return why Codex does not run an entry, by the user's settings; empty if it does."""
+    hooks = config.get("hooks")
+    states = hooks.get("state") if isinstance(hooks, dict) else None
+    state = states.get(trust_key(path, entry)) if isinstance(states, dict) else None
+    if not isinstance(state, dict) or "trusted_hash" not in state:
+        return "Codex doesn't trust the hook yet"
+    if state.get("enabled") is False:
+        return "the hook is disabled in Codex"
+    return "" if state["trusted_hash"] == trust_digest(entry) else "Codex trusts an earlier form of the hook"
 
 
 @check("guard")
@@ -62,7 +87,7 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
             WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
         )
     yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
-    yield from agent_versions.describe_installed(installed_programs)
+    yield from agent_program_limits.describe_installed(installed_programs)
     if not any(
         [_has_active_approval(listed.project, listed.ref) for listed in context.plans if not listed.ref.archived]
     ):
@@ -121,7 +146,7 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
         message = f"{bad_entry} is malformed, so Claude Code ignores the whole file and {consequence}"
         yield Finding(level, display_path, message, remedy)
     elif events := find_unknown_claude_events(settings):
-        version = agent_versions.find_version("claude")
+        version = agent_program_limits.find_version("claude")
         if version is None or version < _EVENTS_VERSION:
             message = (
                 f"{events[0]} is unknown to Claude Code before 2.1, which ignores the whole file and {consequence}"

@@ -12,7 +12,6 @@ from execplan.cli.doctor import (
     leftover_checks,
     plan_file_checks,
     run_record_checks,
-    skill_checks,
     staleness_checks,
 )
 from execplan.cli.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
@@ -33,7 +32,7 @@ CHECK_MODULES = (
     leftover_checks,
     integration_checks,
     agent_hook_checks,
-    skill_checks,
+    integration_checks,
     staleness_checks,
 )
 """Modules of checks in the order of checks and fixes; importing a module registers its checks."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.doctor.doctor_check import ERROR, NOTICE, WARNING, Finding, Fix, check
 from execplan.core.archive.move_execution import find_interrupted_move, recover_move
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.project.plan_journal import journal_path
 from execplan.core.text.message_parts import format_count
 

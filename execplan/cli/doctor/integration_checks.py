@@ -9,7 +9,17 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from execplan.agents.integrations import agents_md, completion, githooks, integration_changes, managed_block, precommit
+from execplan.agents.integrations import (
+    agents_md,
+    completion,
+    githooks,
+    integration_changes,
+    managed_block,
+    managed_directory,
+    plugin,
+    precommit,
+    skill,
+)
 from execplan.agents.integrations.integration_changes import EDITED_BY_HAND
 from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.core.errors import ExecplanError
@@ -225,3 +235,40 @@ def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], descriptio
         ]
 
     return Fix(description, apply)
+
+
+@check("skill")
+def check_skill(context: DoctorContext) -> Iterator[Finding | str]:
+    """The skill's files are intact and up to date."""
+    project, programs = context.project, skill.installed_programs(context.project)
+    if not programs:
+        yield NOT_INSTALLED
+        return
+    install = partial(skill.install, project, programs=programs)
+    yield from _check_directories(project, skill.NAME, install, partial(skill.uninstall, project, programs=programs))
+
+
+@check("plugin")
+def check_plugin(context: DoctorContext) -> Iterator[Finding | str]:
+    """The plugin's files in your data directory are intact and up to date."""
+    if not plugin.is_installed():
+        yield NOT_INSTALLED
+        return
+    yield from _check_directories(
+        context.project, plugin.NAME, partial(plugin.install, None), partial(plugin.uninstall, None)
+    )
+
+
+def _check_directories(
+    project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
+) -> Iterator[Finding | str]:
+    """Yield the problems of an integration, without those of a list whose files have problems too."""
+    results = list(check_integration(project, integration, install, uninstall))
+    findings = [result for result in results if isinstance(result, Finding)]
+    is_list = [os.path.basename(finding.path) == managed_directory.LIST_NAME for finding in findings]
+    for result in results:
+        if not isinstance(result, Finding):
+            yield result
+        elif all(is_list) or not is_list[findings.index(result)]:
+            is_missing = result.path and not os.path.lexists(os.path.join(project.root, result.path))
+            yield result._replace(message="is missing") if is_missing else result

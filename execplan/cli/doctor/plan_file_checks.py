@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, Finding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
-from execplan.cli.doctor.misplaced_artifacts import find_misplaced_artifacts
-from execplan.cli.doctor.restored_plans import find_restored_plans
+from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
@@ -185,7 +184,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
         if plan is not None and plan.is_document and not any([section.name for section in plan.sections]):
             folder = listed.project.display_path(listed.project.artifacts_dir(""))
             message = f"this file is in a plans directory, but is not a plan: {document_reason(plan)}"
-            remedy = f"move it elsewhere, for example to {quote(folder)}: mv {quote(listed.display_path)} …"
+            remedy = f"move it elsewhere, for example: mkdir -p {quote(folder)} && mv {quote(listed.display_path)} {quote(folder)}"
             yield Finding(WARNING, listed.display_path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
@@ -213,12 +212,9 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
             path = os.path.join(folder, name)
             if os.path.islink(path) and _holds_markdown(path):
                 message = "this is a link to a directory, so the plans in it are not listed"
-                yield Finding(
-                    ERROR,
-                    project.display_path(path),
-                    message,
-                    f"move the directory itself there: mv {os.readlink(path)} …",
-                )
+                display_path, target = project.display_path(path), project.display_path(os.path.realpath(path))
+                remedy = f"move the directory itself there: rm {quote(display_path)} && mv {quote(target)} {quote(display_path)}"
+                yield Finding(ERROR, display_path, message, remedy)
         for name in sorted(names):
             path = os.path.join(folder, name)
             if (

@@ -16,7 +16,7 @@ from execplan.core.project import project_state
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
-from execplan.execution.engine.run_records import evidence_copies, missing_evidence, run_directories
+from execplan.execution.engine.run_records import evidence_copies, run_directories, run_repair
 from execplan.execution.engine.run_records.expected_evidence import is_expected
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
@@ -74,9 +74,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             names = (
-                []
-                if run_paths.id in run_lock_holder(project)
-                else missing_evidence.list_altered_evidence(project, run_paths)
+                [] if run_paths.id in run_lock_holder(project) else run_repair.list_altered_evidence(project, run_paths)
             )
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
@@ -94,7 +92,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
                 run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
             ][:1]:
                 plan_copy = run_paths.copy_path(evidence_copies.PLAN)
-                if not is_expected(project, plan_copy, path) or missing_evidence.is_in_other_plan(
+                if not is_expected(project, plan_copy, path) or run_repair.is_in_other_plan(
                     project, path, run_paths.id
                 ):
                     continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from execplan import __version__
-from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import apply_edits
 from execplan.linter.checking.plan_check import parse_checked_plan
 from execplan.linter.finding_summary import is_overflow
 from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
@@ -17,8 +17,7 @@ from execplan.linter.rule import ERROR, HINT, RULES, SAFE, WARNING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.text.line_edit import Edit
-    from execplan.core.text.text_lines import Text
+    from execplan.core.text.text_lines import Edit, Text
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.rule import Finding, Fix
 

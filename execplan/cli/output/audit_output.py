@@ -12,7 +12,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.core.errors import OK
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.audit_log import hash_chain, log_reader, log_verification
-from execplan.execution.engine.audit_log.unseen_steps import find_unseen_steps
+from execplan.execution.engine.audit_log.record_details import find_unseen_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,9 +13,8 @@ from execplan.core.plan.plan_anchors import PLAN
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count, shorten
 from execplan.team.advice.plan_json import plan_json
-from execplan.team.review.comment_reading import load_threads
-from execplan.team.review.comment_records import REOPEN, REPLY, RESOLVE
-from execplan.team.review.comment_threads import match_threads
+from execplan.team.review.comment_file import load_threads
+from execplan.team.review.comment_threads import REOPEN, REPLY, RESOLVE, match_threads
 from execplan.team.review.plan_comments import PlanComments, load_comments
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.library.plan_api import Plan
     from execplan.team.review.comment_file import StoredRecord
-    from execplan.team.review.comment_records import CommentRecord
+    from execplan.team.review.comment_threads import CommentRecord
     from execplan.team.review.plan_comments import PlacedThread
 
 _ACTIONS = {REPLY: "", RESOLVE: " resolved it", REOPEN: " reopened it"}

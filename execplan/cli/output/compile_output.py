@@ -10,7 +10,6 @@ from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, s
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
-from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project.project_discovery import ensure_no_link_out
@@ -53,7 +52,7 @@ def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     """Return warnings that don't stop a compile but would stop an evaluation or checking off a task; raises ExecplanError."""
     display_path = project.display_path(ref.path)
     with ErrorContext(display_path):
-        plan = reader.read(plan_store.read_bytes(project, ref.path))
+        plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     findings = find_step_advice(plan, find_annotated_steps(plan))
     return tuple(
         [

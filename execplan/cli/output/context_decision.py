@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.output.text_table import format_table_with_head
 from execplan.context.baseline_selection import select_newest_first
-from execplan.context.context_pack import KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.context_pack import FORMATS, KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.context_settings import allocate_budget
 from execplan.context.decision import Decision, Experiment, SessionHygiene
 from execplan.context.decision_builder import CONTROL, OPTIMIZED, assign_variant, build_decision
 from execplan.context.model_table import load_models, recommend_model
-from execplan.context.pack_formats import FORMATS
 from execplan.context.pack_printer import PackPrinter
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import RELEVANCE_THRESHOLD, select_by_relevance
 from execplan.context.session_hygiene import assess_session, hygiene_without_session
 from execplan.context.task_intent import Intent, classify_intent
-from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
 from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError

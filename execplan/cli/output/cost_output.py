@@ -30,9 +30,8 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     from execplan.context.gathering.agent_session_logs import read_session_usage
     from execplan.context.model_table import load_models
     from execplan.core.plan_store import plan_store
-    from execplan.core.plan_store.claim_log import read_spans
-    from execplan.team.costs.cost_report import build_report
-    from execplan.team.costs.task_work import collect_other_work, collect_work
+    from execplan.core.plan_store.claims_file import read_spans
+    from execplan.team.costs.cost_report import build_report, collect_other_work, collect_work
 
     table = load_models(parse_context_settings(project.settings.context).models)
     works, other_works = [], []

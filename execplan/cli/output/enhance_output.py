@@ -29,7 +29,7 @@ _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the p
 
 def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
     """Compile and store as usual, then call the enhancer; raises ExecplanError if none is configured."""
-    from execplan.agents.enhancer.enhancer_settings import load_settings, load_shared_fields
+    from execplan.agents.enhancer.enhancement_request import load_settings, load_shared_fields
     from execplan.core.project import user_settings
 
     command = load_settings(project) if user_settings.load_table("enhancer") or not options.dry_run else None

@@ -16,7 +16,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import do_overlap, is_inside
 from execplan.core.text.text_lines import digest
 from execplan.execution.binding import bound_paths
-from execplan.execution.export.job_partition import passed_paths
+from execplan.execution.export.export_jobs import passed_paths
 from execplan.execution.world import normalize_path
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ _MAX_BYTES = 16 << 20
 def render(plan: ExportedPlan, target: str) -> str:
     """Return an exported plan as the file of an engine: `github`, `gitlab` or `make`."""
     if target == "github":
-        from execplan.execution.export.github_workflow import github_workflow
+        from execplan.execution.export.workflow_files import github_workflow
 
         return github_workflow(plan)
     if target == "gitlab":
-        from execplan.execution.export.gitlab_pipeline import gitlab_pipeline
+        from execplan.execution.export.workflow_files import gitlab_pipeline
 
         return gitlab_pipeline(plan)
-    from execplan.execution.export.makefile import makefile
+    from execplan.execution.export.workflow_files import makefile
 
     return makefile(plan)
 

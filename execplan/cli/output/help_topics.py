@@ -1,19 +1,23 @@
-"""Help topics of `explain`, from templates/explain: topics and errors; rules have their own help."""
+"""Help topics, rules and errors as `explain` prints them."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+from textwrap import fill
+from typing import TYPE_CHECKING, Final
 
 from execplan.core.errors import EXIT_MEANINGS
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import builtin_templates, settings_file
 from execplan.core.project.project_settings import Settings
+from execplan.linter.rule import CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.execution.attributes import Attribute
+    from execplan.linter.rule import Rule
 
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"
@@ -21,6 +25,35 @@ _SETTINGS_MARK = "{settings: "
 """Begin of the mark in a page for which the settings of a table are filled in."""
 PAGE_WIDTH = 80
 """Maximum width of a help topic."""
+_EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
+"""Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
+_NEEDS: Final = {
+    CLOCK: "compares with the current time",
+    TREE: "reads files of the repository",
+    HISTORY: "reads git's history",
+    COMMIT: "reads the committed plan",
+    PROJECT: "checks a project",
+}
+"""What a rule reads in addition to the plan, for people."""
+EXAMPLE_FACTS: Final = {
+    "absent": "no file contains {}",
+    "archived": "archived",
+    "changed": "changed since: {}",
+    "comment": "an open comment on {}",
+    "commits": "the commit changes {}",
+    "cycle": "the plans wait for each other: {}",
+    "evidence": "its evidence has another digest",
+    "form": "name = {}",
+    "has": "the repository has {}",
+    "names": "the plan names {}",
+    "now": "now: {}",
+    "outdated": "the index {} differs from this plan",
+    "path": "{}",
+    "same-id": "also {}",
+    "shipped": "{}",
+    "unknown": "there is no plan {}",
+}
+"""Facts in the headings of examples, for people; others are for tests."""
 
 
 class ErrorHelp(NamedTuple):
@@ -174,3 +207,38 @@ def _settings_lines() -> list[str]:
             *wrap(" ".join(about), PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False),
         ]
     return lines
+
+
+def format_rule(rule: Rule) -> str:
+    """Format the help of a rule, with its paragraphs wrapped."""
+    return f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}"
+
+
+def _describe_rule(rule: Rule) -> str:
+    """Describe a rule: its level, whether it is on by default, what it requires, and the kind of its fix."""
+    attributes = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
+    if not rule.on:
+        attributes.append("off by default")
+    if rule.needs in _NEEDS:
+        attributes.append(_NEEDS[rule.needs])
+    if rule.fix != NO_FIX:
+        attributes.append(f"{rule.fix} fix")
+    return ", ".join(attributes)
+
+
+def _wrap_page(page: str) -> str:
+    """Wrap the paragraphs of a rule's help; its examples stay as they are."""
+    heading = _EXAMPLE_HEADING.search(page)
+    start = heading.start() if heading is not None else len(page)
+    paragraphs = page[:start].strip("\n").split("\n\n")
+    prose = [fill(paragraph, PAGE_WIDTH, break_on_hyphens=False) for paragraph in paragraphs]
+    examples = _EXAMPLE_HEADING.sub(_describe_example, page[start:])
+    return "\n\n".join([*prose, *([examples] if heading is not None else [])])
+
+
+def _describe_example(heading: re.Match[str]) -> str:
+    """Return the heading of an example with its facts in words: `Bad (the repository has src/reader.py):`."""
+    kind, parenthesis, facts_text = heading[0].rpartition(":")[0].partition(" (")
+    facts = [fact.partition(" ") for fact in facts_text.removesuffix(")").split(", ")]
+    descriptions = [EXAMPLE_FACTS[name].format(value) for name, _, value in facts if name in EXAMPLE_FACTS]
+    return f"{kind} ({'; '.join(descriptions)}):\n    " if parenthesis and descriptions else f"{kind}:\n    "

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.moments import parse_entry_date
 from execplan.cli.output.terminal_layout import fit_line, paint
+from execplan.cli.time_options import parse_entry_date
 from execplan.core.clock import format_minute
 from execplan.core.plan.line_grammar import is_list_item
 from execplan.core.text.message_parts import format_count

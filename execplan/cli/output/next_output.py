@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 _UNKNOWN_REASON = "your settings list no such project, or it can't be read"
 """Why a plan of another project, on which a plan depends, is unknown."""

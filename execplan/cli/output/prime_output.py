@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from execplan.context.plan_overview import PlanOverview
     from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
     Redactor = Callable[[str], str]
 

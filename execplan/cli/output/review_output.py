@@ -15,7 +15,7 @@ from execplan.team.history.history_event import SECTION_CHANGED, TASK_ADDED, TAS
 
 if TYPE_CHECKING:
     from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
     from execplan.team.review.plan_review import PlanReview
 
 _MAX_SECTION_LINES: Final = 30

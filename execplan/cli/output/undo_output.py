@@ -8,8 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.output.bulk_output import PlanAnswer, join_answers
-from execplan.cli.output.move_output import move_answer
+from execplan.cli.output.move_output import PlanAnswer, join_answers, move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
 from execplan.core.archive.plan_move import MoveResult

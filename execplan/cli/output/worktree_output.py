@@ -9,7 +9,7 @@ from execplan.cli.output.terminal_text import printable_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 def worktree_lines(locations: Sequence[tuple[str, PlanLocation | None]]) -> list[str]:

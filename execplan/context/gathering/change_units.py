@@ -15,7 +15,7 @@ from execplan.core.text.pure_paths import is_inside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.context.gathering.file_lookup import FileListing
+    from execplan.context.gathering.file_units import FileListing
     from execplan.core.project.project import Project
 
 _FORMAT_OPTIONS = (

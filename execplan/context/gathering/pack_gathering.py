@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
 from execplan.context.gathering.change_units import change_units
-from execplan.context.gathering.file_lookup import FileListing, list_files, walk_files
+from execplan.context.gathering.file_units import FileListing, list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files

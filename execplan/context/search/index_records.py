@@ -1,13 +1,14 @@
-"""What the index has of a plan and its items, and the hits of a query."""
+"""What the index has of a plan and its items, as indexed texts, and the hits of a query with marks around matches."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from execplan.context.search import search_items
-from execplan.context.search.indexed_text import clean_text, prepare_text
+from execplan.context.text_search import separate_unspaced
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ARCHIVED
+from execplan.core.text.accents import replace_accented
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
     from execplan.context.search.search_items import SearchItem
 
+MARK_START: Final = "\x02"
+MARK_END: Final = "\x03"
+_UNSPACED_SEPARATOR: Final = "\x1f"
+"""Character around letters of scripts without spaces; it separates words for SQLite and is removed from results."""
+_RESERVED = (MARK_START, MARK_END, _UNSPACED_SEPARATOR, "\0")
 _KIND_WEIGHTS = {
     search_items.TITLE: 3.0,
     search_items.TASK: 1.5,
@@ -25,6 +31,39 @@ _KIND_WEIGHTS = {
 """Weights of matches by kind of item; others have 1."""
 _ARCHIVED_WEIGHT: Final = 0.8
 """Weight of matches in archived plans, which are less likely to be wanted."""
+
+
+def clean_text(text: str) -> str:
+    """Replace characters that SQLite can't store, such as those of file names that are not UTF-8."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def prepare_text(text: str) -> str:
+    """Return a text as it is indexed and searched for."""
+    for char in _RESERVED:
+        if char in text:
+            text = text.replace(char, " ")
+    return text if text.isascii() else separate_unspaced(replace_accented(clean_text(text)), _UNSPACED_SEPARATOR)
+
+
+def find_marks(text: str) -> list[tuple[int, int]]:
+    """Return the spans between marks in a prepared text, as positions in the original text."""
+    spans = []
+    position = start = 0
+    for char in text:
+        if char == MARK_START:
+            start = position
+        elif char == MARK_END:
+            spans.append((start, position))
+        elif char != _UNSPACED_SEPARATOR:
+            position += 1
+    return spans
 
 
 class PlanRecord(NamedTuple):

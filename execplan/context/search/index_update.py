@@ -221,7 +221,7 @@ def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> Plan
             and _is_same_plan(indexed, record, archived=ref.archived)
         ):
             return PlanContent(indexed._replace(status=record.status), ())
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     except ExecplanError as error:
         return PlanContent(record._replace(problem=error.message.removeprefix(f"can't read {ref.path}: ")), ())
     title = plan_store.plan_title(project, ref, plan.title) or ""

@@ -5,8 +5,15 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from execplan.context.search.index_records import Hit, PlanRecord
-from execplan.context.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks, prepare_text
+from execplan.context.search.index_records import (
+    MARK_END,
+    MARK_START,
+    Hit,
+    PlanRecord,
+    clean_text,
+    find_marks,
+    prepare_text,
+)
 from execplan.context.search.search_items import ITEM_KINDS
 from execplan.context.search.search_query import (
     AFTER,

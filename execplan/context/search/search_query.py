@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from execplan.context.search.search_items import ITEM_KINDS, SECTION
 from execplan.core import clock
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import BROKEN, DONE, OPEN, OTHER, STATES
-from execplan.core.text.suggestions import did_you_mean
+from execplan.core.text.suggestions import closest_names, did_you_mean
 
 if TYPE_CHECKING:
     from typing import Final
@@ -44,6 +45,14 @@ _PLAN_STATES = tuple([state for state in STATES if state != BROKEN])
 _MAX_CHARS: Final = 2_000
 """Maximum length of a query; SQLite limits the depth of an expression."""
 _MAX_WORDS: Final = 100
+_FILTER_FORM = re.compile(r"([A-Za-z]+):([^\s:/].*)")
+_SUGGESTIONS = {
+    **{name: f"{IN}:{plural}" for kind, plural in ITEM_KINDS.items() for name in (kind, plural)},
+    **{name: f"{name}:" for name in FILTERS},
+    "date": f"{AFTER}: or {BEFORE}:",
+}
+"""What may be meant by the name of an unknown filter."""
+_SECTION_NAMES = (SECTION, ITEM_KINDS[SECTION])
 
 
 class SearchWord(NamedTuple):
@@ -185,3 +194,24 @@ def _check_date(name: str, value: str) -> str:
 
 def _query_error(message: str, hint: str) -> ExecplanError:
     return ExecplanError("invalid-query", message, exit=USAGE, hint=hint)
+
+
+def unknown_filters(query: str) -> tuple[str, ...]:
+    """Return a message for each word of a valid query that looks like a filter, and was searched for as text."""
+    messages = [_describe(word) for word in parse_query(query).words]
+    return tuple([message for message in messages if message])
+
+
+def _describe(word: SearchWord) -> str:
+    """Return the message for a word, or an empty string if it doesn't look like a filter."""
+    match = _FILTER_FORM.fullmatch(word.text)
+    if not match:
+        return ""
+    name = match[1].lower()
+    similar_names = [name] if name in _SUGGESTIONS else closest_names(name, _SUGGESTIONS, limit=1)
+    if not similar_names:
+        return (
+            f"{match[1]}: is not a filter; the filters are {', '.join([f'{filter_name}:' for filter_name in FILTERS])}"
+        )
+    suggestion = f"{IN}:{match[2]}" if similar_names[0] in _SECTION_NAMES else _SUGGESTIONS[similar_names[0]]
+    return f"{match[1]}: is not a filter; did you mean {suggestion}?"

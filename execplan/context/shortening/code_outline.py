@@ -7,8 +7,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
+from execplan.context.text_search import count_shared_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

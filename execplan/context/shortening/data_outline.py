@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, Excerpt, TextPart, render_excerpt, truncate_text
+from execplan.context.text_search import count_shared_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

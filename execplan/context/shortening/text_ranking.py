@@ -6,8 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
+from execplan.context.text_search import count_shared_words
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:

@@ -56,7 +56,9 @@ def _purpose_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
     """
     purpose_sections = [plan.section(outline.PURPOSE)]
     purpose_sections += [
-        section for section in plan.sections if section.name is None and has_role(section.title, PURPOSE)
+        section
+        for section in plan.sections
+        if section.name is None and has_role(section.title, PURPOSE, plan.text.titles)
     ]
     yield from _section_ranges(purpose_sections)
     yield plan.title_line + 1, plan.sections[0].start if plan.sections else len(plan.text.lines)
@@ -198,7 +200,9 @@ def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
         if level and heading.level <= level:
             yield start, heading.start
             level = 0
-        if not level and heading.level > 1 and has_role(heading.text, RISKS) and heading.start != plan.title_line:
+        if level or heading.level == 1 or heading.start == plan.title_line:
+            continue
+        if has_role(heading.text, RISKS, plan.text.titles):
             level, start = heading.level, heading.end
     if level:
         yield start, len(plan.text.lines)

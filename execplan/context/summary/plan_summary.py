@@ -104,7 +104,9 @@ def redact_plan(plan: ParsedPlan, redaction: Redactor) -> ParsedPlan:
     for start, end in reversed(secret_spans):
         line_ends = "".join([char for char in source[start:end] if char in "\r\n"])
         source = source[:start] + REDACTED + line_ends + source[end:]
-    return read_text(Text.from_str(source))
+    text = Text.from_str(source)
+    text.titles = plan.text.titles
+    return read_text(text)
 
 
 _MAX_TITLE_WORDS = 20

@@ -15,8 +15,10 @@ from execplan.context.triage.triage_criteria import (
     select_counted_hits,
 )
 from execplan.context.triage.triage_table import SMALL, load_builtin_table
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import setting_shapes as shapes
+from execplan.core.project.setting_table import Setting, SettingTable, check_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -187,3 +189,16 @@ def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[
     if case.request is not None and not case.request.is_english:
         default_names = ["language"]
     return tuple([*[Question(name, **question_texts[name]) for name in default_names], *questions][:_MAX_QUESTIONS])
+
+
+def _check_triage_table(table: dict[str, object], source: str) -> None:
+    check_table("triage", table, f"{source}: triage")
+    with ErrorContext(source):
+        parse_thresholds(table)
+
+
+_SETTINGS: Final = (
+    Setting("none", shapes.CONFIDENCE, "From this confidence on, no plan is needed.", Thresholds().none),
+    Setting("plan", shapes.CONFIDENCE, "Below this confidence, a plan is needed; 0: never.", Thresholds().plan),
+)
+TABLE: Final = SettingTable("Only in a repository's settings.", _SETTINGS, _check_triage_table)

@@ -11,6 +11,7 @@ from execplan.core.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan import reader
+from execplan.core.plan_store import plan_store
 from execplan.core.text import fast_json
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def build_evidence(
     ]
     folders += [project.plan_artifacts_dir(origin, archived=False)] if origin else []
     facts = collect_facts(project, ref, path, data, next(filter(os.path.isdir, folders), folders[0]))
-    plan, manifest, run = reader.read(data), facts.pop("manifest"), facts.pop("run")
+    plan, manifest, run = plan_store.parse(project, data), facts.pop("manifest"), facts.pop("run")
     record = {
         "schema": SCHEMA,
         **facts,

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.clock import now, read_timestamp
-from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.slug import slug
@@ -24,7 +23,7 @@ def archived_id(project: Project, ref: PlanRef) -> str:
     form = _archived_name(project, ref.path)
     if form == "{id}":
         return ref.id
-    title = reader.read(plan_store.read_bytes(project, ref.path)).title
+    title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
     return fill(form, {"id": ref.id, "slug": slug(title or ref.id), "date": f"{now():%Y-%m-%d}"})
 
 

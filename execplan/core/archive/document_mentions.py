@@ -12,7 +12,6 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.path_rewriting import apply_replacements
 from execplan.core.project.project_discovery import owned_path_prefixes
 from execplan.core.project.project_settings import SETTINGS_FILE
-from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,8 +27,6 @@ DOCUMENTS: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
 """File extensions that may be rewritten; other files, such as source code, are only reported."""
 _MAX_BYTES = 1 << 20
 """Maximum size in bytes of a file to search."""
-_MAX_NAMED_FILES = 5
-"""Maximum number of files that a warning names."""
 
 
 class Mention(NamedTuple):
@@ -97,27 +94,6 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
         else:
             old_contents[path] = document.old
     return RewriteResult(tuple(rewritten), old_contents, tuple(warnings))
-
-
-def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ...]:
-    """Return warnings about files that mention an old path; for documents, with the command that rewrites them."""
-    documents, other_files = [
-        [mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)
-    ]
-    warnings = []
-    if documents:
-        pronoun = "it" if len(documents) == 1 else "them"
-        remedy = f"to rewrite {pronoun}: {command}" if command else f"change {pronoun} by hand"
-        warnings.append(f"{_format_locations(documents)}; {remedy}")
-    if other_files:
-        warnings.append(f"{_format_locations(other_files)}; change {'it' if len(other_files) == 1 else 'them'} by hand")
-    return tuple(warnings)
-
-
-def _format_locations(mentions: Sequence[Mention]) -> str:
-    locations = [f"{mention.path}:{mention.lines[0]}" for mention in mentions]
-    verb = "names" if len(mentions) == 1 else "name"
-    return f"{join_first(locations, _MAX_NAMED_FILES)} {verb} the old path"
 
 
 def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:

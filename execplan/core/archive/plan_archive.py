@@ -16,11 +16,11 @@ from execplan.core.clock import now
 from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.edit_entries import MOVE
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
+from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.edits.undo_stack import read_stack
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import outline, reader
+from execplan.core.plan import outline
 from execplan.core.plan.front_matter import parse_front_matter
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.log_edits import add_revision_note
@@ -29,6 +29,7 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.plan_recognition import lacks_outcome
+from execplan.core.plan.stated_status import find_statuses
 from execplan.core.plan_store import claims, missing_plans, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.hint_reader import fill_command, outcome_command
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.claims_file import Claim
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.core.text.line_edit import Edit
+    from execplan.core.text.text_lines import Edit
 
 
 _WORDS = re.compile(rb"""[\s`()\[\]<>"'/#,;:]+""")
@@ -116,16 +117,18 @@ def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Pr
     Plans that name each other stay in their order. Raises ExecplanError if one can't be read.
     """
     paths = {os.fsencode(ref.id.rpartition("/")[2]): ref.path for _, ref in plans}
-    named: dict[str, set[str]] = {}
+    mentioned_paths: dict[str, set[str]] = {}
     for project, ref in plans if len(plans) > 1 else ():
         words = [
             word.rstrip(b".").removesuffix(b".md") for word in _WORDS.split(plan_store.read_bytes(project, ref.path))
         ]
-        named[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
+        mentioned_paths[ref.path] = {paths[word] for word in words if word in paths} - {ref.path}
     ordered: list[str] = []
     waiting = [ref.path for _, ref in plans]
     while waiting:
-        ready = [path for path in waiting if all([other in ordered for other in named.get(path, ())])] or waiting[:1]
+        ready = [
+            path for path in waiting if all([other in ordered for other in mentioned_paths.get(path, ())])
+        ] or waiting[:1]
         ordered += ready
         waiting = [path for path in waiting if path not in ready]
     return sorted(plans, key=lambda plan: ordered.index(plan[1].path))
@@ -160,7 +163,8 @@ class ArchiveBlockers(NamedTuple):
 
 def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
     """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
-    return _find_blockers(project, ref, reader.read(plan_store.read_bytes(project, ref.path)))
+    with ErrorContext(project.display_path(ref.path)):
+        return _find_blockers(project, ref, plan_store.parse(project, plan_store.read_bytes(project, ref.path)))
 
 
 def restore_plan(
@@ -224,7 +228,7 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
             exit=INPUT,
             hint="specify the plan that supersedes it with --by",
         )
-    title = reader.read(plan_store.read_bytes(project, successor.path)).title
+    title = plan_store.parse(project, plan_store.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
 
 
@@ -312,6 +316,9 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
             claim = other_claims.get(task_id) if other_claims else None
             state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
             reasons.append(f"task {task.number} is {state}: {task.text}")
+    status = next(find_statuses(plan), None) if not plan.tasks and not plan.is_stated_done else None
+    if status is not None:
+        reasons.append(f"the status is `{status.text}`")
     if lacks_outcome(plan):
         reasons.append(f"{outline.OUTCOMES} is empty")
     findings_by_code: dict[str, list[Any]] = {}

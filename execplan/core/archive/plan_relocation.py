@@ -16,7 +16,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.project.slug import slug
 from execplan.core.scaffold.plan_creation import validate_title
-from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import apply_edits
 
 if TYPE_CHECKING:
     from execplan.core.archive.document_mentions import ConfirmRewrite

@@ -17,9 +17,8 @@ from execplan.core.plan import reader
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
-from execplan.core.text.line_edit import apply_edits
 from execplan.core.text.pure_paths import is_inside
-from execplan.core.text.text_lines import digest
+from execplan.core.text.text_lines import apply_edits, digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

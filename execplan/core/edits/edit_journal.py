@@ -8,6 +8,8 @@ A journal is a file of lines that only grows until `journal_retention` shortens 
 - `undone NUMBER`: the entry no longer counts, although no operation undid it;
 - `with NUMBER PATH`: another plan whose text was updated after the move of this one;
 - `left NUMBER PATH`: a former path of the plan or of one of its artifacts.
+
+A file next to the journals has the order of all operations in a checkout, one line each.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.clock import DEFAULT_TIMESTAMP, now, write_timestamp
-from execplan.core.edits import operation_log
 from execplan.core.edits.edit_entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry, parse_entries
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -26,14 +27,21 @@ from execplan.core.plan_store.author import actor
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import JOURNAL_DIR, journal_path
 from execplan.core.text import text_codec
+from execplan.core.text.text_codec import quote, unquote
 from execplan.core.text.text_lines import digest
 from execplan.core.trace import log
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
     from execplan.core.project.project import Project
 
+_FILE = "operations"
+_MAX_BYTES = 4 << 20
+"""Size in bytes above which a new file is started; the previous one is kept."""
+_MAX_DEPTH = 100
+"""Maximum number of stashed journals of earlier plans considered per path."""
 MAX_BYTES = 4 << 20
 """Maximum journal size before `journal_retention` shortens it.
 
@@ -43,6 +51,64 @@ STEP_SEPARATOR = "."
 """Separates the ID of an operation on several plans from the number of a step, in the step's ID."""
 _MAX_CHAIN_LENGTH = 50
 """Number of differences after which the full texts are stored again, so that one damaged line affects few others."""
+
+
+def add(project: Project, operation: str, path: str, new_path: str = "") -> None:
+    """Append an operation on the plan at the path; it is a move if `new_path` is given.
+
+    Raises ExecplanError if the log can't be written.
+    """
+    file = _log_path(project)
+    project_state.make_state_dir(project, "journal")
+    fields = [quote(_relative_path(project, location)) for location in (path, new_path) if location]
+    append_lines(file, f"{operation} {' '.join(fields)}\n")
+    try:
+        if os.path.getsize(file) > _MAX_BYTES:
+            os.replace(file, f"{file}.old")  # a process that has the file open still writes into it
+    except OSError as error:
+        log(f"couldn't recreate {file}: {error}")
+
+
+def newest_first(project: Project) -> Iterator[tuple[str, str]]:
+    """Yield each operation with the current path of its plan, newest first. An operation may have failed, or be undone.
+
+    Raises ExecplanError if the log can't be read.
+    """
+    # Journals per path, the top one first: the path where each is now, and its depth there.
+    journals: dict[str, list[tuple[str, int]]] = {}
+    seen_ids: set[str] = set()
+    for line in reversed(_read_operations(project)):
+        operation, *fields = line.split(" ")
+        if operation in seen_ids or not 1 <= len(fields) <= 2:
+            continue
+        seen_ids.add(operation)
+        paths = [unquote(field) for field in fields]
+        for path in paths:
+            journals.setdefault(path, [(path, depth) for depth in range(_MAX_DEPTH)])
+        if len(paths) > 1 and paths[0] != paths[1] and journals[paths[1]]:
+            journals[paths[0]].insert(0, journals[paths[1]].pop(0))
+        path, depth = (journals[paths[0]] or [("", 1)])[0]
+        if not depth:
+            yield operation, os.path.normpath(os.path.join(project.path_base, path))
+
+
+def _relative_path(project: Project, path: str) -> str:
+    """Return a path in the form that the log stores; for a symlink, the path of the link."""
+    folder, name = os.path.split(path)
+    return os.path.relpath(os.path.join(file_access.resolve_path(folder), name), os.path.realpath(project.path_base))
+
+
+def _read_operations(project: Project) -> list[str]:
+    file = _log_path(project)
+    try:
+        return [*read_lines(f"{file}.old"), *read_lines(file)]
+    except ExecplanError as error:
+        log(f"{file} can't be read: {error.message}")
+        return []
+
+
+def _log_path(project: Project) -> str:
+    return os.path.join(project.state, _FILE)
 
 
 class Operation(NamedTuple):
@@ -112,7 +178,7 @@ class JournalTransaction:
                 self.path, f"made {last_entry.number}\n"
             )  # the process that made the edit was killed before it could record that
         if kind not in (FOLLOW, MOVE):
-            operation_log.add(self.project, operation_id, self.plan_path)
+            add(self.project, operation_id, self.plan_path)
         append_lines(self.path, f"op {self._number} {' '.join(fields)}\n", durable=kind == REMOVE)
         return self
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.edits import operation_log
+from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_journal import read_entries, read_entries_from
 from execplan.core.errors import ExecplanError
 from execplan.core.files.append_log import append_lines, read_lines
-from execplan.core.plan_store import sticky_plan
+from execplan.core.plan_store import implied_plan
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import JOURNAL_DIR, former_paths, journal_path
 from execplan.core.text import text_codec
@@ -32,7 +32,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
     path = journal_path(project, new)
     project_state.move_plan_state(project, old, new)
     try:
-        sticky_plan.follow_move(project, old, new)
+        implied_plan.follow_move(project, old, new)
         project_state.make_state_dir(project, JOURNAL_DIR)
         source = journal_path(project, old)
         if source != path and not os.path.islink(new):  # the journal of a symlink stays with the target file
@@ -54,7 +54,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
         if move_entry is not None:
             if not move_entry.is_written:
                 append_lines(path, f"made {move_entry.number}\n")
-            operation_log.add(project, operation, old, new)
+            edit_journal.add(project, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is already at its new path
         log(f"couldn't move the journal {path}: {failed}")
 
@@ -63,7 +63,7 @@ def move_journal_back(project: Project, old: str, new: str, operation: str) -> N
     """Move a plan's journal back after its move is undone. Raises ExecplanError if the journal can't be read."""
     path, goal = journal_path(project, old), journal_path(project, new)
     project_state.move_plan_state(project, new, old)
-    sticky_plan.follow_move(project, new, old)
+    implied_plan.follow_move(project, new, old)
     if operation and path != goal and any([entry.id == operation for entry in read_entries_from(goal)]):
         _move_file(goal, path, "")
 

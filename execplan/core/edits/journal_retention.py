@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import FOLLOW, entry_number, parse_entries, read_texts
-from execplan.core.edits.texts_in_git import count_entries_in_git
 from execplan.core.edits.undo_stack import build_stack
-from execplan.core.files import atomic_files
+from execplan.core.files import atomic_files, file_access
 from execplan.core.files.append_log import read_lines
-from execplan.core.project.plan_journal import journal_path
+from execplan.core.git import git_history, git_query
+from execplan.core.project.plan_journal import former_paths, journal_path
 from execplan.core.text import text_codec
 from execplan.core.trace import log
 
@@ -23,6 +23,28 @@ if TYPE_CHECKING:
 
 _CHECKS_PER_LIMIT = 8
 """Number of checks while a journal grows by its size limit."""
+
+
+def count_entries_in_git(project: Project, path: str, texts: Sequence[bytes | None], *, lasting: bool) -> int:
+    """Return how many of the oldest entries precede the last text that git has. Raises ExecplanError if git fails.
+
+    `texts` are those before and after each entry in turn, None if a text is not to be looked for. If git's copy should
+    be `lasting`, only commits on branches and the like count, otherwise also the index and commits in a reflog, such as
+    stashes.
+    """
+    if project.git is None:
+        return 0
+    root = os.path.realpath(project.root)
+    files = [os.path.relpath(file_access.resolve_path(source), root) for source in (path, *former_paths(project, path))]
+    paths = [file for file in files if not file.startswith("../")]
+    blobs = git_history.committed_blobs(project, paths, with_reflogs=not lasting)
+    if not lasting:
+        blobs |= {file.blob for file in git_query.index_files(project, paths)}
+    for index in range(len(texts) - 1 if blobs else -1, -1, -1):
+        text = texts[index]
+        if text and not blobs.isdisjoint(git_history.possible_blob_ids(text)):
+            return (index + 1) // 2
+    return 0
 
 
 def shorten_journal(project: Project, path: str, size: int) -> None:

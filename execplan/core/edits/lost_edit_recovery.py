@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.backup_copies import save_backup
-from execplan.core.edits.lost_edit_detection import detect_lost_edits
-from execplan.core.edits.lost_edits import JournaledEdit, reapply_edit
+from execplan.core.edits.lost_edits import JournaledEdit, detect_lost_edits, reapply_edit
 from execplan.core.edits.plan_writer import amend, format_diff
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.core.named_tuple import NamedTuple

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
@@ -150,7 +149,7 @@ def commit_plan(
     with project_state.lock(project, ref.real_path, f"commit of {ref.id}"):
         data = plan_store.read_bytes(project, ref.path)
         ensure_digest_matches(project, ref, if_match, data)
-        plan = reader.read_or_none(data)
+        plan = plan_store.parse_or_none(project, data)
         title = plan.title if plan is not None else None
         commit_result = commit_paths(project, ref.id, paths, "commit", summary or "update", {}, title)
         data = plan_store.read_bytes(project, ref.path) if commit_result.rewritten else data

@@ -13,9 +13,10 @@ from execplan.core.clock import now
 from execplan.core.edits.edit_entries import read_texts
 from execplan.core.edits.edit_journal import read_entries
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.plan import log_edits, reader, section_edits, task_edits, task_rewording
+from execplan.core.plan import log_edits, section_edits, task_edits, task_rewording
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import expand_numbers, task_ids
+from execplan.core.plan_store import plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,14 +37,14 @@ def find_completer(project: Project, path: str, task_id: str) -> str:
     texts = read_texts(entries)
     for entry in reversed(entries):
         if entry.number in texts and entry.is_written and not entry.is_undone:
-            was_done, is_done = [_is_done(text, task_id) for text in texts[entry.number]]
+            was_done, is_done = [_is_done(project, text, task_id) for text in texts[entry.number]]
             if is_done and not was_done:
                 return entry.author
     return ""
 
 
-def _is_done(text: bytes, task_id: str) -> bool:
-    tasks = reader.read(text).tasks
+def _is_done(project: Project, text: bytes, task_id: str) -> bool:
+    tasks = plan_store.parse(project, text).tasks
     return any([name == task_id and task.state == DONE for name, task in zip(task_ids(tasks), tasks, strict=True)])
 
 

@@ -21,12 +21,11 @@ from execplan.core.plan_store import claims, plan_store
 from execplan.core.project import project_state
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
-from execplan.core.text.line_edit import apply_edits
-from execplan.core.text.text_lines import digest
+from execplan.core.text.text_lines import apply_edits, digest
 from execplan.core.trace import log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from execplan.core.edits.bulk_operation import BulkOperation
     from execplan.core.edits.plan_commit import PendingCommit
@@ -217,7 +216,9 @@ def rewrite_plan(
                 if prepared is not None and prepared.old == old:
                     new, change = prepared.new, prepared.change
                 else:
-                    new, change = apply_change(old, changer, resolves_conflicts=resolves_conflicts)
+                    new, change = apply_change(
+                        old, changer, titles=project.titles, resolves_conflicts=resolves_conflicts
+                    )
             except ExecplanError as error:
                 error.add_plan_name(ref.id)
                 raise
@@ -258,7 +259,7 @@ def _prepare(project: Project, ref: PlanRef, changer: ChangeBuilder) -> Prepared
     """
     try:
         old = plan_store.read_bytes(project, ref.path)
-        return PreparedChange(old, *apply_change(old, changer))
+        return PreparedChange(old, *apply_change(old, changer, titles=project.titles))
     except ExecplanError:
         return None
 
@@ -286,13 +287,17 @@ def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
 
 
 def apply_change(
-    data: bytes, changer: Callable[[ParsedPlan], PlanChange], *, resolves_conflicts: bool = False
+    data: bytes,
+    changer: Callable[[ParsedPlan], PlanChange],
+    *,
+    titles: Mapping[str, str] | None = None,
+    resolves_conflicts: bool = False,
 ) -> tuple[bytes, PlanChange]:
     """Apply a change to a plan's bytes, read the result back and compare it.
 
-    Raises ExecplanError if it is not the intended one.
+    `titles` is as in `reader.read`. Raises ExecplanError if it is not the intended one.
     """
-    plan = reader.read(data)
+    plan = reader.read(data, titles)
     if not resolves_conflicts:
         ensure_no_conflicts(plan)
     change = changer(plan)

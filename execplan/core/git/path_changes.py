@@ -22,7 +22,7 @@ _MAX_PATHSPECS = 500
 _SEPARATORS = frozenset("\0\r\n")
 """Characters at which git would cut a path that it reads from its standard input."""
 _COMMIT_MARK = b"\x01"
-_LOG_ARGS = (
+_PATH_LOG_ARGS = (
     *("log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames", "-z", "--no-show-signature"),
     "--format=%x01%H%x00%P%x00%ct%x00%s",
     "--stdin",
@@ -71,7 +71,7 @@ def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
     pathspecs = sorted(requested_paths) if len(requested_paths) <= _MAX_PATHSPECS else []
     stdin = b"\n".join([head.encode(), b"--", *[os.fsencode(path) for path in pathspecs], b""])
     config = ("-c", "diff.relative=false", "-c", "log.follow=false", "-c", "i18n.logOutputEncoding=UTF-8")
-    out = git_query.output(project, *config, "--literal-pathspecs", *_LOG_ARGS, stdin=stdin)
+    out = git_query.output(project, *config, "--literal-pathspecs", *_PATH_LOG_ARGS, stdin=stdin)
     return list(_parse_steps(out, requested_paths))
 
 

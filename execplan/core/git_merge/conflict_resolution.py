@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.edits.plan_writer import EditResult, amend
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.git import git_query
-from execplan.core.git_merge import git_merge_file
+from execplan.core.git_merge import three_way_merge
 from execplan.core.git_merge.three_way_merge import merge_versions
 from execplan.core.plan.merge.conflict_regions import ConflictSides, split_conflicts
 from execplan.core.plan.merge.plan_merge import ConflictMarkers, MergeResult
@@ -80,7 +80,7 @@ def _merge_inputs(
     base = versions.get(_BASE, sides.base or b"")
     if _OURS not in versions or _THEIRS not in versions:
         return base, sides.ours, sides.theirs
-    git_merge = git_merge_file.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
+    git_merge = three_way_merge.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
     if git_merge is None:
         return base, sides.ours, sides.theirs
     untouched = split_conflicts(git_merge[0])
@@ -92,7 +92,7 @@ def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
     """Apply a person's edits of git's merge to a version; return `edited` if they conflict with it."""
     if untouched == edited:
         return version
-    git_merge = git_merge_file.run_merge_file(untouched, version, edited, ConflictMarkers())
+    git_merge = three_way_merge.run_merge_file(untouched, version, edited, ConflictMarkers())
     return git_merge[0] if git_merge and not git_merge[1] else edited
 
 

@@ -8,7 +8,7 @@ import sys
 from execplan.core import trace
 from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.core.files import atomic_files, file_access
-from execplan.core.git_merge import git_merge_file
+from execplan.core.git_merge import three_way_merge
 from execplan.core.plan.index_block import may_have_index
 from execplan.core.plan.merge.plan_merge import ConflictMarkers, MergeResult
 from execplan.core.plan.reader import too_large_error
@@ -63,7 +63,7 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path
     """Merge the versions as plans; if that fails, merge the lines and report a conflict."""
     try:
         if may_have_index(ours) and may_have_index(theirs):
-            from execplan.core.git_merge.index_file_merge import merge_index_files
+            from execplan.core.git_merge.three_way_merge import merge_index_files
 
             merged_index = merge_index_files(base, ours, theirs, marks)
             if merged_index is not None:
@@ -77,7 +77,7 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path
         trace.log(_format_traceback())
         reason = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
     _report(path, f"{reason}; merged line by line instead: review the result before you stage it")
-    git_merge = git_merge_file.run_merge_file(base, ours, theirs, marks)
+    git_merge = three_way_merge.run_merge_file(base, ours, theirs, marks)
     return MergeResult(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
 
 

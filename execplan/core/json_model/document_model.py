@@ -9,10 +9,12 @@ have to report all violations, so two would decide what is valid.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 from execplan.core.json_model.annotations import ModelField, Required, nested_models, read_fields
 from execplan.core.json_model.field_types import UNKNOWN_KEY, Buildable, InvalidValue, Problem, invalid
+from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.violation import Violation
 
 if TYPE_CHECKING:
@@ -20,6 +22,20 @@ if TYPE_CHECKING:
     from typing import Self
 
 _PLAIN_TYPES = frozenset((str, int, bool, float, type(None)))
+
+
+class DocumentKind(NamedTuple):
+    """A document type and the location of its model."""
+
+    module: str
+    """Module name within the package `execplan`; imported when the schema is requested."""
+    model: str
+    description: str
+
+
+def to_json_bytes(value: object) -> bytes:
+    """Encode plain data as indented JSON with a final newline."""
+    return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
 
 
 class ValidationError(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.plan.front_matter import is_yaml, key_lines, parse_front_matter, read_plain_text
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

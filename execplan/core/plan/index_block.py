@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.markdown_blocks import CODE, FENCE, scan_blocks
-from execplan.core.text.text_lines import Text, is_blank
+from execplan.core.text.text_lines import Edit, Text, apply_edits, is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

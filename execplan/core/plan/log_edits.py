@@ -29,8 +29,8 @@ from execplan.core.plan.plan_change import (
 )
 from execplan.core.plan.plan_lookup import find_decision, normalize_text
 from execplan.core.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import PARAGRAPH
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

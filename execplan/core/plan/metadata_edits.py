@@ -16,8 +16,8 @@ from execplan.core.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, 
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.reader import read_text
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.markdown_blocks import ITEM
+from execplan.core.text.text_lines import Edit, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

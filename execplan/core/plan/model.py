@@ -180,7 +180,7 @@ class ParsedPlan(NamedTuple):
     is_document: bool = False
     """Whether the file is no plan, by `plan_recognition.is_plan`."""
     is_stated_done: bool = False
-    """Whether a plan without tasks, in another form than the twelve sections, says that it is done."""
+    """Whether a plan without tasks says that it is done."""
 
     def section(self, name: str) -> Section | None:
         """Return the first section with this standard name, or None."""

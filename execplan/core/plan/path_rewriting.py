@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_change import PlanChange, PlanContent, plan_content
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

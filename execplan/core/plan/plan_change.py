@@ -9,9 +9,8 @@ from execplan.core.plan.line_grammar import is_empty_text, read_label
 from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.task_reader import document_section
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import FENCE
-from execplan.core.text.text_lines import Text, is_blank
+from execplan.core.text.text_lines import Edit, Text, is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,6 +168,8 @@ def task_section(plan: ParsedPlan, *, create: bool = False, command: str = "") -
             raise no_checkbox_error(plan.tasks[-1], command)
         ensure_blocks_closed(plan, len(plan.text.lines))
         return document_section(plan)
+    if command == "add":
+        return target_section(plan, outline.PROGRESS, create=create)
     return target_section(plan, outline.PROGRESS, create=create, added_by="execplan add 'First step' --create")
 
 

@@ -14,8 +14,10 @@ _MIN_SECTIONS = 3
 """Minimum number of format sections that make a file a plan if it has no living section."""
 _PLAN_WORDS = ("plan", "roadmap", "计划", "方案", "計画", "계획", "план")
 """Last words of the titles of plans."""
-_DESIGN_WORDS = ("design ", "design:")
+_DESIGN_WORDS = ("design ", "design:", "adr ", "adr:", "adr-")
 """First words of the titles of designs, which have sections about validation, too."""
+_DESIGN_ENDS = ("design", "设计", "設計", "설계")
+"""Last words of the titles of designs."""
 _FORMAT_NAMES = ("execplan", "exec plan")
 NO_WORK = "no tasks, no sections of a plan"
 """Why most documents are no plans."""
@@ -31,12 +33,21 @@ def is_plan(plan: ParsedPlan) -> bool:
         return True
     if plan.tasks or follows_format(plan):
         return True
-    return not title.startswith(_DESIGN_WORDS) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan))
+    from execplan.core.plan.front_matter import parse_front_matter
+
+    if "status" in parse_front_matter(plan.text.lines).fields:
+        return True
+    return not _is_design(title) and (title.endswith(_PLAN_WORDS) or _has_plan_role(plan) or _has_status(plan))
 
 
 def document_reason(plan: ParsedPlan) -> str:
     """Return why a file that is no plan is none."""
-    return "design without tasks" if outline.title_key(plan.title or "").startswith(_DESIGN_WORDS) else NO_WORK
+    return "design without tasks" if _is_design(outline.title_key(plan.title or "")) else NO_WORK
+
+
+def _is_design(title: str) -> bool:
+    """Return whether a title, in the form of `outline.title_key`, is that of a design."""
+    return title.startswith(_DESIGN_WORDS) or title.partition("（")[0].endswith(_DESIGN_ENDS)
 
 
 def follows_format(plan: ParsedPlan) -> bool:
@@ -76,13 +87,17 @@ def _is_living_heading(heading: Block) -> bool:
 
 
 def _has_plan_role(plan: ParsedPlan) -> bool:
-    """Return whether a section is about the work, its validation, its status or the next step, or the front matter is."""
-    from execplan.core.plan.front_matter import parse_front_matter
+    """Return whether a section is about the work, its validation, its status or the next step."""
     from execplan.core.plan.section_roles import PLAN_ROLES, find_role
 
-    return "status" in parse_front_matter(plan.text.lines).fields or any(
-        [find_role(heading.text) in PLAN_ROLES for heading in _headings(plan)]
-    )
+    return any([find_role(heading.text, plan.text.titles) in PLAN_ROLES for heading in _headings(plan)])
+
+
+def _has_status(plan: ParsedPlan) -> bool:
+    """Return whether the text says how far the work is."""
+    from execplan.core.plan.stated_status import find_statuses
+
+    return next(find_statuses(plan), None) is not None
 
 
 def _headings(plan: ParsedPlan) -> list[Block]:

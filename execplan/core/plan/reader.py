@@ -22,6 +22,10 @@ from execplan.core.text.markdown_blocks import (
 )
 from execplan.core.text.text_lines import Text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 MAX_BYTES = 5 * 1024 * 1024
 """Maximum size of a plan in bytes; larger files are rejected before they are read completely."""
 
@@ -64,15 +68,21 @@ def parse(text: str | bytes) -> ParsedPlan:
     return read(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
 
 
-def read(data: bytes) -> ParsedPlan:
-    """Parse the bytes of a plan; raises ExecplanError if they are not text."""
-    return read_text(decode(data))
+def read(data: bytes, titles: Mapping[str, str] | None = None) -> ParsedPlan:
+    """Parse the bytes of a plan; raises ExecplanError if they are not text.
+
+    `titles` are those to which the repository has given a role; `Project.parse` passes them.
+    """
+    text = decode(data)
+    if titles:
+        text.titles = titles
+    return read_text(text)
 
 
-def read_or_none(data: bytes) -> ParsedPlan | None:
-    """Parse the bytes of a plan; return None if they are not text."""
+def read_or_none(data: bytes, titles: Mapping[str, str] | None = None) -> ParsedPlan | None:
+    """Parse the bytes of a plan like `read`; return None if they are not text."""
     try:
-        return read(data)
+        return read(data, titles)
     except ExecplanError:
         return None
 
@@ -104,30 +114,42 @@ def read_text(text: Text) -> ParsedPlan:
         if tasks and has_only_progress:  # it reports what was done, or its tasks have no checkboxes
             plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
         checklists = other_checklists
-    parsed_plan = ParsedPlan(
-        text,
-        blocks,
-        plan.title,
-        plan.title_line,
-        plan.sections,
-        tasks,
-        checklists,
-        entries.get(outline.DECISIONS, []),
-        entries.get(outline.SURPRISES, []),
-        entries.get(outline.OUTCOMES, []),
-        revisions,
-        plan.conflict_lines,
-        plan.placeholder_lines,
+        if tasks:
+            from execplan.core.plan.section_roles import name_logs  # most plans have the sections of the format
+
+            plan = plan._replace(sections=name_logs(plan.sections, tasks, text.titles))
+            for section in plan.sections:
+                if section.is_living and section.name is not None and section.name not in entries:
+                    entries[section.name] = read_entries(lines, blocks, section, plan.placeholder_lines)
+    return _recognize(
+        ParsedPlan(
+            text,
+            blocks,
+            plan.title,
+            plan.title_line,
+            plan.sections,
+            tasks,
+            checklists,
+            entries.get(outline.DECISIONS, []),
+            entries.get(outline.SURPRISES, []),
+            entries.get(outline.OUTCOMES, []),
+            revisions,
+            plan.conflict_lines,
+            plan.placeholder_lines,
+        )
     )
-    if tasks:
+
+
+def _recognize(parsed_plan: ParsedPlan) -> ParsedPlan:
+    """Return a plan with what it says about itself: whether it is one, and whether it is done without any tasks."""
+    if parsed_plan.tasks:
         return parsed_plan
-    from execplan.core.plan.plan_recognition import follows_format, is_plan  # most plans have tasks
+    from execplan.core.plan.plan_recognition import is_plan  # most plans have tasks
     from execplan.core.plan.stated_status import find_done_status
 
     if not is_plan(parsed_plan):
         return parsed_plan._replace(is_document=True)
-    is_done = not follows_format(parsed_plan) and next(find_done_status(parsed_plan), None) is not None
-    return parsed_plan._replace(is_stated_done=is_done)
+    return parsed_plan._replace(is_stated_done=next(find_done_status(parsed_plan), None) is not None)
 
 
 def read_structure(text: Text) -> ParsedPlan:
@@ -135,7 +157,7 @@ def read_structure(text: Text) -> ParsedPlan:
     conflicts = find_conflict_markers(text.lines)
     lines = _lines_without_markers(text, conflicts)
     blocks = scan_blocks(lines, has_tabs=text.tabs)
-    title, title_line, sections = _read_sections(lines, blocks)
+    title, title_line, sections = _read_sections(lines, blocks, text.titles)
     placeholder_lines = _placeholder_lines(lines, blocks)
     return ParsedPlan(text, blocks, title, title_line, sections, [], [], [], [], [], [], conflicts, placeholder_lines)
 
@@ -150,14 +172,25 @@ def _lines_without_markers(text: Text, conflicts: list[int]) -> list[str]:
     return lines
 
 
-def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, list[Section]]:
+def _read_sections(
+    lines: list[str], blocks: list[Block], titles: Mapping[str, str]
+) -> tuple[str | None, int, list[Section]]:
     """Return the title, its line, and the sections."""
     heading_indexes = [
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    front_title, front_line = _front_matter_title(lines, blocks) if title_index < 0 else (None, -1)
-    if title_index < 0 and front_title is None and heading_indexes and _can_be_title(blocks[heading_indexes[0]].text):
+    if title_index != (heading_indexes or [-1])[0]:
+        front_title, front_line = _front_matter_title(lines, blocks)
+        title_index = -1 if front_title is not None else title_index
+    else:
+        front_title, front_line = None, -1
+    if (
+        title_index < 0
+        and front_title is None
+        and heading_indexes
+        and _can_be_title(blocks[heading_indexes[0]].text, titles)
+    ):
         title_index = heading_indexes[0]
     sections = []
     for position, index in enumerate(heading_indexes):
@@ -189,23 +222,23 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
 
 
 def _front_matter_title(lines: list[str], blocks: list[Block]) -> tuple[str | None, int]:
-    """Return the title in the front matter, and its line; None and -1 if there is none."""
+    """Return the title in the front matter, on one line, and where it is; None and -1 if there is none."""
     if not blocks or blocks[0].kind != FRONT:
         return None, -1
     from execplan.core.plan.front_matter import key_lines, parse_front_matter  # most plans have an H1
 
     title = parse_front_matter(lines).fields.get("title")
-    start, end = key_lines(lines, blocks[0].end, "title")
-    return (title, start) if isinstance(title, str) and title and end == start + 1 else (None, -1)
+    start, _ = key_lines(lines, blocks[0].end, "title")
+    return (" ".join(title.split()), start) if isinstance(title, str) and title.strip() and start else (None, -1)
 
 
-def _can_be_title(text: str) -> bool:
+def _can_be_title(text: str, titles: Mapping[str, str]) -> bool:
     """Return whether the first heading can be the plan's title, although it is not an H1: it is no section of a plan."""
     from execplan.core.plan.section_roles import find_role  # most plans have an H1
 
     number = text.partition(" ")[0]
     is_numbered = number[-1:] in (".", ")") and number[:-1].isdecimal()
-    return outline.canonical_name(text) is None and not is_numbered and find_role(text) is None
+    return outline.canonical_name(text) is None and not is_numbered and find_role(text, titles) is None
 
 
 def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:

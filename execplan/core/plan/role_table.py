@@ -24,10 +24,11 @@ TITLES = {
         "steps|verification commands|checklist|review checklist|self-review|self review|self-review"
         " checklist|review and acceptance checklist|execution status|quality gates|quality "
         "checklist|final verification|manual verification|manual testing|qa|qa checklist|spec "
-        "coverage|spec coverage check|spec coverage checklist|placeholder scan|acceptance "
-        "checklist|constitution "
-        "check|验收|验收标准|验证|测试|测试计划|测试策略|验证计划|验证步骤|检查清单|完成标准|成功标准|自检|自查|受け入れ基準|受入基準|検証|テスト|完了条件|완료 "
-        "조건|완료 기준|검증|테스트|수용 기준|abnahme|abnahmekriterien|akzeptanzkriterien|überprüfung|tests und "
+        "coverage|validation contract|validation boundary|validation boundaries|validation "
+        "evidence|validation results|verification evidence|verification results|spec coverage "
+        "check|spec coverage checklist|placeholder scan|acceptance checklist|constitution "
+        "check|验收|验收标准|验证边界|验证结果|验证|测试|测试计划|测试策略|验证计划|验证步骤|检查清单|完成标准|成功标准|自检|自查|受け入れ基準|受入基準|検証|テスト|完了条件|완료"
+        " 조건|완료 기준|검증|테스트|수용 기준|abnahme|abnahmekriterien|akzeptanzkriterien|überprüfung|tests und "
         "abnahme|critères d'acceptation|vérification|criterios de "
         "aceptación|validación|verificación|pruebas|critérios de "
         "aceitação|validação|verificação|testes|критерии приемки|критерии "
@@ -35,8 +36,9 @@ TITLES = {
     ).split("|"),
     "next_step": (
         "next|next step|next steps|immediate next actions|next actions|follow-up|follow-ups|follow "
-        "up|remaining work|remaining follow-up|remaining|下一步|后续|后续步骤|后续工作|次のステップ|次の作業|다음 단계|nächste"
-        " schritte|prochaines étapes|próximos pasos|siguientes pasos|próximos passos|следующие шаги"
+        "up|remaining work|remaining follow-up|remaining|open item|open "
+        "items|下一步|后续|后续步骤|后续工作|次のステップ|次の作業|다음 단계|nächste schritte|prochaines étapes|próximos "
+        "pasos|siguientes pasos|próximos passos|следующие шаги"
     ).split("|"),
     "status": (
         "status|current status|plan status|state|状态|当前进度|状況|状態|ステータス|상태|statut|estado|статус"

@@ -18,10 +18,9 @@ from execplan.core.plan.plan_change import (
 from execplan.core.plan.plan_lookup import find_section, normalize_text
 from execplan.core.plan.reader import find_conflict_markers, read_text
 from execplan.core.plan.text_blocks import canonical_text, escape_lead, fold_text, format_blocks, has_blocks
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan_blocks
 from execplan.core.text.message_parts import format_count
-from execplan.core.text.text_lines import is_blank
+from execplan.core.text.text_lines import Edit, apply_edits, is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

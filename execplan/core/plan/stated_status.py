@@ -10,7 +10,7 @@ from execplan.core.text.markdown_blocks import FRONT, flag_inert_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from execplan.core.plan.model import ParsedPlan
 
@@ -18,7 +18,7 @@ _MAX_LINE_LENGTH = 1000
 _MAX_STATUS_DISTANCE = 60
 """Number of lines after the title in which to look for a status."""
 
-_STATUS_KEYS = frozenset(("status", "state"))
+_MAX_LABEL_LENGTH = 20
 _EMPHASIS = " \t*_`\"'"
 
 
@@ -31,28 +31,37 @@ class StatusValue(NamedTuple):
 
 
 def find_done_status(plan: ParsedPlan) -> Iterator[StatusValue]:
-    """Yield the value of each status that marks the plan as done: in the front matter, below the title, or in a section."""
+    """Yield each status that marks the plan as done, in the order of the file."""
+    yield from [status for status in find_statuses(plan) if _read_mark(status.text) == "x"]
+
+
+def find_statuses(plan: ParsedPlan) -> Iterator[StatusValue]:
+    """Yield each status of the plan in known words: in the front matter, below the title, or in a section about it."""
     lines = plan.text.lines
     inert_lines = flag_inert_lines(plan.blocks, len(lines) + 1)
     front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
     start = max(plan.title_line + 1, front)
     stop = plan.sections[0].start if plan.sections else len(lines)
-    for at in (*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))):
-        key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
-        is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-        if is_status and _is_done(value) and (at < front or not inert_lines[at]):
-            yield _status_span(at, lines[at], value)
+    labeled_lines = [*range(front), *range(start, min(stop, start + _MAX_STATUS_DISTANCE))]
+    bare_lines: list[int] = []
     for section in plan.sections:
+        labeled_lines.append(section.start)
         if outline.title_key(section.title) in outline.METADATA_TITLES:
-            for at in range(section.start, section.notes_start):
-                key, colon, value = lines[at][:_MAX_LINE_LENGTH].partition(":")
-                is_status = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-                if is_status and _is_done(value) and not inert_lines[at]:
-                    yield _status_span(at, lines[at], value)
-        if section.name is None and find_role(section.title) == STATUS and section.first_block < section.block_end:
+            labeled_lines += range(section.body_start, section.notes_start)
+        is_status = section.name is None and find_role(section.title, plan.text.titles) == STATUS
+        if is_status and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
-            if at < section.end and _is_done(lines[at][:_MAX_LINE_LENGTH]) and not inert_lines[at]:
-                yield _status_span(at, lines[at], lines[at][:_MAX_LINE_LENGTH])
+            bare_lines += [at] if at < section.end else []
+    for at in labeled_lines:
+        line = lines[at][:_MAX_LINE_LENGTH]
+        label, colon, value = line.replace("：", ":").partition(":")
+        is_status = bool(colon) and _is_label(label, plan.text.titles) and _read_mark(value) is not None
+        if is_status and (at < front or not inert_lines[at]):
+            yield _status_span(at, line, value)
+    for at in bare_lines:
+        line = lines[at][:_MAX_LINE_LENGTH]
+        if _read_mark(line) is not None and not inert_lines[at]:
+            yield _status_span(at, line, line)
 
 
 def plain_status(line: str) -> str:
@@ -61,8 +70,7 @@ def plain_status(line: str) -> str:
 
     text = plain_text(line[:_MAX_LINE_LENGTH].strip())
     key, colon, value = text.partition(":")
-    is_key = bool(colon) and key.strip("->+ \t*_").lower() in _STATUS_KEYS
-    return (value if is_key else text).strip(_EMPHASIS + "->+")
+    return (value if colon and _is_label(key, {}) else text).strip(_EMPHASIS + "->+")
 
 
 def _status_span(at: int, line: str, value: str) -> StatusValue:
@@ -70,7 +78,13 @@ def _status_span(at: int, line: str, value: str) -> StatusValue:
     return StatusValue(at, line.index(bare, line.index(value)), bare)
 
 
-def _is_done(value: str) -> bool:
-    """Return whether a status means done. A list of alternatives does not count, because it comes from a template."""
+def _is_label(text: str, titles: Mapping[str, str]) -> bool:
+    """Return whether the text before a colon names the status."""
+    key = text.strip("->+# \t*_")
+    return len(key) <= _MAX_LABEL_LENGTH and find_role(key, titles) == STATUS
+
+
+def _read_mark(value: str) -> str | None:
+    """Return the mark of a status in known words. A list of alternatives does not count, because it comes from a template."""
     status = read_status(value.strip(_EMPHASIS))
-    return status is not None and status.mark == "x" and not set("|[<{/") & set(value)
+    return status.mark if status is not None and not set("|[<{/") & set(value) else None

@@ -6,7 +6,7 @@ from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan.model import DONE, OPEN, is_unfinished, task_state
 from execplan.core.plan.status_tasks import find_phases, read_headings, status_mark
 from execplan.core.plan.status_words import translate
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

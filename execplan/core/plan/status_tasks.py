@@ -13,7 +13,7 @@ from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, Block, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _EMPHASIS = " \t*_`"
 _SEPARATION = " \t:—–-"
@@ -52,7 +52,7 @@ def read_headings(plan: ParsedPlan) -> list[Heading]:
     for block, end in zip(blocks, ends, strict=False):
         parents = [parent for parent in parents if parent.level < block.level]
         chain = [*parents, block]
-        is_work = any([find_role(other.text) == TASKS for other in chain])
+        is_work = any([find_role(other.text, plan.text.titles) == TASKS for other in chain])
         if block.start != plan.title_line:
             headings.append(Heading(block, end, is_work, parents[-1].text if parents else ""))
             parents = chain
@@ -70,7 +70,7 @@ def find_phases(plan: ParsedPlan, headings: list[Heading]) -> list[tuple[Heading
             if colon and len(key) <= _MAX_KEY_LENGTH and not inert_lines[at]:
                 text = value.strip(_EMPHASIS)
                 text += "**" if text.count("**") % 2 and value.rstrip().endswith("**") else ""
-                if text and find_role(key.lstrip(" \t-+*_").rstrip(_EMPHASIS)) == STATUS:
+                if text and find_role(key.lstrip(" \t-+*_").rstrip(_EMPHASIS), plan.text.titles) == STATUS:
                     phases.append(
                         (heading, at, TaskStatus("line", lines[at].index(text, len(key)), text, _is_exact(text)))
                     )
@@ -92,10 +92,10 @@ def _read_rows(plan: ParsedPlan, headings: list[Heading]) -> Iterator[Task]:
     """Yield the rows of tables with a column for the status, and one for the task or below a heading about tasks."""
     for heading, block in _blocks_below(plan, headings):
         start = _table_start(plan.text.lines, block) if block.kind == PARAGRAPH else -1
-        if start < 0 or (not heading.is_work and _is_about_results(heading)):
+        if start < 0 or (not heading.is_work and _is_about_results(heading, plan.text.titles)):
             continue
         titles = [text.strip(_EMPHASIS).casefold() for _, text in split_cells(plan.text.lines[start])]
-        at = next((index for index, title in enumerate(titles) if find_role(title) == STATUS), -1)
+        at = next((index for index, title in enumerate(titles) if find_role(title, plan.text.titles) == STATUS), -1)
         if at < 0 or len(titles) < 2 or not (heading.is_work or set(titles).intersection(COLUMNS["work"])):
             continue
         rows = [(line, split_cells(plan.text.lines[line])) for line in range(start + 2, block.end)]
@@ -182,8 +182,8 @@ def _blocks_below(plan: ParsedPlan, headings: list[Heading]) -> Iterator[tuple[H
             yield heading, block
 
 
-def _is_about_results(heading: Heading) -> bool:
-    return has_role(heading.block.text, VALIDATION) or has_role(heading.block.text, OUTCOMES)
+def _is_about_results(heading: Heading, titles: Mapping[str, str]) -> bool:
+    return has_role(heading.block.text, VALIDATION, titles) or has_role(heading.block.text, OUTCOMES, titles)
 
 
 def _table_start(lines: list[str], block: Block) -> int:

@@ -28,8 +28,8 @@ from execplan.core.plan.plan_lookup import (
     task_ids,
 )
 from execplan.core.plan.task_checks import format_check
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import HEADING
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:
             section_title = block.text
         if block.level <= validation_level:
             validation_level = 0
-        if not validation_level and find_role(block.text) == VALIDATION:
+        if not validation_level and find_role(block.text, plan.text.titles) == VALIDATION:
             validation_level = block.level
         starts.append(block.start)
         titles.append(section_title if validation_level else None)

@@ -18,7 +18,7 @@ from execplan.core.plan.task_edits import (
     text_without_box,
     timestamp_example,
 )
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import decode, read_text
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.line_merge import merge_chunks
 from execplan.core.text.message_parts import shorten
+from execplan.core.text.text_lines import Edit, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.item_format import escape_heading
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import FRONT
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

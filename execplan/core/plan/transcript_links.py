@@ -6,8 +6,8 @@ from execplan.core.plan.model import DONE, Task
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.plan_lookup import find_task, normalize_text
 from execplan.core.plan.task_edits import complete_tasks, find_tasks, inner_indent, reopen_tasks
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import ITEM
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

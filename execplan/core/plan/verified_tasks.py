@@ -7,7 +7,7 @@ from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.task_checks import find_check
 from execplan.core.plan.task_edits import complete_tasks, find_tasks, inner_indent
 from execplan.core.plan.transcript_links import LINK_TEXT, can_have_items
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

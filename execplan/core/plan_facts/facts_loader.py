@@ -132,7 +132,7 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
         facts = entry.decode() if entry is not None else None
         is_new = entry is None or facts is None or facts.digest != file_digest
         if entry is None or is_new:
-            encoded = encode_facts(extract_facts(project, ref, reader.read(data), file_digest))
+            encoded = encode_facts(extract_facts(project, ref, plan_store.parse(project, data), file_digest))
         else:
             encoded = entry.encoded
     except ExecplanError as error:

@@ -93,7 +93,15 @@ def _version(project: Project) -> str:
     fingerprint = package_fingerprint()
     if fingerprint is None:
         raise OSError("this package was just edited")
-    parts = (__version__, fingerprint, sys.version, sqlite3.sqlite_version, project.root, project.base)
+    parts = (
+        __version__,
+        fingerprint,
+        sys.version,
+        sqlite3.sqlite_version,
+        project.root,
+        project.base,
+        sorted(project.titles.items()),
+    )
     return digest(repr(parts).encode("utf-8", "surrogatepass"))
 
 

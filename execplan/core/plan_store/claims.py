@@ -8,7 +8,7 @@ from execplan.core.clock import now
 from execplan.core.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.core.plan.model import is_unfinished
 from execplan.core.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
-from execplan.core.plan_store import claim_log, plan_store
+from execplan.core.plan_store import claims_file, plan_store
 from execplan.core.plan_store.author import actor, session_id
 from execplan.core.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.core.project import project_state
@@ -154,7 +154,7 @@ def move_claims(project: Project, old: str, new: str, *, is_archived: bool) -> t
                 moved += [claim for claim in claims if claim.plan == old_key]
             if moved != claims:
                 write_claims(project, moved)
-            claim_log.record_plan_move(project, old_key, new_key)
+            claims_file.record_plan_move(project, old_key, new_key)
     except ExecplanError as error:
         return (f"claims on the plan were not moved: {error.message}",)
     return ()
@@ -184,11 +184,10 @@ class ClaimGuard:
         """Return warnings about changed tasks that others have claimed. Raises ExecplanError if claims are enforced."""
         if not change.edits or not (claims := _plan_claims(self.project, self.ref)):
             return ()
-        from execplan.core.plan import reader
 
         actor_name = actor(self.project)
         other_claims = {claim.task: claim for claim in claims if claim.name != actor_name and not claim.is_finished}
-        plan = reader.read(old)
+        plan = plan_store.parse(self.project, old)
         claimed_ids = [task_id for task_id in _touched_task_ids(plan, change) if task_id in other_claims]
         if not claimed_ids:
             return ()
@@ -216,9 +215,8 @@ class ClaimGuard:
             plan_claims = _plan_claims(self.project, self.ref)
             if not plan_claims or self._lock is None:
                 return ()
-            from execplan.core.plan import reader
 
-            old_tasks, new_tasks = reader.read(old).tasks, change.expected_content.tasks
+            old_tasks, new_tasks = plan_store.parse(self.project, old).tasks, change.expected_content.tasks
             new_texts, actor_name = [text for _, text in new_tasks], actor(self.project)
             ids, new_ids = task_ids(old_tasks), ids_for_texts(new_texts)
             new_indexes = dict(zip(ids, match_edited_tasks([task.text for task in old_tasks], new_texts), strict=True))
@@ -313,9 +311,8 @@ def session_claims(project: Project, session: str) -> list[tuple[Claim, str]]:
 
 
 def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan:
-    from execplan.core.plan import reader
 
-    return reader.read(plan_store.read_bytes(project, ref.path))
+    return plan_store.parse(project, plan_store.read_bytes(project, ref.path))
 
 
 def _open_ids(plan: ParsedPlan) -> list[str]:

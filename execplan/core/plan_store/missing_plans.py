@@ -154,9 +154,8 @@ def _read_title(project: Project, path: str) -> str | None:
 def _old_title(project: Project, missing_plan: MissingPlan) -> str:
     """Return the old title of a missing plan; if it can't be read, a text that is never a title."""
     from execplan.core.git import git_query
-    from execplan.core.plan import reader
 
     try:
-        return reader.read(git_query.output(project, "cat-file", "blob", missing_plan.blob)).title or "\n"
+        return plan_store.parse(project, git_query.output(project, "cat-file", "blob", missing_plan.blob)).title or "\n"
     except ExecplanError:
         return "\n"

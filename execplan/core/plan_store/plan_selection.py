@@ -7,9 +7,9 @@ import os
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.model import ACTIVE, DOCUMENT, DRAFT
 from execplan.core.plan.plan_lookup import is_specific_enough, normalize_text
-from execplan.core.plan_store import plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_store
+from execplan.core.plan_store.implied_plan import plan_of_worktree
 from execplan.core.plan_store.plan_store import PlanRef
-from execplan.core.plan_store.worktree_plan import plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 
@@ -62,10 +62,10 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
 
 def _select_sticky_plan(project: Project) -> tuple[Project, PlanRef] | None:
     """Return the sticky plan, and note that it was selected if another one could have been meant."""
-    plan = sticky_plan.find_sticky_plan(project)
-    if plan is not None and plan[1] not in sticky_plan.selected:
+    plan = implied_plan.find_sticky_plan(project)
+    if plan is not None and plan[1] not in implied_plan.selected:
         plans = [ref for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)]
-        sticky_plan.selected += [plan[1]] if len(plans) > 1 else []
+        implied_plan.selected += [plan[1]] if len(plans) > 1 else []
     return plan
 
 
@@ -73,7 +73,7 @@ def is_plan_chosen(start: str) -> bool:
     """Return whether EXECPLAN_PLAN names a plan, or the project has a sticky plan; raises ExecplanError."""
     if plan_from_environment() is not None:
         return True
-    return sticky_plan.find_sticky_plan(project_discovery.require(start)) is not None
+    return implied_plan.find_sticky_plan(project_discovery.require(start)) is not None
 
 
 def is_exact_name(start: str, query: str) -> bool:
@@ -167,8 +167,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
             from execplan.core.plan_store.former_names import ensure_not_former
 
             ensure_not_former(projects, os.path.basename(plan_name), [plans[at][1] for at in matches])
-    current = [at for at in matches if not plans[at][1].archived]
-    matches = current if len(current) == 1 and not differs_by_case else matches
+    matches = matches if differs_by_case else _prefer_open_plan(plans, matches)
     if len(matches) == 1:
         return plans[matches[0]]
     if matches:
@@ -182,6 +181,15 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if moved_plan := _find_moved(projects, os.path.basename(plan_name)):
         return moved_plan
     raise _unknown_plan_error(plans, query, plan_name)
+
+
+def _prefer_open_plan(plans: Sequence[tuple[Project, PlanRef]], matches: list[int]) -> list[int]:
+    """Return the only match that is not archived, or else the only one that is not a document; without one, all."""
+    current = [at for at in matches if not plans[at][1].archived]
+    with_work = current
+    if len(matches) > 1 and len(current) != 1:
+        with_work = [at for at in matches if plan_store.load(*plans[at]).state != DOCUMENT]
+    return with_work if len(with_work) == 1 else matches
 
 
 def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:
@@ -309,7 +317,7 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
             [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
         )
     except ExecplanError as error:
-        if path := sticky_plan.sticky_path(project):
+        if path := implied_plan.sticky_path(project):
             error.message += f"; the sticky plan {project.split_plan_path(path)[1]} is archived or gone"
         raise
     return stored_plan.project, stored_plan.ref

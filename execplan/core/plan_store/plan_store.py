@@ -106,7 +106,7 @@ def plan_title(project: Project, ref: PlanRef, title: str | None) -> str | None:
     if project.is_flat or ref.path in project.files:
         return title
     head, _, rest = (title or "").partition(":")
-    if head and not _is_general(head):
+    if head and not _is_general(project, head):
         return title
     if rest.strip():
         return rest.strip()
@@ -117,11 +117,11 @@ def plan_title(project: Project, ref: PlanRef, title: str | None) -> str | None:
     return name[:1].upper() + name[1:]
 
 
-def _is_general(title: str) -> bool:
+def _is_general(project: Project, title: str) -> bool:
     """Return whether any plan could have a title."""
     from execplan.core.plan.section_roles import TASKS, find_role, part_number
 
-    return find_role(title) == TASKS and not part_number(title)
+    return find_role(title, project.titles) == TASKS and not part_number(title)
 
 
 def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:
@@ -186,14 +186,26 @@ def read_bytes(project: Project, path: str) -> bytes:
     return data
 
 
-def load(project: Project, ref: PlanRef) -> StoredPlan:
-    """Load a plan, or the error that prevents reading it."""
+def parse(project: Project, data: bytes) -> ParsedPlan:
+    """Parse the bytes of a plan of a project; raises ExecplanError if they are not text."""
     from execplan.core.plan import reader
 
+    return reader.read(data, project.titles)
+
+
+def parse_or_none(project: Project, data: bytes) -> ParsedPlan | None:
+    """Parse the bytes of a plan of a project; return None if they are not text."""
+    from execplan.core.plan import reader
+
+    return reader.read_or_none(data, project.titles)
+
+
+def load(project: Project, ref: PlanRef) -> StoredPlan:
+    """Load a plan, or the error that prevents reading it."""
     data = b""
     try:
         data = read_bytes(project, ref.path)
-        return StoredPlan(project, ref, data, reader.read(data), None)
+        return StoredPlan(project, ref, data, parse(project, data), None)
     except ExecplanError as error:
         return StoredPlan(project, ref, data, None, error)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SKIPPED_DIRECTORIES = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv env dist build target out "
-    "fixtures testdata templates pods .git .hg .svn .venv .tox .nox .cache .mypy_cache .pytest_cache .ruff_cache .next "
+    "fixtures testdata templates scaffold scaffolds skills pods .git .hg .svn .venv .tox .nox .cache .mypy_cache .pytest_cache .ruff_cache .next "
     ".gradle .terraform .idea .vscode .state".split()
 )
 """Names of skipped directories, in lower case: dependencies, generated files, and examples."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dialects")
 _NAMES = (
-    *("harness", "execplan", "superpowers", "planning-with-files", "spec-kit", "openspec", "kiro", "backlog"),
+    *("harness", "execplan", "superpowers", "gsd", "planning-with-files", "spec-kit", "openspec", "kiro", "backlog"),
     "plain",
 )
 """Names of the dialects. If several have the same directory, the first one counts."""

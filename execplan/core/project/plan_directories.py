@@ -64,6 +64,17 @@ def existing_directories(base: str) -> list[str]:
     ]
 
 
+def tool_directories(base: str) -> list[str]:
+    """Return the plans directory of each tool that is set up in a directory, relative to it."""
+    return [
+        directory
+        for dialect in load_dialects()
+        if dialect.tool
+        for directory in dialect.all_directories[:1]
+        if os.path.exists(os.path.join(base, dialect.marker or directory))
+    ]
+
+
 def plan_files_regex() -> str:
     """Return a verbose regular expression for the paths of plans in these directories, for pre-commit's `files`.
 

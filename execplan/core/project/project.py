@@ -11,6 +11,12 @@ from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, S
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NO_TITLES: Mapping[str, str] = {}
+
 
 class Project(NamedTuple):
     """A project with its plans, given by absolute paths."""
@@ -83,6 +89,15 @@ class Project(NamedTuple):
         return os.path.join(
             folder, name, f"{name}.md" if self.settings.layout == FOLDER_LAYOUT else self.settings.layout
         )
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The role of each title of a section to which the settings give one; keys are in the form of `outline.title_key`."""
+        if not self.settings.roles:
+            return _NO_TITLES
+        from execplan.core.plan.outline import title_key
+
+        return {title_key(title): role for role, titles in self.settings.roles.items() for title in titles}
 
     def split_plan_path(self, path: str) -> tuple[str, str]:
         """Return the plans directory that contains a plan's file, and the plan's ID; a single file counts as in it."""

@@ -34,6 +34,10 @@ def find(start: str) -> Project:
     Raises ExecplanError for bad settings, and for a project directory that is a link out of the repository.
     """
     project = _discover(start)
+    if _finishes_moves and project.git and os.path.isdir(os.path.join(project.base, ".agent", ".state")):
+        from execplan.core import features
+
+        features.load(features.STATE_ADOPTION)(project)
     if _finishes_moves and os.path.lexists(project.move_intent_path):
         from execplan.core import features
 

@@ -49,6 +49,7 @@ SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT_FILE = "pyproject.toml"
 _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}
+_NO_ROLES: dict[str, list[str]] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
 NON_PLAN_FILES = {
@@ -74,9 +75,16 @@ NON_PLAN_FILES = {
 """Names of files in a plans directory that are not plans, in lower case, each with what it is."""
 
 
+PART_ENDINGS = (".progress.md", ".notes.md", ".findings.md", ".log.md", ".summary.md")
+"""Endings of the names of files that belong to a plan, as `parser.progress.md` to `parser.md`."""
+
+
 def is_plan_name(name: str) -> bool:
     """Return whether a file in a plans directory can be a plan by its name."""
-    return name.endswith(".md") and not name.startswith(".") and name.lower() not in NON_PLAN_FILES
+    if not name.endswith(".md") or name.startswith("."):
+        return False
+    lowered_name = name.lower()
+    return lowered_name not in NON_PLAN_FILES and not lowered_name.endswith(PART_ENDINGS)
 
 
 def non_plan_names_regex() -> str:
@@ -100,6 +108,7 @@ class Settings(NamedTuple):
     name: str = "{date}_{slug}"
     directories: dict[str, object] = _EMPTY_TABLE
     dialects: dict[str, object] = _EMPTY_TABLE
+    roles: dict[str, list[str]] = _NO_ROLES
     files: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     commit: bool = False

@@ -36,6 +36,16 @@ def path_key(path: str) -> str:
     return digest(os.fsencode(path))[:16]
 
 
+def adopt_state(project: Project) -> None:
+    """Move the state from before `git init` into the git directory, so that what was done can still be undone."""
+    earlier = project._replace(git=None)
+    if project.root == project.base and not os.path.lexists(project.state):
+        try:
+            os.rename(earlier.state, project.state)
+        except OSError as error:
+            log(f"couldn't move {earlier.state} to {project.state}: {error}")
+
+
 def make_state_dir(project: Project, name: str) -> bool:
     """Create a state directory; return False if it already exists. Raises ExecplanError for a read-only project."""
     if project.is_read_only:

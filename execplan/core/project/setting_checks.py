@@ -60,24 +60,48 @@ def _check_table_setting(name: str, table: dict[str, object], source: str, data:
             assert isinstance(values, dict)
             check_table("", values, f"{source}: {name}.{directory!r}", DIRECTORY_SETTINGS)
     elif name == "dialects":
-        _check_dialects(table, source, data)
+        for dialect, values in table.items():
+            assert isinstance(values, dict)
+            _check_rows("dialects", values, f"dialects.{dialect}", source, data)
+    elif name == "roles":
+        _check_rows("roles", table, "roles", source, data)
+        _ensure_one_role(table, source, data)
     else:
         check = load_table(name).check_of_repository
         assert check is not None
         check(table, source)
 
 
-def _check_dialects(table: dict[str, object], source: str, data: bytes) -> None:
-    """Raise ExecplanError for a wrong value in a table of a dialect, with its line in the file."""
-    for name, values in table.items():
-        assert isinstance(values, dict)
-        for key, value in values.items():
-            try:
-                check_table("dialects", {key: _with_tuple(value)}, f"dialects.{name}")
-            except ExecplanError as error:
-                error.line = _find_line(data, name, key)
+def _check_rows(name: str, values: Mapping[str, object], location: str, source: str, data: bytes) -> None:
+    """Raise ExecplanError for a wrong value in a table at a location, with its line in the file."""
+    for key, value in values.items():
+        try:
+            check_table(name, {key: _with_tuple(value)}, location)
+        except ExecplanError as error:
+            error.line = _find_line(data, location.rpartition(".")[2], key)
+            with ErrorContext(source):
+                raise
+
+
+def _ensure_one_role(table: dict[str, object], source: str, data: bytes) -> None:
+    """Raise ExecplanError if two roles have the same title."""
+    from execplan.core.plan.outline import title_key
+
+    roles: dict[str, str] = {}
+    for role, titles in table.items():
+        assert isinstance(titles, list)
+        for title in titles:
+            other = roles.setdefault(title_key(title), role)
+            if other != role:
+                message = f"roles.{role} has {title!r}, which is also in roles.{other}"
                 with ErrorContext(source):
-                    raise
+                    raise ExecplanError(
+                        "bad-setting",
+                        message,
+                        exit=INPUT,
+                        hint="remove it from one of them: a title has one role",
+                        line=_find_line(data, "roles", role),
+                    )
 
 
 def _find_line(data: bytes, table: str, key: str) -> int:

@@ -251,6 +251,11 @@ DIALECT_TABLES = table_of(
     'must be a table for each dialect: dialects.ours = { directories = ["docs/rfcs"] }',
     lambda table: isinstance(table, dict),
 )
+ROLE_TABLE = table_of(
+    "roles with lists of titles",
+    'must be a table of lists of titles: roles = { tasks = ["Work packages"] }',
+    lambda _: True,
+)
 TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",

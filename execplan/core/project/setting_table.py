@@ -81,7 +81,8 @@ def unknown_setting_error(table: str, name: str, known_names: Sequence[str], loc
 
 
 def _hint(table: str) -> str:
-    return f"see the settings: execplan explain {'policy' if table == 'execution' else table or 'settings'}"
+    topic = {"": "settings", "execution": "policy", "roles": "dialects"}.get(table, table)
+    return f"see the settings: execplan explain {topic}"
 
 
 def _is_command_pattern(value: object) -> bool:
@@ -130,6 +131,11 @@ _REPOSITORY_SETTINGS: Final = (
         "dialects",
         shapes.DIALECT_TABLES,
         "Your own dialects, and changes of built-in ones, each a table with its name: execplan explain dialects.",
+    ),
+    Setting(
+        "roles",
+        shapes.ROLE_TABLE,
+        "What your titles of sections mean, a list of titles for each role: execplan explain dialects.",
     ),
     Setting("files", shapes.MARKDOWN_FILES, "Single files that are plans."),
     Setting(
@@ -235,6 +241,24 @@ _DIALECT_SETTINGS: Final = (
     Setting("done_status", shapes.TEXT, "The status in the front matter that `archive` gives a finished plan.", ""),
     Setting("required_lines", shapes.TEXTS, "Beginnings of lines that `lint` demands of each open plan.", []),
 )
+_ROLE_SETTINGS: Final = tuple(
+    [
+        Setting(role, shapes.TEXTS, about, [])
+        for role, about in (
+            ("purpose", "What the plan is for."),
+            ("tasks", "The work, so that a table or a list with statuses below it has tasks."),
+            ("validation", "How the result is checked; checkboxes below it are no tasks, if there are others."),
+            ("decisions", "What was decided, and why."),
+            ("discoveries", "What was found out."),
+            ("outcomes", "What was achieved."),
+            ("context", "What a reader must know first."),
+            ("scope", "What belongs to the work, and what does not."),
+            ("risks", "What can go wrong."),
+            ("next_step", "What to do next."),
+            ("status", "How far the plan is; also a label, such as `Stand: erledigt`, and the title of a column."),
+        )
+    ]
+)
 
 _CORE_TABLES: Final = {
     "": SettingTable("Only in a repository's settings.", _REPOSITORY_SETTINGS),
@@ -242,6 +266,10 @@ _CORE_TABLES: Final = {
     "dialects": SettingTable(
         "Only in a repository's settings, in a table for each dialect, such as `[dialects.harness]`.", _DIALECT_SETTINGS
     ),
+    "roles": SettingTable(
+        "Only in a repository's settings. Each has a list of titles of sections, in addition to those that are known.",
+        _ROLE_SETTINGS,
+    ),
 }
-TABLE_NAMES: Final = ("", USER, "dialects", *features.SETTING_TABLES)
+TABLE_NAMES: Final = ("", USER, "dialects", "roles", *features.SETTING_TABLES)
 """The names of all tables, in the order of the reference."""

@@ -13,9 +13,8 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project import builtin_templates, project_state
-from execplan.core.text.line_edit import Edit, apply_edits
 from execplan.core.text.line_merge import merge_chunks
-from execplan.core.text.text_lines import Text, digest
+from execplan.core.text.text_lines import Edit, Text, apply_edits, digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from execplan.core.plan.plan_recognition import NO_WORK
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of, find_dialect
 from execplan.core.project.plan_directories import is_plan_path
-from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
+from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, PART_ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -55,6 +55,8 @@ def _reason(path: str, layout: str) -> str:
     """Return why a file is no plan that belongs to none, in a plans directory with a layout, or empty for a flat one."""
     if reason := NON_PLAN_FILES.get(os.path.basename(path).lower()):
         return reason
+    if path.lower().endswith(PART_ENDINGS):
+        return _OF_PLAN
     if layout:
         return "its directory has no plan" if layout == FOLDER_LAYOUT else f"its directory has no {layout}"
     return NO_WORK if is_plan_path(path) else "in a subdirectory"

@@ -11,12 +11,13 @@ from execplan.core.plan import outline, reader, section_roles
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.plan_store import plan_store
 from execplan.core.project.slug import slug
 from execplan.core.scaffold.plan_creation import file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.section_placement import Part, place_sections, section_headings
-from execplan.core.text.link_definitions import heading_anchor
+from execplan.core.text.block_rules import heading_anchor
 from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
 
@@ -88,7 +89,7 @@ def create_converted(project: Project, data: bytes, source: str, options: WriteO
     """
     project = project._replace(exists=True)
     with ErrorContext("standard input" if source == "-" else source):
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     ensure_blocks_closed(plan, len(plan.text.lines))
     title = plan.title or "plan"
 
@@ -128,6 +129,7 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
     end = plan.text.ends[0] or "\n"
     texts = _follow_headings(plan, lines)
     text = Text(texts, [end] * len(texts), bom=plan.text.bom, tabs=plan.text.tabs)
+    text.titles = plan.text.titles
     if _task_contents(plan) != _task_contents(reader.read_text(text)):
         raise ExecplanError(
             "would-break",
@@ -174,7 +176,9 @@ def _split_introduction(
     starts = [block.start for block in plan.blocks if not block.depth and block.kind != FRONT and block.start < first]
     for start, end in pairwise([*starts, first]):
         lines = [_Line(plan.text.lines[at], at) for at in range(start, end) if at not in title_lines]
-        states_status = any([section_roles.find_role(label) == section_roles.STATUS for label in _labels(lines)])
+        states_status = any(
+            [section_roles.find_role(label, plan.text.titles) == section_roles.STATUS for label in _labels(lines)]
+        )
         (header if states_status else rest).extend(lines)
     return _strip(header, rules), _strip(rest, rules)
 

@@ -118,7 +118,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
     project = project._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with ErrorContext(source if stem else "standard input"):
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     ensure_no_lint_errors(project, plan, source)
     fits = stem and name_pattern.matches_pattern(project.settings.name, stem)
     name = stem if fits else plan_name(project, slug(plan.title or stem or "plan"))

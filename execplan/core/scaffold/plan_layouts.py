@@ -162,7 +162,7 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
         return _PlanLocation(path, directory, "", 0, layout, plan_id)
     if (
         parent
-        and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP)
+        and directory_name.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP, *_WRAPPER_NAMES)
         and not is_plans_directory_name(directory_name)
     ):
         if plan_id == directory_name or plan_id.endswith((f"_{directory_name}", f"-{directory_name}")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import file_access
@@ -25,9 +24,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_settings import Settings
 from execplan.core.scaffold import plan_layouts
 from execplan.core.scaffold.other_files import OtherFile, other_files
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from execplan.core.scaffold.tool_setups import include_tools
 
 _SAMPLE_SIZE = 20
 """Number of plans, the last ones by name, whose form decides the template of new ones."""
@@ -93,9 +90,13 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     def path_exists(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))
 
+    usual = requested
     if requested is None and loaded_settings is None and not plans:
-        requested = next(iter(plan_directories.existing_directories(base)), None)
-    detected = plan_layouts.detect_layouts(plans, path_exists, requested)
+        directories = plan_directories.existing_directories(base)
+        usual = next((path for path in directories if not path.endswith(".md")), None)
+    detected = plan_layouts.detect_layouts(plans, path_exists, usual)
+    if requested is None:
+        detected = include_tools(detected, base, files, project.settings.dialects)
     layouts_by_base = {layout.base: layout for layout in detected.selected}
     names = sorted(
         {*layouts_by_base, *[os.path.relpath(nested_path, base) for nested_path in directory_tree.find_projects(base)]}
@@ -107,9 +108,8 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         settings = (
             detected.settings_of("") if "" in layouts_by_base else Settings(guide=plan_layouts.find_guide(path_exists))
         )
-        settings = settings._replace(
-            template=_find_template(base, settings.plans, layouts_by_base), files=detected.files, homes=tuple(names)
-        )
+        settings = settings._replace(files=detected.files, homes=tuple(names))
+        settings = settings._replace(template=_find_template(base, settings.plans, layouts_by_base.get("")))
     elif requested is not None and layouts_by_base[""].settings.plans != settings.plans:
         old_content = _require_unmodified_settings(project, loaded_settings)
         settings = settings._replace(**{name: getattr(layouts_by_base[""].settings, name) for name in _LAYOUT_SETTINGS})
@@ -125,8 +125,10 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         nested = project_discovery.nested_project(project, name)
         is_nested_new = project_settings.load(nested.base) is None
         if is_nested_new and name in layouts_by_base:
+            nested_settings = detected.settings_of(name)
+            template = _find_template(base, nested_settings.plans, layouts_by_base[name])
             nested = project_discovery.ensure_folders_inside(
-                nested._replace(settings=detected.settings_of(name), exists=True)
+                nested._replace(settings=nested_settings._replace(template=template), exists=True)
             )
         prepared.append(PreparedProject(nested, is_nested_new))
     members = [
@@ -159,15 +161,19 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     )
 
 
-def _find_template(base: str, directory: str, layouts: Mapping[str, plan_layouts.PlanLayout]) -> str:
-    """Return the template for plans like those in a plans directory: the repository's own file, or a built-in one."""
+def _find_template(root: str, directory: str, layout: plan_layouts.PlanLayout | None) -> str:
+    """Return the template for plans like those in a plans directory: the repository's own file, or a built-in one.
+
+    `directory` is relative to the base of the layout.
+    """
+    base = os.path.join(root, layout.base) if layout is not None else root
     for folder in filter(None, (directory, os.path.dirname(directory))):
         for name in plan_store.list_entries(os.path.join(base, folder)):
             if "template" in name.lower() and name.lower() in project_settings.NON_PLAN_FILES:
                 return os.path.join(folder, name)
-    found_paths = layouts[""].plans if "" in layouts else ()
-    paths = sorted([path for path in found_paths if path.startswith(f"{directory}/")])[-_SAMPLE_SIZE:]
-    plans = [reader.read_or_none(file_access.read(os.path.join(base, path), reader.MAX_BYTES)[0]) for path in paths]
+    all_paths = [os.path.join(root, path) for path in (layout.plans if layout is not None else ())]
+    paths = sorted([path for path in all_paths if path.startswith(f"{os.path.join(base, directory)}/")])[-_SAMPLE_SIZE:]
+    plans = [reader.read_or_none(file_access.read(path, reader.MAX_BYTES)[0]) for path in paths]
     other_forms = [plan for plan in plans if plan is not None and not follows_format(plan)]
     template = dialect_of(directory).template
     has_other_form = len(other_forms) * 2 > len(plans) or (not plans and template != ANY_FORM)

@@ -10,7 +10,7 @@ from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING
 from execplan.core.text.text_lines import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.core.plan.model import ParsedPlan, Task
     from execplan.core.text.markdown_blocks import Block
@@ -60,9 +60,9 @@ def place_sections(plan: ParsedPlan, title: Block | None) -> tuple[list[Part], d
     ends = [*[block.start for block in top_headings[1:]], len(plan.text.lines)]
     for heading, end in zip(top_headings, ends, strict=False):
         lines = range(heading.end, end)
-        role = _find_role(heading.text)
+        role = _find_role(heading.text, plan.text.titles)
         section = _section_of(plan, heading.text, role, lines)
-        is_replaced = section not in used_sections and _says_the_same(heading.text, role, section)
+        is_replaced = section not in used_sections and _says_the_same(heading.text, role, section, plan.text.titles)
         if is_replaced:
             replaced[section] = heading.start
         elif role is None and section != outline.PROGRESS:
@@ -81,8 +81,8 @@ def section_headings(plan: ParsedPlan, title: Block | None) -> list[Block]:
     return [block for block in plan.blocks if block.kind == HEADING and not block.depth and block is not title]
 
 
-def _find_role(title: str) -> str | None:
-    role = section_roles.find_role(title)
+def _find_role(title: str, titles: Mapping[str, str]) -> str | None:
+    role = section_roles.find_role(title, titles)
     if role is not None:
         return role
     guess = section_roles.guess_role(title)
@@ -117,13 +117,13 @@ def _is_mostly_evidence(plan: ParsedPlan, lines: range) -> bool:
     return 2 * len([at for at in filled if at in code or plan.text.lines[at].lstrip()[:1] == "|"]) > len(filled)
 
 
-def _says_the_same(title: str, role: str | None, section: str) -> bool:
+def _says_the_same(title: str, role: str | None, section: str, titles: Mapping[str, str]) -> bool:
     """Return whether a heading says no more than the section's own."""
     if outline.canonical_name(title) == section:
         return True
     if section == outline.PROGRESS:
         return role == section_roles.TASKS == section_roles.guess_role(title) and not title[-1:].isdecimal()
-    exact_role = section_roles.find_role(title)
+    exact_role = section_roles.find_role(title, titles)
     return exact_role not in (None, section_roles.TASKS) and _SECTIONS.get(exact_role or "") == section
 
 
@@ -138,7 +138,7 @@ def _split_checklists(plan: ParsedPlan, part: Part, heading: Block, headings: Se
             level = 0
             pieces[-1] = pieces[-1]._replace(end=at)
             pieces.append(part._replace(heading=None, start=at))
-        if level or section_roles.find_role(block.text) != section_roles.VALIDATION:
+        if level or section_roles.find_role(block.text, plan.text.titles) != section_roles.VALIDATION:
             continue
         end = next((other.start for other in headings if other.start > at and other.level <= block.level), part.end)
         if _has_box(checklists, range(at, end)):

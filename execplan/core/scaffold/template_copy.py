@@ -12,7 +12,7 @@ from execplan.core.plan import reader
 from execplan.core.plan.task_edits import add_task
 from execplan.core.plan.title_edits import title_edit
 from execplan.core.project.project import ensure_inside
-from execplan.core.text.line_edit import apply_edits
+from execplan.core.text.text_lines import apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from execplan.core.secrets import service_tokens
 from execplan.core.secrets.credential_patterns import all_needles, all_patterns
 from execplan.core.secrets.secret_assignments import find_assignments
-from execplan.core.secrets.secret_values import compile_pattern, is_placeholder
+from execplan.core.secrets.secret_names import compile_pattern, is_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,8 +7,15 @@ from base64 import b64decode
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from execplan.core.secrets.secret_names import PASSWORD, SECRET, SERVICE, classify_name
-from execplan.core.secrets.secret_values import compile_pattern, is_placeholder, is_secret
+from execplan.core.secrets.secret_names import (
+    PASSWORD,
+    SECRET,
+    SERVICE,
+    classify_name,
+    compile_pattern,
+    is_placeholder,
+    is_secret,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

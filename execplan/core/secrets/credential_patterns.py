@@ -10,9 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.secrets import credential_checks
-from execplan.core.secrets.secret_names import PASSWORD, SECRET, classify_name
+from execplan.core.secrets.secret_names import PASSWORD, SECRET, classify_name, is_secret
 from execplan.core.secrets.secret_table import SHAPES
-from execplan.core.secrets.secret_values import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable

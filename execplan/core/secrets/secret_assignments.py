@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from execplan.core.secrets.secret_names import PASSWORD, SECRET, classify_name
-from execplan.core.secrets.secret_values import is_secret
+from execplan.core.secrets.secret_names import PASSWORD, SECRET, classify_name, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

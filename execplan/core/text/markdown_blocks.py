@@ -9,8 +9,7 @@ first lines, with outer blocks before inner ones.
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.text.html_blocks import html_end_marks
-from execplan.core.text.link_definitions import definition_line_count
+from execplan.core.text.block_rules import definition_line_count, html_end_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

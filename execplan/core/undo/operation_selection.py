@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.edits import edit_journal, operation_log
+from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
 from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, ExecplanError
@@ -118,7 +118,7 @@ def _ensure_not_of_run(project: Project) -> None:
     """Raise ExecplanError if the author's last operation on any plan is one of a run, which `rollback` undoes."""
     projects = project_discovery.with_nested_projects(project)
     for checkout in {member.state: member for member in projects}.values():
-        for operation, path in operation_log.newest_first(checkout):
+        for operation, path in edit_journal.newest_first(checkout):
             owner = _find_owner(projects, path)
             entries = load_entries(owner, path) if owner is not None else []
             entry = next((entry for entry in entries if entry.id == operation and entry.is_written), None)
@@ -203,7 +203,7 @@ def _last_on_plan(project: Project, ref: PlanRef, command: str, *, other_authors
     other_plans = 0
     if edit_journal.STEP_SEPARATOR in last.step.operation.id:
         prefix = f"{last.group}{edit_journal.STEP_SEPARATOR}"
-        paths = {path for operation, path in operation_log.newest_first(project) if operation.startswith(prefix)}
+        paths = {path for operation, path in edit_journal.newest_first(project) if operation.startswith(prefix)}
         other_plans = len(paths - {ref.path})
     return SelectedSteps(steps, other_plans=other_plans)
 
@@ -250,7 +250,7 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
     journals: dict[str, tuple[dict[str, JournalEntry], tuple[UndoableOperation, ...]]] = {}
     owners: dict[str, Project | None] = {}
     for checkout in {member.state: member for member in projects}.values():
-        for operation, path in operation_log.newest_first(checkout):
+        for operation, path in edit_journal.newest_first(checkout):
             if path not in owners:
                 owners[path] = _find_owner(projects, path)
             owner = owners[path]
@@ -332,7 +332,7 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     if command == UNDO:
         hint = "only what execplan did in this checkout can be undone"
         if ref is not None and last_is_run(load_entries(project, ref.path)):
-            hint = f"to undo what a run did: execplan rollback {ref.shell_name}"
+            hint = f"undo what a run did: execplan rollback {ref.shell_name}"
         elif head_commit(project):
             hint += "; for the rest: git log -p"
         return ExecplanError(

@@ -123,7 +123,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
-    open_tasks = len(reader.read(data).unfinished_tasks)
+    open_tasks = len(plan_store.parse(project, data).unfinished_tasks)
     is_there = os.path.lexists(ref.path)
     if is_there:
         if os.path.islink(ref.path) or not _is_known_version(project, ref.path):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from execplan.core.edits.edit_entries import CREATE
 from execplan.core.edits.undo_stack import read_stack
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan.model import DRAFT, OPEN
-from execplan.core.plan_store import claims
+from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.text.text_lines import digest
 
@@ -32,7 +31,7 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
         if step.operation.author not in ("", actor(project))
     ]
     try:
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     except ExecplanError:
         return [*reasons, "it can't be read as a plan"]
     if plan.state() != DRAFT:

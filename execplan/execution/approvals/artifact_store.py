@@ -79,7 +79,6 @@ def save(
     A file that already has these bytes is not written again.
     """
     from execplan.core.edits.plan_writer import format_diff
-    from execplan.core.plan import reader
 
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -101,7 +100,7 @@ def save(
         from execplan.core.edits.plan_commit import commit_paths
 
         old_contents = {} if old_bytes is None else {path: old_bytes}
-        title = reader.read(plan_store.read_bytes(project, ref.path)).title
+        title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
         commit_result = commit_paths(project, ref.id, [path], command, summary, old_contents, title)
         return stored._replace(commit=commit_result.digest, warnings=commit_result.warnings)
 

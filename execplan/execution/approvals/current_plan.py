@@ -7,7 +7,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.execution.approvals import artifact_store
 from execplan.execution.compile import compile_plan
@@ -48,12 +47,12 @@ def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
     display_path = project.display_path(ref.path)
     with ErrorContext(display_path):
         text = plan_store.read_bytes(project, ref.path)
-    return _compile_text(text, ref, display_path)
+    return _compile_text(project, text, ref, display_path)
 
 
-def _compile_text(text: bytes, ref: PlanRef, display_path: str) -> Compiled:
+def _compile_text(project: Project, text: bytes, ref: PlanRef, display_path: str) -> Compiled:
     with ErrorContext(display_path):
-        plan = reader.read(text)
+        plan = plan_store.parse(project, text)
         try:
             return compile_plan(
                 plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path
@@ -128,7 +127,7 @@ def _compile_timed(project: Project, ref: PlanRef) -> _TimedCompilation:
         text = plan_store.read_bytes(project, ref.path)
     key = text, ref.id, display_path
     if _last_compilation is None or _last_compilation[0] != key:
-        compilation = _compile_text(text, ref, display_path)
+        compilation = _compile_text(project, text, ref, display_path)
         _last_compilation = key, _TimedCompilation(compilation, round(monotonic() - started, 6))
     return _last_compilation[1]
 

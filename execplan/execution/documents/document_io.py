@@ -1,4 +1,7 @@
-"""Reading and writing of documents: canonical output, and full validation of input with all violations."""
+"""Reading and writing of documents: canonical output, and full validation of input with all violations.
+
+Records that a Python program creates itself are checked in the same way.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.json_model.container_types import TOO_SHORT
-from execplan.core.json_model.document_model import Model, collect_models
+from execplan.core.json_model.document_model import Model, collect_models, to_json_bytes
 from execplan.core.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
-from execplan.core.json_model.json_bytes import to_json_bytes
 from execplan.core.text import fast_json, strict_json
 from execplan.core.text.violation import Violation
+from execplan.execution.documents.document_rules import json_violations
 from execplan.execution.documents.field_patterns import DESCRIPTIONS
-from execplan.execution.documents.plan_rules import json_violations
 from execplan.execution.execution_plan import Document
 
 if TYPE_CHECKING:
@@ -152,3 +154,13 @@ def _suggest_name(name: str, kind: type[Model]) -> str:
 def _field_names(kind: type[Model]) -> set[str]:
     """Return the names of all fields of a document kind and its nested models."""
     return {field.key for model in collect_models(kind) for field in model.model_fields().values()}
+
+
+class Request(Model):
+    """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
+
+    @classmethod
+    def make_error(cls, problems: Iterable[Problem]) -> Exception:
+        """Return the error for an invalid record."""
+        violations = convert_problems(problems, cls)
+        return document_error(cls.__name__, cls, violations, hint="execplan explain bad-document")

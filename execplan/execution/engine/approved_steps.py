@@ -11,7 +11,7 @@ from execplan.execution.engine.permit import issue_permit
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,7 +17,7 @@ from execplan.execution.engine.journal.journal_entries import (
     change_json,
     state_json,
 )
-from execplan.execution.engine.program_changes import (
+from execplan.execution.engine.run_preconditions import (
     WARNING,
     changed_program_fields,
     ensure_programs_unchanged,
@@ -25,7 +25,7 @@ from execplan.execution.engine.program_changes import (
 )
 from execplan.execution.engine.schedule import can_run_in_parallel
 from execplan.execution.engine.steps.step_paths import list_declared_paths
-from execplan.execution.engine.telemetry.caller_context import attempt_traceparent
+from execplan.execution.engine.telemetry.trace_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
 
 if TYPE_CHECKING:

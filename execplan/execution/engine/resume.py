@@ -17,13 +17,13 @@ from execplan.execution.engine.approved_steps import require_approved_steps, res
 from execplan.execution.engine.executors.executor_choice import executor_field, open_executor, resumed_jobs
 from execplan.execution.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
-from execplan.execution.engine.program_changes import programs_json
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
     ensure_run_programs_unchanged,
     ensure_same_document,
+    programs_json,
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder

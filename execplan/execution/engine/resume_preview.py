@@ -92,7 +92,7 @@ def _preview_agent_run(
     answer: str | None,
 ) -> ResumePreview:
     """Preview the resume of an agent's run. Its steps in progress belong to the agent and are not inspected."""
-    from execplan.execution.engine.agent_runs.next_question import next_question
+    from execplan.execution.engine.agent_runs.recorded_reports import next_question
 
     question = run_state.question or next_question(
         run_state, schedule, approved_plan.policy.checkpoint_interval, is_required=answer is None

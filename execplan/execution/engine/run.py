@@ -9,7 +9,7 @@ from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
-from execplan.execution.engine import program_changes, replay, run_setup
+from execplan.execution.engine import replay, run_preconditions, run_setup
 from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.execution.engine.dry_run import preview_run
 from execplan.execution.engine.executors.executor_choice import default_jobs, executor_field, open_executor
@@ -160,7 +160,7 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
             chosen=new_run.chosen_ids,
             replays=new_run.replayed_run.run_paths.id if new_run.replayed_run is not None else None,
             states={path: state_json(file_state) for path, file_state in approved_plan.binding.states.items()},
-            programs=program_changes.programs_json(approved_plan.binding.programs),
+            programs=run_preconditions.programs_json(approved_plan.binding.programs),
             **executor_field(new_run.executor),
         )
         audit_log.update_anchor()

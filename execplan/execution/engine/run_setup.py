@@ -12,7 +12,7 @@ from execplan.core.plan_store import author
 from execplan.core.project import project_state
 from execplan.execution.approvals import approval_registry, artifact_store
 from execplan.execution.documents.document_io import document_bytes
-from execplan.execution.engine import program_changes
+from execplan.execution.engine import run_preconditions
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.error_hints import add_hint_on_error
 from execplan.execution.engine.journal.journal_entries import BEGUN
@@ -59,7 +59,7 @@ def show_warnings(context: RunContext, steps: Sequence[Step], program_difference
     """
     warnings = [
         *command_warnings(context.project, context.policy, steps),
-        *map(program_changes.WARNING.format, program_differences),
+        *map(run_preconditions.WARNING.format, program_differences),
     ]
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
@@ -142,7 +142,7 @@ def _caller_fields() -> dict[str, str]:
     """Return the field that names the span that started the run; the guard starts runs, so few modules are loaded."""
     if "TRACEPARENT" not in os.environ:
         return {}
-    from execplan.execution.engine.telemetry.caller_context import caller_fields
+    from execplan.execution.engine.telemetry.trace_context import caller_fields
 
     return caller_fields(os.environ)
 

@@ -211,11 +211,10 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         warnings.append(f"{message}; review it, then: execplan commit {session.ref.shell_name}")
         return None
     from execplan.core.edits.plan_commit import commit_paths
-    from execplan.core.plan import reader
 
     real_path = os.path.realpath(session.ref.path)
     paths = [real_path, session.project.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
-    title = reader.read(plan_store.read_bytes(session.project, session.ref.path)).title
+    title = plan_store.parse(session.project, plan_store.read_bytes(session.project, session.ref.path)).title
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
     commit = commit_paths(
         session.project, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title

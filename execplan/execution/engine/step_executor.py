@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.engine.executors.executor import Executor
     from execplan.execution.engine.executors.remote_command import Placement
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
     from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_state import Attempt, RunState
@@ -49,7 +49,7 @@ class StepExecutor:
         """Reserve a worker for a step; return None if the step has to run here. Raises ExecplanError."""
         from execplan.execution.engine.executors.remote_command import Placement
         from execplan.execution.engine.executors.ticket_creation import reason_to_stay
-        from execplan.execution.engine.executors.workspace_packing import pack_workspace
+        from execplan.execution.engine.executors.worker_workspace import pack_workspace
 
         if reason_to_stay(step):
             return None

@@ -11,7 +11,6 @@ from execplan.core.edits import edit_journal
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import reader
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import find_task, normalize_text
 from execplan.core.plan.task_checks import find_check
@@ -106,7 +105,7 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step.id))
         href = transcript_href(project, ref, transcript)
-        plan = reader.read(plan_store.read_bytes(project, ref.path))
+        plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
         _, task = find_task(plan, query)
         if find_check(plan, task) is not None:  # the run has made the checks of its own steps
             ensure_unchecked(project, ref, plan, [query])
@@ -163,7 +162,7 @@ def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -
     """Return the task's checkbox line as the run wrote it and as it was before, if the edit journal still has it."""
     for edit in reversed(edit_journal.read_entries(project, ref.path)):
         try:
-            old, new = [reader.read(data) for data in edit.unpack()]
+            old, new = [plan_store.parse(project, data) for data in edit.unpack()]
         except (ValueError, ExecplanError):
             continue
         index = _find_ticked_task(old, new, task_text, href)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.documents.written_paths import diff_paths
-from execplan.execution.evaluation.file_changes import ImpossibleError, compute_changes, format_change
 from execplan.execution.evaluation.projected_files import (
     FileChange,
+    ImpossibleError,
     ProjectedFiles,
     ProjectedState,
+    compute_changes,
+    format_change,
     normalize_paths,
     parent_directories,
 )

@@ -16,8 +16,7 @@ from execplan.execution.engine.approved_steps import require_approved_steps
 from execplan.execution.engine.run_preconditions import ensure_not_agent_mode
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.execution_plan import Type
-from execplan.execution.export.job_digest import job_digest
-from execplan.execution.export.job_partition import Job, count_parallel_steps, partition
+from execplan.execution.export.export_jobs import Job, count_parallel_steps, job_digest, partition
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:

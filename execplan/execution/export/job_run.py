@@ -34,8 +34,7 @@ from execplan.execution.engine.workspace.file_archive import (
 )
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.evaluation.approval_scope import approval_scope
-from execplan.execution.export.job_digest import job_digest
-from execplan.execution.export.job_partition import partition, passed_paths
+from execplan.execution.export.export_jobs import job_digest, partition, passed_paths
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT, State
 
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.workspace.file_archive import FileArchive
     from execplan.execution.execution_plan import Step
-    from execplan.execution.export.job_partition import Job
+    from execplan.execution.export.export_jobs import Job
 
 
 SCHEMA = "execplan/job-outputs/1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.core.text.violation import Violation, json_pointer
-from execplan.execution.documents.record_rules import CLOCK_SKEW_SECONDS, is_in_future
+from execplan.execution.documents.document_rules import CLOCK_SKEW_SECONDS, is_in_future
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 
 if TYPE_CHECKING:

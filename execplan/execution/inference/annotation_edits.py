@@ -11,10 +11,9 @@ from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ens
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.reader import read_text
 from execplan.core.text.inline_markdown import plain_text
-from execplan.core.text.line_edit import Edit, apply_edits
+from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.execution.compile import find_plan_steps
-from execplan.execution.inference.block_commands import raw_block_lines
-from execplan.execution.inference.expected_output import build_expectation
+from execplan.execution.inference.block_commands import build_expectation, raw_block_lines
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator

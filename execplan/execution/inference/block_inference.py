@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.execution.inference.block_commands import (
+    build_expectation,
     changes_environment,
     changes_shell,
     is_command_in_block,
@@ -14,7 +15,6 @@ from execplan.execution.inference.block_commands import (
     read_output_after,
 )
 from execplan.execution.inference.cwd_inference import CwdEstimate, named_directory_reason
-from execplan.execution.inference.expected_output import build_expectation
 from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.directory_mentions import ROOT, DirectoryMention, DirectoryResolver
-from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.prose_cues import find_cue, split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 
 if TYPE_CHECKING:

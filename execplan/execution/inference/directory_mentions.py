@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.core.text.pure_paths import is_inside, resolve_relative
-from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
+from execplan.execution.inference.prose_cues import cue_pattern, find_cue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,15 +1,20 @@
-"""Cues in the text around a command that it is not a step: a condition, a choice, a report of past work."""
+"""Cues in the text around a command that it is not a step: a condition, a choice, a report of past work.
+
+The phrases of each cue are in cues.toml, and compiled to a pattern when they are first used.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from execplan.core.text.lazy_pattern import lazy_pattern
-from execplan.execution.inference.cue_matching import cue_pattern, find_cue
+from execplan.execution.inference.cue_table import CASE_SENSITIVE, EXPRESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from re import Match, Pattern
 
 _CODE_SPAN = lazy_pattern(r"(?<!`)(`++)(?:(?!\1).)*?\1")
 _SENTENCE_END = lazy_pattern(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
@@ -32,6 +37,17 @@ _REASONS = {
     "starts_service": KEEPS_RUNNING,
 }
 """Reasons for doubt by cue; the first cue in a sentence gives the reason."""
+
+
+@cache
+def cue_pattern(cue: str) -> Pattern[str]:
+    """Return the pattern that matches any phrase of a cue."""
+    return re.compile(EXPRESSIONS[cue], 0 if cue in CASE_SENSITIVE else re.IGNORECASE)
+
+
+def find_cue(cue: str, text: str) -> Match[str] | None:
+    """Return the first match of a cue in a text, or None."""
+    return cue_pattern(cue).search(text)
 
 
 def split_sentences(text: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.block_commands import changes_environment, changes_shell
-from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.execution.inference.cwd_inference import cwd_after_lone_cd, named_directory_reason
 from execplan.execution.inference.long_running import starts_detached
@@ -15,6 +14,7 @@ from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import (
     CHOICE,
     TO_BE_WRITTEN,
+    find_cue,
     find_doubt,
     find_doubt_in_context,
     find_doubt_in_tail,

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.inference.block_commands import BlockLine
+    from execplan.execution.inference.block_commands import BlockLine, OutputTracker
     from execplan.execution.inference.cwd_inference import CwdEstimate, LocatedCommand
-    from execplan.execution.inference.expected_output import OutputTracker
 
 
 class StepCollector:
@@ -38,7 +37,7 @@ class StepCollector:
     @cached_property
     def output_tracker(self) -> OutputTracker:
         """The expected output that passages show."""
-        from execplan.execution.inference.expected_output import OutputTracker
+        from execplan.execution.inference.block_commands import OutputTracker
 
         return OutputTracker()
 

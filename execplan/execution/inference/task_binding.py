@@ -15,9 +15,8 @@ from execplan.core.plan import outline
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.text.invisible_characters import has_hidden
 from execplan.core.text.lazy_pattern import lazy_pattern
-from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import WORDS
-from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.prose_cues import cue_pattern, find_cue, split_sentences
 from execplan.execution.inference.section_passages import find_passages
 from execplan.execution.inference.work_kinds import (
     asks_for_edit,

@@ -13,9 +13,8 @@ from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
-from execplan.execution.documents.checked_model import Request
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
+from execplan.execution.documents.document_io import Request, document_bytes, document_error, validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
 from execplan.execution.importers.object_reader import ImportReport

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets.secret_files import is_secret_file
-from execplan.core.text.glob_match import matches_glob
+from execplan.core.text.pure_paths import matches_glob
 from execplan.execution.risk.argument_predicates import ARGUMENT_PREDICATES, is_safe_task
-from execplan.execution.risk.path_patterns import matches_any
-from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS
+from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS, matches_any
 from execplan.execution.shell.command_table import PACKAGE_SOURCES, SINGLE_DASH_PROGRAMS
 from execplan.execution.shell.simple_command import (
     is_local_tool,

@@ -1,31 +1,130 @@
-"""Risk rating of a step from its fields as plain data."""
+"""Risk rating of a step: from its fields, the text that it would write into files, and the policy."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.risk.command_risk import (
+    CRITICAL,
     HIGH,
     LOW,
     MEDIUM,
     USER,
     Risk,
-    builtin_table,
     highest_risk,
     rate_command,
     rate_path,
+    rate_simple,
 )
+from execplan.execution.risk.risk_table import builtin_table
+from execplan.execution.shell.command_line import parse_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from execplan.execution.risk.command_risk import RiskTable
+    from execplan.execution.execution_plan import Step
+    from execplan.execution.policy import Policy
+    from execplan.execution.risk.risk_table import RiskTable
 
+_RUNS_SHELL = "runs a command in a shell"
+_RUNS_CODE = "runs text as code"
+_PIPES_TO_SHELL = "pipes text into a shell"
+_DANGER_SIGNS = (
+    ("/dev/tcp/", "opens a network connection from the shell"),
+    ("| sh", _PIPES_TO_SHELL),
+    ("|sh", _PIPES_TO_SHELL),
+    ("| bash", _PIPES_TO_SHELL),
+    ("|bash", _PIPES_TO_SHELL),
+    ("| sudo", "pipes text into a command that runs as root"),
+    ("verify=False", "doesn't check certificates"),
+    ("rm -rf /", "deletes everything from the root directory"),
+    ("rm -fr /", "deletes everything from the root directory"),
+    ("pickle.loads(", "loads pickled objects, which can run any code"),
+    ("shell=True", _RUNS_SHELL),
+    ("os.system(", _RUNS_SHELL),
+    ("os.popen(", _RUNS_SHELL),
+    ("system(", _RUNS_SHELL),
+    ("shell_exec(", _RUNS_SHELL),
+    ("child_process", _RUNS_SHELL),
+    (".getRuntime().exec(", _RUNS_SHELL),
+    ("eval(", _RUNS_CODE),
+    ("exec(", _RUNS_CODE),
+)
+"""Signs of dangerous text, each with its effect."""
+_SCRIPT_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
+_INTERPRETERS = ("sh", "bash", "dash", "zsh", "ksh")
 _MAX_SHOWN_LENGTH = 200
 """Maximum length of the calls shown in a reason, in characters; the evaluation shows all."""
 _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
+
+
+def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[str]:
+    """Return the dangerous effects of a text, without duplicates; what the file contained before does not count."""
+    reasons = [reason for sign, reason in _DANGER_SIGNS if _count_sign(text, sign) > _count_sign(old_text, sign)]
+    if _is_shell_script(path, text):
+        old_lines = set(old_text.split("\n"))
+        added_text = "\n".join([line for line in text.split("\n") if line not in old_lines])
+        reasons += _critical_reasons(added_text, table)
+    return list(dict.fromkeys(reasons))
+
+
+def find_hidden_characters(text: str, old_text: str) -> list[str]:
+    """Return the hidden characters in a text, without duplicates; what the file contained before does not count."""
+    runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
+    return [
+        f"contains {describe_characters(run)}, which is invisible" for run in dict.fromkeys(runs) if run not in old_text
+    ]
+
+
+def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
+    """Return each file of a unified diff: its path, or the target if it has none, its added and its removed lines.
+
+    A line that looks like a header begins another file, so that no line of a hunk is missed.
+    """
+    files: list[tuple[str, list[str], list[str]]] = [(target, [], [])]
+    lines = patch.split("\n")
+    for previous, line in pairwise(["", *lines]):
+        if line.startswith("+++ ") and previous.startswith("--- "):
+            files.append((line[4:].partition("\t")[0].removeprefix("b/"), [], []))
+        elif line[:1] in ("+", "-"):
+            _, added, removed = files[-1]
+            (added if line[0] == "+" else removed).append(line[1:])
+    return [(path, "\n".join(new), "\n".join(old)) for path, new, old in files if new or old]
+
+
+def _critical_reasons(script: str, table: RiskTable) -> Iterator[str]:
+    """Yield the reasons of the CRITICAL commands in a shell script."""
+    for simple in parse_command(script).simple_commands:
+        for risk in rate_simple(simple, table):
+            if risk.level == CRITICAL:
+                yield from risk.reasons
+
+
+def _is_shell_script(path: str, text: str) -> bool:
+    if path.endswith(_SCRIPT_SUFFIXES):
+        return True
+    first_line = text.partition("\n")[0]
+    return first_line.startswith("#!") and first_line.rpartition("/")[2].rpartition(" ")[2] in _INTERPRETERS
+
+
+def _count_sign(text: str, sign: str) -> int:
+    """Return how often a sign occurs on its own: `eval(`, not `model.eval(`; `| sh`, not `| show` or `| sh |`."""
+    pieces = text.split(sign)
+    return sum([not _is_part_of_token(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
+
+
+def _is_part_of_token(sign: str, before: str, after: str) -> bool:
+    """Return whether a sign is part of another name, a cell of a table, or the start of a longer path."""
+    if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
+        return True
+    if sign[-1] == "(" or sign[0] == "/" or not after:
+        return False
+    return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
 
 
 def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
@@ -42,8 +141,6 @@ def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
 
 def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     """Yield the risks of the text that a step writes: HIGH if a person must read it first."""
-    from execplan.execution.risk.dangerous_content import find_dangers, find_hidden_characters, patched_files
-
     texts = []
     if step.get("content"):
         texts.append((step.get("target") or "", step["content"], ""))
@@ -107,3 +204,23 @@ def _format_assignments(env: Mapping[str, str]) -> str:
     from shlex import quote
 
     return "".join([f"{name}={quote(value)} " for name, value in env.items()])
+
+
+def effective_risk(step: Step, policy: Policy) -> Risk:
+    """Return the higher of the risk from the policy's table and the risk stated in the document.
+
+    A stated level that is no higher than the built-in table's comes from that table, at compile time: the user's own
+    rows may lower it.
+    """
+    stated_risk, fields = step.risk, step.model_dump(mode="json")
+    if policy.risk_table.version != builtin_table().version:
+        unrated_fields = {name: value for name, value in fields.items() if name != "risk"}
+        fields = (
+            fields
+            if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level)
+            else unrated_fields
+        )
+    risk = rate_step(fields, policy.risk_table)
+    if risk.level != stated_risk.level.value:
+        return risk
+    return Risk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))

@@ -7,8 +7,7 @@ a directory matches everything in it; `tool:NAME` matches the tools of an agent.
 
 from __future__ import annotations
 
-from execplan.core.text.glob_match import WILDCARDS, matches_glob
-from execplan.core.text.pure_paths import is_inside
+from execplan.core.text.pure_paths import WILDCARDS, is_inside, matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

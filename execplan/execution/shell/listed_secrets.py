@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.text.glob_match import matches_glob
+from execplan.core.text.pure_paths import matches_glob
 from execplan.execution.shell.command_table import FIND_EXPRESSIONS
 from execplan.execution.shell.printed_secrets import exclusion_reason, git_reason, secrets_below
 from execplan.execution.shell.reading_commands import GIT

@@ -10,7 +10,7 @@ import os
 
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.secrets.secret_files import CODE_TYPES, is_secret_file
-from execplan.core.text.glob_match import matches_glob
+from execplan.core.text.pure_paths import matches_glob
 from execplan.execution.shell.reading_commands import GIT, READ_ONLY_COMMANDS
 from execplan.execution.shell.simple_command import ParsedArgs, parse_args
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history, git_query
 from execplan.core.git.blob_reader import read_blobs
-from execplan.core.plan import reader
 from execplan.core.plan.reader import MAX_BYTES, too_large_error
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.comment_location import COMMENTS_FILE
@@ -123,7 +122,7 @@ def drop_older_findings(
             continue
         content, committed = comparable[target.ref.path]
         is_unchanged = (committed.data, committed.path) == (content.data, target.project.display_path(target.ref.path))
-        old_plan = None if is_unchanged else reader.read_or_none(committed.data)
+        old_plan = None if is_unchanged else plan_store.parse_or_none(target.project, committed.data)
         new_results.append(
             checked_file
             if old_plan is None

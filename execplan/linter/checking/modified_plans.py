@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history
-from execplan.core.plan import reader
+from execplan.core.plan_store import plan_store
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_histories import read_committed_plans, read_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
@@ -50,10 +50,11 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
     modified_paths = {os.path.join(project.root, path) for path in git_history.modified_files(project, pathspecs)}
     targets = [group.target(name) for group in groups for name in group.names] if modified_paths else []
+    projects = {target.ref.path: target.project for target in targets}
     plans = read_plans([target for target in targets if os.path.realpath(target.ref.path) in modified_paths])
     histories_by_path = {}
     for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
-        committed_plan = reader.read_or_none(committed.data)
+        committed_plan = plan_store.parse_or_none(projects[path], committed.data)
         if committed_plan is not None:
             histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
     return histories_by_path

@@ -122,7 +122,7 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
 def lint_with_lines(data: bytes, context: RuleContext, levels: dict[str, str]) -> tuple[list[Finding], list[str]]:
     """Return the findings for a plan's bytes, and its lines, which are none if the bytes can't be read."""
     try:
-        plan = reader.read(data)
+        plan = reader.read(data, context.titles)
     except ExecplanError as error:
         return [unreadable_finding(error)], []
     return lint_plan(plan, context, levels), plan.text.lines

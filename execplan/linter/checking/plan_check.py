@@ -41,7 +41,8 @@ def read_lines(checked_file: CheckedFile) -> list[str]:
 def parse_checked_plan(checked_file: CheckedFile) -> ParsedPlan | None:
     """Return the plan that was checked; None if it can't be read, or no longer."""
     try:
-        return reader.read(_read_checked_bytes(checked_file))
+        project = project_discovery.find_for_file(os.path.abspath(checked_file.display_name))
+        return plan_store.parse(project, _read_checked_bytes(checked_file))
     except ExecplanError:
         return None
 
@@ -171,6 +172,7 @@ def make_rule_context(
         allows_draft=options.is_hook,
         skips_other_files=not is_explicit,
         path=project.display_path(ref.path),
+        titles=project.titles,
         required_lines=dialect_of(project.display_path(ref.path), project.settings.dialects).required_lines,
         id=ref.id,
         name_format=project.settings.name if is_in_plans_directory else "",

@@ -9,7 +9,6 @@ from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history
 from execplan.core.git.blob_reader import read_blobs
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import reader
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan_store import plan_store
 from execplan.linter.checking.check_targets import iter_targets
@@ -68,7 +67,7 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
         stored_plans = [
             plan_store.StoredPlan(project, ref, data, plan, None)
             for project, ref, data in plans
-            if not ref.archived and (plan := reader.read_or_none(data)) is not None
+            if not ref.archived and (plan := plan_store.parse_or_none(project, data)) is not None
         ]
         for path, shipped in features.load(features.SHIPPED_WORK)(stored_plans, options.selection).items():
             histories[path] = histories[path]._replace(shipped=shipped)
@@ -118,7 +117,11 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
         if path in committed:
             data, committed_path, archived = committed[path]
             histories_by_path[path] = GitHistory(
-                reader.read_or_none(data), committed_path, archived, drifted.get(path, ()), absent_names
+                plan_store.parse_or_none(plan.project, data),
+                committed_path,
+                archived,
+                drifted.get(path, ()),
+                absent_names,
             )
         else:
             histories_by_path[path] = GitHistory(missing_symbols=absent_names)
@@ -155,8 +158,8 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
     from execplan.linter.rules.symbol_rules import find_symbols
 
     names: set[str] = set()
-    for _, ref, data in plans:
-        plan = None if ref.archived else reader.read_or_none(data)
+    for project, ref, data in plans:
+        plan = None if ref.archived else plan_store.parse_or_none(project, data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
     return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
@@ -211,7 +214,7 @@ def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str
 
     pending: dict[str, tuple[str, dict[str, str]]] = {}
     for project, ref, data in plans:
-        plan = None if ref.archived else reader.read_or_none(data)
+        plan = None if ref.archived else plan_store.parse_or_none(project, data)
         if plan is None or plan.state() == COMPLETE:
             continue
         base_prefix = os.path.relpath(project.base, project.root)

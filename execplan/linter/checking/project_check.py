@@ -186,13 +186,12 @@ def _commit_facts(project: Project) -> ProjectFacts:
 
 def _named_paths(project: Project, data: bytes) -> frozenset[str]:
     """Return the paths that an unfinished plan names, from the root, also resolved against its project's base."""
-    from execplan.core.plan import reader
     from execplan.core.plan.model import COMPLETE
     from execplan.linter.plan_paths import find_named_paths
     from execplan.linter.plan_source import PlanSource
 
     try:
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     except ExecplanError:
         return frozenset()
     if plan.state() == COMPLETE:

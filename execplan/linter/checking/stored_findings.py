@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import NOT_A_PLAN, Finding, Fix
 
 TYPE_CHECKING = False

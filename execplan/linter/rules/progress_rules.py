@@ -7,9 +7,9 @@ from itertools import pairwise
 from execplan.core.clock import read_timestamp
 from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH
 from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import ERROR, HINT, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.timestamp_rules import group_tasks
 

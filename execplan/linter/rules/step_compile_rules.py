@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import ERROR, UNSAFE, RuleContext, RuleMatch, rule
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import SAFE, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from execplan.core.text.invisible_characters import (
     find_hidden,
     may_have_hidden,
 )
-from execplan.core.text.line_edit import Edit
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
+from execplan.core.text.text_lines import Edit
 from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.linter.rules.markdown_rules import find_nested_fences
 

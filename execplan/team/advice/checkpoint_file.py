@@ -35,13 +35,12 @@ def build_page(
     from execplan.core.clock import utc_timestamp
     from execplan.core.edits.digest_check import ensure_digest_matches
     from execplan.core.files.atomic_files import temp_file_name
-    from execplan.core.plan import reader
     from execplan.execution.approvals import artifact_store
     from execplan.team.advice.overview_builder import build_overview, make_redactor
 
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, if_match, data)
-    plan = reader.read(data)
+    plan = plan_store.parse(project, data)
     old, path = artifact_store.read(project, ref, PAGE_NAME), artifact_store.path_of(project, ref, PAGE_NAME)
     if old is not None and not force and not checkpoint_page.is_unedited(old):
         raise ExecplanError(

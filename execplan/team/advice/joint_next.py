@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.project.project_list import ListedProject
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 class OpenPlan(NamedTuple):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_store import plan_selection, plan_store, sticky_plan
+from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.author import explicit_actor
-from execplan.core.plan_store.worktree_plan import plan_of_worktree
+from execplan.core.plan_store.implied_plan import plan_of_worktree
 from execplan.core.project import project_discovery
 from execplan.team.advice.next_tasks import describe_blockers, find_listed_open_tasks, load_listed_claims
 from execplan.team.dependencies.plan_resolver import PlanResolver
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
     from execplan.team.advice.next_tasks import OpenTasks
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 class NextPlan(NamedTuple):
@@ -85,7 +85,7 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
 
 def find_chosen_path(project: Project) -> str:
     """Return the path of the sticky plan, or else of the plan of the worktree; empty without one."""
-    chosen = sticky_plan.find_sticky_plan(project)
+    chosen = implied_plan.find_sticky_plan(project)
     ref = chosen[1] if chosen is not None else plan_of_worktree(project)
     return ref.path if ref is not None else ""
 
@@ -155,9 +155,8 @@ def _ensure_no_deadlock(project: Project, plans: list[ListedPlan], open_tasks_by
         [_is_blocked(open_tasks_by_path[plan.ref.path]) for plan in plans if plan.ref.path in open_tasks_by_path]
     ):
         return
-    from execplan.team.dependencies.deadlocks import find_deadlock
-    from execplan.team.dependencies.dependency_answers import deadlock_error
-    from execplan.team.dependencies.graph_builder import build_graph
+    from execplan.team.dependencies.dependency_graph import build_graph
+    from execplan.team.dependencies.dependency_problems import deadlock_error, find_deadlock
 
     if cycle := find_deadlock(build_graph(PlanResolver(project))):
         raise deadlock_error(cycle)

@@ -101,7 +101,7 @@ def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:
 
     if not has_comments(project, ref):
         return ()
-    from execplan.team.review.comment_reading import load_threads
+    from execplan.team.review.comment_file import load_threads
     from execplan.team.review.comment_threads import describe_thread
 
     return tuple([describe_thread(thread) for thread in load_threads(project, ref) if thread.is_open])

@@ -13,8 +13,8 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
-from execplan.core.plan_store.worktree_plan import is_plan_of_worktree
 from execplan.core.text.message_parts import join_first, shorten
 from execplan.team.advice import execution_status
 
@@ -190,7 +190,9 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
 
 
 def _format_add_command(plan: ParsedPlan, name: str) -> str:
-    """Return the command that adds the first task of a plan."""
+    """Return the command that adds the first task of a plan; if a block that is never closed hides its end, that of lint."""
+    if not all([block.is_closed for block in plan.blocks]):
+        return f"execplan lint {name}"
     option = "" if plan.section(outline.PROGRESS) is not None else "--create "
     return f"execplan add 'First step' {option}-p {name}"
 
@@ -250,7 +252,7 @@ def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) ->
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
     if blockers:
-        from execplan.team.dependencies.dependency_answers import DEADLOCK_COMMAND, find_own_cycle
+        from execplan.team.dependencies.dependency_problems import DEADLOCK_COMMAND, find_own_cycle
 
         if cycle := find_own_cycle(stored_plan.project, stored_plan.ref):
             command = f"execplan graph {name}" if ":" in cycle else DEADLOCK_COMMAND

@@ -1,21 +1,24 @@
-"""What blocks a plan or its tasks: plans and tasks of other plans that are not done yet."""
+"""What blocks a plan or its tasks: plans and tasks of other plans that are not done yet, and warnings about them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_dependencies import read_dependencies
 from execplan.core.plan.task_needs import read_task_needs
+from execplan.team.dependencies.plan_resolver import PlanResolver
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from execplan.core.edits.plan_writer import EditResult
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan.plan_dependencies import PlanMention
     from execplan.core.plan.task_needs import TaskNeed
     from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.core.project.project_list import ProjectOrigin
-    from execplan.team.dependencies.plan_resolver import PlanResolver
 
 
 class Blocker(NamedTuple):
@@ -120,3 +123,20 @@ def _task_blocker(resolver: PlanResolver, need: TaskNeed) -> Blocker | str | Non
 def join_blockers(blockers: Sequence[Blocker]) -> str:
     """Describe blockers on one line for people."""
     return ", ".join([blocker.text for blocker in blockers])
+
+
+def completion_warnings(
+    project: Project, ref: PlanRef, read_plan: Callable[[], ParsedPlan], edit_result: EditResult
+) -> tuple[str, ...]:
+    """Return warnings if the plan of checked-off tasks, or one of the tasks, waits for another plan.
+
+    Never an error: the tasks are checked off already, because the work may be done all the same.
+    """
+    tasks = [(task.number, task.text) for task in edit_result.tasks]
+    try:
+        blockers = find_blockers_of(PlanResolver(project), ref, read_dependencies(read_plan()), tasks)
+    except ExecplanError as error:
+        return (f"couldn't find out whether this plan waits for others: {error.message}",)
+    warnings = [f"this plan waits for {join_blockers(blockers.plan)}"] if blockers.plan else []
+    warnings += [f"task {number} waits for {join_blockers(task_blockers)}" for number, task_blockers in blockers.tasks]
+    return tuple(warnings)

@@ -11,12 +11,11 @@ from execplan.core.project.project_discovery import owned_path_prefixes
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.plan_paths import find_named_paths
 from execplan.linter.plan_source import PlanSource
-from execplan.team.dependencies.graph_builder import build_graph
+from execplan.team.dependencies.dependency_graph import build_graph
 
 if TYPE_CHECKING:
     from execplan.core.project.project import Project
-    from execplan.team.dependencies.plan_entry import PlanEntry
-    from execplan.team.dependencies.plan_resolver import PlanResolver
+    from execplan.team.dependencies.plan_resolver import PlanEntry, PlanResolver
 
 _COMMON_FILES = frozenset(("PLANS.md", "AGENTS.md", "CLAUDE.md", "README.md", "CHANGELOG.md"))
 """Files that plans name as reading, or that merge easily."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
-from execplan.team.dependencies.graph_builder import build_graph
+from execplan.team.dependencies.dependency_graph import build_graph
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.text.text_lines import digest
-from execplan.team.github.api_errors import unavailable_error
+from execplan.team.github.api_client import unavailable_error
 from execplan.team.github.plan_issue import CLOSED, PLAN_LABEL, STATE_LABELS, PlanIssue
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.plan_store import plan_store
-from execplan.team.github.api_errors import unavailable_error
+from execplan.team.github.api_client import unavailable_error
 from execplan.team.github.issue_changes import (
     CREATE,
     KEEP,

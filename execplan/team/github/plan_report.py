@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.context.open_questions import OpenQuestion, find_open_questions
 from execplan.core.errors import ExecplanError
+from execplan.core.git.blob_reader import BlobReader
 from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.pure_paths import is_inside
@@ -15,23 +16,64 @@ from execplan.linter.checking.check_targets import changed_target_groups, iter_t
 from execplan.linter.checking.modified_plans import add_committed_plans
 from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.rule import LEVELS
-from execplan.team.history.branch_changes import ChangedPlan, load_branch_changes
+from execplan.team.history.change_events import ChangeReader, uncommitted_changes
+from execplan.team.history.plan_history import plan_folders
+from execplan.team.history.plan_lineages import LineageTracker, PlanPaths
 from execplan.team.review.plan_comments import load_comments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.linter.checking.check_targets import TargetGroup
     from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
     from execplan.linter.rule import Finding
+    from execplan.team.history.history_event import HistoryEvent
     from execplan.team.review.plan_comments import PlacedThread
 
 DELETED = "deleted"
 """State of a plan whose file is gone."""
 _NO_QUESTION = frozenset({"none", "none yet", "none so far", "nothing", "n/a"})
 """Texts that say that there is no open question, in lower case and without the final period."""
+
+
+class ChangedPlan(NamedTuple):
+    """A plan whose file differs from a commit."""
+
+    project: Project
+    ref: PlanRef
+    """The plan now; of a deleted plan, in the commit."""
+    is_deleted: bool
+    former_path: str
+    """Path in the commit, from the repository root; empty for a new plan."""
+    events: list[HistoryEvent]
+
+    @property
+    def path(self) -> str:
+        """Path from the repository root; of a deleted plan, in the commit."""
+        return self.project.display_path(self.ref.path)
+
+
+def load_branch_changes(project: Project, commit: str) -> list[ChangedPlan]:
+    """Return the plans of a project that differ from a commit, in the order of their paths; also untracked ones.
+
+    A plan that was renamed or archived is one change. Raises ExecplanError if git fails.
+    """
+    tracker = LineageTracker(PlanPaths(project))
+    plan_changes = tracker.add_changes(uncommitted_changes(project, commit, plan_folders(project)))
+    changed_plans = []
+    with BlobReader(project) as blobs:
+        reader = ChangeReader(project, blobs)
+        for plan_change in plan_changes:
+            change, former_ref = plan_change.change, plan_change.former_refs[0]
+            is_deleted = not change.blob
+            former_path = change.former_paths[0] if former_ref is not None else ""
+            events = reader.events(plan_change, None)
+            if events:
+                changed_plans.append(ChangedPlan(project, plan_change.ref, is_deleted, former_path, events))
+    return sorted(changed_plans, key=lambda changed_plan: changed_plan.path)
 
 
 class PlanReport(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.errors import USAGE, ExecplanError
-from execplan.team.github.api_errors import unavailable_error
+from execplan.team.github.api_client import unavailable_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The events of a plan's change, from its versions before and after."""
+"""The events of a plan's change, from its versions before and after, also in the working tree."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from execplan.core.clock import epoch_seconds
 from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import absent_error
+from execplan.core.git.commit_log import FileChange, changes_since
+from execplan.core.git.git_history import committed_files
 from execplan.core.plan import reader
-from execplan.core.plan_store import plan_store
+from execplan.core.plan_store import missing_plans, plan_store
+from execplan.core.plan_store.missing_plans import MissingPlan
+from execplan.core.project.plan_journal import former_paths
 from execplan.team.history.history_event import (
     ARCHIVED,
     BROKEN,
@@ -24,9 +28,7 @@ from execplan.team.history.history_event import (
     HistoryEvent,
 )
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader
-from execplan.team.history.version_units import VersionUnits
-from execplan.team.history.working_tree import ON_DISK
+from execplan.team.history.version_reader import VersionReader, VersionUnits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,11 +39,62 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.team.history.plan_lineages import PlanChange
 
+ON_DISK = "disk:"
+"""Start of what stands for the blob of a file in the working tree; its path from the repository root follows."""
 _MAX_CACHED = 256
 """Maximum number of parsed versions in memory: the next older change of a plan needs the last one again."""
 _ABSENT = "git-failed"
 """Code of the error for a version that git does not have."""
 _LAYOUT_TEXT = "only white space, line endings or order"
+
+
+def uncommitted_changes(project: Project, head: str | None, folders: Sequence[str]) -> list[FileChange]:
+    """Return the plans that differ from a commit, or all plans if there is none. Raises ExecplanError if git fails.
+
+    A plan that was renamed or moved is a single change. Links to plans have no history of their own.
+    """
+    refs = [ref for ref in plan_store.all_refs(project) if not os.path.islink(ref.path)]
+    on_disk = [project.display_path(ref.real_path) for ref in refs]
+    if head is None:
+        return [_new_file(path) for path in on_disk]
+    changes, deleted = [], {}
+    for change in changes_since(project, head, folders):
+        exists = bool(change.blob) or os.path.lexists(os.path.join(project.root, change.path))
+        if exists:
+            changes.append(change._replace(blob=ON_DISK + change.path))
+        else:
+            deleted[change.path] = change
+    known_paths = {file.path for file in committed_files(project, head, folders)}
+    known_paths.update([change.path for change in changes])
+    for path in on_disk:
+        if path not in known_paths:
+            source = _find_source(project, path, deleted)
+            changes.append(_new_file(path) if source is None else source._replace(path=path, blob=ON_DISK + path))
+            if source is not None:
+                del deleted[source.path]
+    return [*changes, *deleted.values()]
+
+
+def _new_file(path: str) -> FileChange:
+    return FileChange(path, (path,), ON_DISK + path, ("",))
+
+
+def _find_source(project: Project, path: str, deleted: dict[str, FileChange]) -> FileChange | None:
+    """Return the deleted file that was moved to a path, by execplan or by hand; None if there is none."""
+    if not deleted:
+        return None
+    absolute_path = os.path.join(project.root, path)
+    for former_path in former_paths(project, absolute_path):
+        source = deleted.get(project.display_path(former_path))
+        if source is not None:
+            return source
+    for source in deleted.values():
+        old_path = os.path.join(project.root, source.path)
+        missing_plan = MissingPlan(project.split_plan_path(old_path)[1], old_path, source.former_blobs[0])
+        moved_ref = missing_plans.find_moved_file(project, missing_plan)
+        if moved_ref is not None and moved_ref.real_path == absolute_path:
+            return source
+    return None
 
 
 class ChangeReader:
@@ -56,7 +109,7 @@ class ChangeReader:
         self._blobs = blobs
         self._absent_versions = absent_versions
         self._contents: dict[str, tuple[bytes, int] | None] = {}
-        self._reader = VersionReader()
+        self._reader = VersionReader(project.titles)
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
 
     def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:

@@ -12,10 +12,9 @@ from execplan.core.git.commit_log import FileChange
 from execplan.core.git.git_history import committed_files, merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
 from execplan.core.plan_store import plan_store
-from execplan.team.history.change_events import ChangeReader
+from execplan.team.history.change_events import ON_DISK, ChangeReader
 from execplan.team.history.plan_history import plan_folders, track_changes
 from execplan.team.history.plan_lineages import Lineage, PlanChange
-from execplan.team.history.working_tree import ON_DISK
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef

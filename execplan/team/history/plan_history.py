@@ -1,4 +1,7 @@
-"""The history of plans in git: the events of all plans of a project, or of one, in one pass over the commits."""
+"""The history of plans in git: the events of all plans of a project, or of one, in one pass over the commits.
+
+One plan may be deleted or renamed.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,13 @@ from execplan.core.git.git_directory import is_partial, is_shallow
 from execplan.core.git.git_history import resolve_commit
 from execplan.core.git.git_query import FETCH_ALL_COMMAND, require_repository
 from execplan.core.plan.plan_lookup import is_specific_enough
+from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import normalize_id
+from execplan.core.project import project_discovery
 from execplan.core.worker_processes import process_count, run_in_processes
-from execplan.team.history.change_events import ChangeReader
+from execplan.team.history.change_events import ChangeReader, uncommitted_changes
 from execplan.team.history.history_event import HistoryEvent
 from execplan.team.history.plan_lineages import LineageTracker, PlanPaths, add_commits
-from execplan.team.history.working_tree import uncommitted_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -177,3 +181,21 @@ def find_past_plan(project: Project, name: str) -> PlanRef | None:
             candidates=sorted(similar),
         )
     return next(iter(matches)).ref if matches and is_specific_enough(name) else None
+
+
+def select_past_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
+    """Select a plan as other commands do or, if there is none, a plan that once had this ID or path.
+
+    Raises ExecplanError if no single plan fits.
+    """
+    try:
+        return plan_selection.select_plan(start, query)
+    except ExecplanError as error:
+        name = query or plan_selection.plan_from_environment()
+        if error.code not in ("no-such-plan", "plan-deleted") or name is None:
+            raise
+        for project in project_discovery.with_nested_projects(project_discovery.require(start)):
+            ref = find_past_plan(project, name) if project.git is not None else None
+            if ref is not None:
+                return project, ref
+        raise

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.merge.merge_units import Unit
     from execplan.core.plan.model import Entry
     from execplan.team.history.plan_part import PlanPart
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
 
 
 def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[HistoryEvent]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from execplan.linter.rule_facts import OutdatedIndex
-from execplan.team.plan_index.plan_index_file import check_index
-from execplan.team.plan_index.staged_index import compute_staged_index
+from execplan.team.plan_index.plan_index_file import check_index, compute_staged_index
 
 if TYPE_CHECKING:
     from execplan.core.project.project import Project

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.history.plan_part import PlanPart
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
 
 _MAX_VERSIONS: Final = 500
 """Maximum number of versions of a plan that are searched, the newest ones."""
@@ -40,7 +40,7 @@ def track_anchors(project: Project, ref: PlanRef, plan: ParsedPlan, anchors: Seq
     or if git fails, only the journal is searched.
     """
     try:
-        current = VersionReader().read(plan.text.to_bytes())
+        current = VersionReader(project.titles).read(plan.text.to_bytes())
     except ExecplanError:
         return [None for _ in anchors]
     tracked: dict[Anchor, Anchor | None] = {}
@@ -148,7 +148,7 @@ def _journal_chain(project: Project, ref: PlanRef, anchors: Sequence[Anchor]) ->
     """Yield each anchor's part in the versions of the journal, from the last one that tells it; empty if none does."""
     pairs = list(read_texts(read_entries(project, ref.path)).values())[-_MAX_VERSIONS:]
     texts = list(dict.fromkeys([text for pair in pairs for text in pair]))
-    reader = VersionReader()
+    reader = VersionReader(project.titles)
     versions = [version for text in texts for version in _readable(reader, text)]
     for anchor in anchors:
         places: list[_Place | None] = []

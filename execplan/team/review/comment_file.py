@@ -1,4 +1,4 @@
-"""The file with the review comments of a plan, among its artifacts, and the only way to add to it.
+"""The file with the review comments of a plan, among its artifacts: reading, search and the only way to add to it.
 
 The file is a line for each record and only grows, so that branches that both added to it merge without conflicts: the
 `.gitattributes` next to it selects git's own `union` merge.
@@ -7,19 +7,30 @@ The file is a line for each record and only grows, so that branches that both ad
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.files import atomic_files
-from execplan.core.plan_store import plan_store
+from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.files import atomic_files, file_access
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
-from execplan.core.project import project_state
+from execplan.core.project import project_discovery, project_state
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import require_existing
+from execplan.core.text.message_parts import format_count, join_first
 from execplan.core.text.text_lines import digest
-from execplan.team.review.comment_reading import ensure_size_allowed, read_file
-from execplan.team.review.comment_records import ParsedRecords, derive_id, parse_records, without_conflict_markers
+from execplan.team.review.comment_threads import (
+    CommentThread,
+    ParsedRecords,
+    build_threads,
+    derive_id,
+    describe_thread,
+    match_threads,
+    parse_records,
+    without_conflict_markers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,11 +39,65 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.review.comment_records import CommentRecord
+    from execplan.team.review.comment_threads import CommentRecord
 
     MakeRecord = Callable[[ParsedPlan, ParsedRecords], CommentRecord | None]
 
+MAX_BYTES: Final = 5 << 20
+"""Maximum size of the file of comments in bytes."""
+_MAX_IDS: Final = 20
+"""Maximum number of comments that a warning names."""
 _ATTRIBUTES_LINE: Final = f"{COMMENTS_FILE} merge=union\n".encode()
+
+
+def load_threads(project: Project, ref: PlanRef) -> tuple[CommentThread, ...]:
+    """Return the threads of a plan; none if the comments can't be read."""
+    try:
+        return build_threads(read_records(project, ref).records)
+    except ExecplanError:
+        return ()
+
+
+def open_comment_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning if a plan that is archived has open comments."""
+    short_ids = [thread.short_id for thread in load_threads(project, ref) if thread.is_open]
+    if not short_ids:
+        return ()
+    comments = f"{format_count(len(short_ids), 'open comment')}: {join_first(short_ids, _MAX_IDS)}"
+    return (f"{comments}; to resolve comments, restore the plan first: execplan restore {ref.shell_name}",)
+
+
+def read_records(project: Project, ref: PlanRef) -> ParsedRecords:
+    """Read the records of a plan; none if it has no file of comments. Raises ExecplanError if it can't be read."""
+    return parse_records(read_file(project, comments_path(project, ref)) or b"")
+
+
+def read_file(project: Project, path: str) -> bytes | None:
+    """Return the bytes of a file among the artifacts, or None if there is none; raises ExecplanError."""
+    if not os.path.lexists(path):
+        return None
+    ensure_inside(project, path)
+    if os.path.islink(path):  # a branch of somebody else could let comments be written to any file of the repository
+        raise ExecplanError(
+            "linked-comments",
+            f"{project.display_path(path)} is a symbolic link, and comments are not written to other files",
+            exit=POLICY,
+            hint=f"remove the link: rm {quote(project.display_path(path))}",
+        )
+    data, size = file_access.read(path, MAX_BYTES)
+    ensure_size_allowed(project, path, size)
+    return data
+
+
+def ensure_size_allowed(project: Project, path: str, size: int) -> None:
+    """Raise ExecplanError if a file of comments has, or would have, too many bytes."""
+    if size > MAX_BYTES:
+        raise ExecplanError(
+            "too-large",
+            f"{project.display_path(path)} has {size:,} bytes; the comments of a plan have at most {MAX_BYTES:,}",
+            exit=INPUT,
+            hint="shorten the comment, or archive the plan and continue in a new one",
+        )
 
 
 class StoredRecord(NamedTuple):
@@ -84,9 +149,8 @@ def add_record(
         if record is None or not options.should_commit(project):
             return stored
         from execplan.core.edits.plan_commit import commit_paths
-        from execplan.core.plan import reader
 
-        plan = reader.read_or_none(plan_store.read_bytes(project, ref.path))
+        plan = plan_store.parse_or_none(project, plan_store.read_bytes(project, ref.path))
         title = plan.title if plan is not None else None
         old_contents = {path: old} if old is not None else {}
         file_paths = [path, _attributes_path(path)]
@@ -116,13 +180,11 @@ def _append(
     project: Project, ref: PlanRef, path: str, make_record: MakeRecord, options: WriteOptions
 ) -> tuple[CommentRecord | None, bytes | None, bytes]:
     """Return a new record, and the bytes of the file before and after; raises ExecplanError."""
-    from execplan.core.plan import reader
-
     plan_data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, plan_data)
     ensure_inside(project, path)  # also if only its directory exists
     old = read_file(project, path)
-    record = make_record(reader.read(plan_data), parse_records(old or b""))
+    record = make_record(plan_store.parse(project, plan_data), parse_records(old or b""))
     if record is None:
         return None, old, old or b""
     record = record._replace(id=derive_id(record, ref.id, old or b""))
@@ -156,3 +218,38 @@ def _write_attributes(project: Project, path: str) -> bool:
         return True
 
     return atomic_files.retry_on_change(write_once, project.display_path(_attributes_path(path)))
+
+
+def select_commented_plan(start: str, plan: str | None, comment: str) -> tuple[Project, PlanRef]:
+    """Return the named plan or, without a name, the plan that has the comment; an archived one if no open plan has it.
+
+    Raises ExecplanError if there is no such plan, or if several have a comment whose ID begins like this.
+    """
+    if plan is not None or plan_selection.plan_from_environment() is not None:
+        return plan_selection.select_plan(start, plan)
+    projects = project_discovery.with_nested_projects(project_discovery.require(start))
+    for archive in (False, True):
+        matches = [
+            (project, ref, thread)
+            for project in projects
+            for ref in plan_store.refs(project, archive=archive)
+            for thread in match_threads(load_threads(project, ref), comment)
+        ]
+        if matches:
+            break
+    if len(matches) == 1:
+        return matches[0][:2]
+    if matches:
+        raise ExecplanError(
+            "ambiguous-comment",
+            f"{comment!r} matches {len(matches)} comments",
+            exit=INPUT,
+            hint="use more characters of the comment's ID, or name the plan with -p",
+            candidates=[f"{ref.id}: {describe_thread(thread)}" for _, ref, thread in matches],
+        )
+    raise ExecplanError(
+        "no-such-comment",
+        f"no plan has a comment whose ID begins with {comment!r}",
+        exit=INPUT,
+        hint="see a plan's comments: execplan show PLAN --comments",
+    )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from execplan.core.clock import is_utc_timestamp, utc_timestamp
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
-from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.text import fast_json
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.history.version_units import VersionUnits
+    from execplan.team.history.version_reader import VersionUnits
     from execplan.team.review.plan_comments import PlacedThread
 
 
@@ -96,9 +95,9 @@ def load_review(project: Project, ref: PlanRef, reviewer: str) -> PlanReview:
     last = read_review(project, ref, reviewer)
     with ErrorContext(project.display_path(ref.path)):
         data = plan_store.read_bytes(project, ref.path)
-        version_reader = VersionReader()
+        version_reader = VersionReader(project.titles)
         new = version_reader.read(data)
-        plan = reader.read(data)
+        plan = plan_store.parse(project, data)
     old = version_reader.read(last.data) if last is not None else None
     comments = load_comments(project, ref, plan)
     known_ids = last.record_ids if last is not None else frozenset()

@@ -117,7 +117,7 @@ def _status_values(plan: ParsedPlan) -> Iterator[tuple[int, str]]:
             if name.lower() not in _NO_VALUES:
                 yield at, f"Superseded by {name.strip('[]')}"
     for section in plan.sections:
-        if find_role(section.title) == STATUS and section.first_block < section.block_end:
+        if find_role(section.title, plan.text.titles) == STATUS and section.first_block < section.block_end:
             at = plan.blocks[section.first_block].start
             if at < section.end:
                 yield at, plain_status(lines[at]).strip(_SYMBOLS)

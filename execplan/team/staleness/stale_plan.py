@@ -9,22 +9,24 @@ from execplan.core.plan.model import COMPLETE, DRAFT
 from execplan.core.plan.plan_dates import is_on_hold
 from execplan.core.text.message_parts import format_count, format_excess
 from execplan.team.staleness.claimed_status import DONE, GIVEN_UP
-from execplan.team.staleness.evidence_text import (
+from execplan.team.staleness.stale_evidence import (
+    MAX_TASKS,
+    archive_steps,
     drift_evidence,
     error_evidence,
     file_evidence,
+    join_commands,
     merge_evidence,
     missing_evidence,
     status_evidence,
 )
-from execplan.team.staleness.settling_commands import MAX_TASKS, archive_steps, join_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
     from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.team.staleness.evidence_facts import StalenessFacts
+    from execplan.team.staleness.stale_evidence import StalenessFacts
 
 SUPERSEDED: Final = "superseded"
 GIVEN_UP_PLAN: Final = "given up"

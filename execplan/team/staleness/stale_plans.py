@@ -1,4 +1,12 @@
-"""The plans of some projects that are not what they say, found with a fixed number of git processes per repository."""
+"""The plans of some projects that are not what they say, found with a fixed number of git processes per repository.
+
+Messages in the main branch show which pull requests are merged and which issues are closed. A rule of the linter
+reports plans with open tasks whose work is done.
+
+No network is asked about merged pull requests and closed issues, so only what git's history says counts: merge
+commits of GitHub, GitLab, Bitbucket and Azure DevOps, squashed commits whose subject ends with the number, and the
+keywords that close an issue. Reverts are taken into account.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +18,12 @@ from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project.plan_names import extract_slugs
+from execplan.linter.checking.effective_rules import active_levels
+from execplan.linter.rule_facts import ShippedWork
 from execplan.team.staleness.claimed_status import find_successor_names
-from execplan.team.staleness.evidence_facts import MergedReference, StalenessFacts
-from execplan.team.staleness.merged_work import MergedWork, find_merged_work, is_own_reference
 from execplan.team.staleness.plan_timeline import NO_TIMELINE, load_timelines
-from execplan.team.staleness.stale_plan import assess
+from execplan.team.staleness.stale_evidence import MergedReference, StalenessFacts
+from execplan.team.staleness.stale_plan import SHIPPED_UNCHECKED, assess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,10 +32,23 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
+    from execplan.linter.rule_selection import RuleSelection
     from execplan.team.staleness.plan_timeline import PlanTimeline
     from execplan.team.staleness.stale_plan import StalePlan
 
-
+_MERGE_SUBJECTS = re.compile(
+    r"^(?:Merge pull request #(\d{1,9})\b|Merged PR (\d{1,9}):|Merged in \S+ \(pull request #(\d{1,9})\))"
+)
+_SQUASH_SUBJECT = re.compile(r"\((?:#|!|PR #)(\d{1,9})\)\s*$")
+_MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./-]+)?!(\d{1,9})\s*$", re.MULTILINE)
+_CLOSING = re.compile(
+    r"\b(?:close[sd]?|closing|fix(?:e[sd]|ing)?|resolve[sd]?|resolving|implement(?:s|ed)?)\b:?\s+(?:issues?\s+)?"
+    r"((?:[\w./:-]*(?:#|/issues/)\d{1,9}(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*&\s*)?)+)",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"([\w./:-]*?)(?:#|/issues/)(\d{1,9})")
+_REVERTED_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})\b")
+_REVERTED_REQUEST = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?[#!](\d{1,9})\s*$", re.MULTILINE)
 _HEADER_LINE = re.compile(
     r"^[\s>*+-]*\**(?P<kind>(?:tracking |tracked |github |related )?issues?|prs?|mrs?|pull requests?|merge requests?|closes|fixes)\**\s*:\**\s*(?P<value>.+)$",
     re.IGNORECASE,
@@ -42,6 +64,71 @@ _MAX_VALUE_LENGTH = 1000
 """Number of characters of a value in which to look, because the time grows with the square of the length."""
 _MAX_HEADER_LINES = 40
 """Number of lines below the title in which to look."""
+CODE = "EP513"
+"""Code of the rule that needs the evidence, which takes a search of the main branch's history."""
+
+
+class MergedWork(NamedTuple):
+    """The merged pull requests and the closed issues of a repository, each with the commit that says so."""
+
+    pull_requests: dict[int, CommitMessage]
+    issues: dict[int, CommitMessage]
+
+
+def find_merged_work(messages: Iterable[CommitMessage], repository: str) -> MergedWork:
+    """Return what the messages of the main branch, newest first, say about pull requests and issues.
+
+    `repository` is the owner and name, so that references to other repositories don't count; empty if it is unknown.
+    """
+    work = MergedWork({}, {})
+    reverted_commits: list[str] = []
+    reverted_requests: set[int] = set()
+    for message in messages:
+        numbers = list(_request_numbers(message))
+        is_reverted = any([message.commit.startswith(commit) for commit in reverted_commits])
+        if is_reverted or not reverted_requests.isdisjoint(numbers):
+            continue  # neither its work nor what it reverts counts
+        reverted = _reverted_request_numbers(message)
+        reverted_commits += _REVERTED_COMMIT.findall(message.body)
+        reverted_requests |= reverted - work.pull_requests.keys()
+        for number in numbers:
+            work.pull_requests.setdefault(number, message)
+        for number in _closed_issues(message, repository):
+            work.issues.setdefault(number, message)
+    return work
+
+
+def _request_numbers(message: CommitMessage) -> Iterator[int]:
+    """Yield the pull requests that a commit merges."""
+    merge = _MERGE_SUBJECTS.search(message.subject)
+    if merge is not None:
+        yield int(next(filter(None, merge.groups())))
+    squash = _SQUASH_SUBJECT.search(message.subject)
+    if squash is not None:
+        yield int(squash[1])
+    for number in _MERGE_REQUEST.findall(message.body):
+        yield int(number)
+
+
+def _reverted_request_numbers(message: CommitMessage) -> set[int]:
+    """Return the pull requests that a commit reverts, as GitHub's button for it says."""
+    return {int(number) for number in _REVERTED_REQUEST.findall(message.body)}
+
+
+def _closed_issues(message: CommitMessage, repository: str) -> Iterator[int]:
+    """Yield the issues of the repository that a commit closes."""
+    for closing in _CLOSING.finditer(f"{message.subject}\n{message.body}"):
+        for owner, number in _REFERENCE.findall(closing[1]):
+            if is_own_reference(owner, repository):
+                yield int(number)
+
+
+def is_own_reference(prefix: str, repository: str) -> bool:
+    """Return whether the text before the number of an issue, such as `owner/name` or a URL, means this repository."""
+    name = prefix.rstrip("/").removesuffix("/-").lower()
+    if name in ("", "gh-"):
+        return True
+    return not repository or name == repository.lower() or name.endswith(f"/{repository.lower()}")
 
 
 class TrackedWork(NamedTuple):
@@ -172,3 +259,18 @@ def _find_successors(stored_plans: Sequence[StoredPlan]) -> dict[tuple[str, str]
             if len(ids) == 1:
                 successors.setdefault(own_key, *ids)
     return successors
+
+
+def find_shipped_work(stored_plans: Sequence[StoredPlan], selection: RuleSelection) -> dict[str, ShippedWork]:
+    """Return the evidence by absolute path of the plan, for plans on which the rule runs. Raises ExecplanError if Git fails."""
+    open_plans = [
+        stored_plan
+        for stored_plan in stored_plans
+        if CODE in active_levels(stored_plan.project, selection, stored_plan.project.display_path(stored_plan.ref.path))
+        and stored_plan.require_plan().unfinished_tasks
+    ]
+    return {
+        stale_plan.stored_plan.ref.path: ShippedWork("; ".join(stale_plan.evidence[1:]), stale_plan.remedy)
+        for stale_plan in find_stale_plans(open_plans)
+        if stale_plan.kind == SHIPPED_UNCHECKED
+    }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 def with_newest_version(project: Project, plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:

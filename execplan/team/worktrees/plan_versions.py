@@ -1,8 +1,8 @@
-"""The newest version of each plan among all worktrees of a repository, and how it differs from the main worktree's.
+"""The newest version of each plan among all worktrees of a repository, where it is worked on, and how it differs.
 
-A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout is
-never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a worktree
-for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
+A version counts only if its worktree has changed the plan since its branch left the current one. So an old checkout
+is never taken for progress, and a plan that was archived here does not come back. If `execplan worktree` made a
+worktree for a plan, no other linked worktree counts for it. Only plans that differ are parsed.
 """
 
 from __future__ import annotations
@@ -12,29 +12,79 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git.linked_worktrees import list_worktrees, project_in, worktree_of
-from execplan.core.plan import reader
 from execplan.core.plan_facts.listed_plan import list_stored_plan
 from execplan.core.plan_store import plan_store
 from execplan.core.project.project_discovery import with_nested_projects
+from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
-from execplan.team.worktrees.done_elsewhere import find_done_tasks
-from execplan.team.worktrees.fork_texts import load_fork_texts
-from execplan.team.worktrees.plan_location import PlanLocation
-from execplan.team.worktrees.plan_texts import PlanText, differing_texts
-from execplan.team.worktrees.worktree_plan_paths import PlanPaths
+from execplan.team.worktrees.done_elsewhere import (
+    PlanPaths,
+    PlanText,
+    differing_texts,
+    find_done_tasks,
+    load_fork_texts,
+)
 from execplan.team.worktrees.worktree_record import find_worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from execplan.core.git.linked_worktrees import Worktree
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
 
-
 _BROKEN = (False, -1, 0, 0)
 """Progress of a text that is not a plan."""
+
+
+class PlanLocation(NamedTuple):
+    """Where a plan is being worked on."""
+
+    root: str
+    """Root of the worktree; empty for the current one."""
+    directory: str
+    """Directory of the plan's project in that worktree, where commands run; empty for the current one."""
+    branch: str
+    """Branch of that worktree; empty for a detached HEAD."""
+    main_branch: str
+    """Branch of the main worktree, or its description, to which the plan is compared."""
+    ahead: int = 0
+    """Number of tasks that are done there and not in the main worktree."""
+    lacking: int = 0
+    """Number of tasks that are done in the main worktree and not there."""
+    is_new: bool = False
+    """Whether the main worktree does not have the plan."""
+
+    @property
+    def difference(self) -> str:
+        """How the plan differs from that of the main worktree: `3 tasks ahead of main`; empty if no task differs."""
+        if self.is_new:
+            return f"not on {self.main_branch}"
+        parts = [f"{format_count(self.ahead, 'task')} ahead of {self.main_branch}"] if self.ahead else []
+        parts += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
+        return ", ".join(parts)
+
+    def describe(self) -> str:
+        """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
+        if not self.directory:
+            return f"here, {self.difference}" if self.difference else ""
+        branch = f"branch {self.branch}" if self.branch else "detached HEAD"
+        details = ", ".join(filter(None, [branch, self.difference]))
+        return f"in {os.path.relpath(self.directory)} ({details})"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the location as a document shows it; `path` is None for the current worktree."""
+        return {
+            "path": self.directory or None,
+            "branch": self.branch or None,
+            "main": self.main_branch,
+            "ahead": self.ahead,
+            "lacking": self.lacking,
+            "new": self.is_new,
+            "text": self.describe(),
+        }
 
 
 class PlanVersion(NamedTuple):
@@ -155,7 +205,7 @@ def _changed_since_fork(
                 continue
         else:
             is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
-            required = _progress_of(own[path], is_archived=False) if is_own_changed else _BROKEN
+            required = _progress_of(project, own[path], is_archived=False) if is_own_changed else _BROKEN
             if _progress(version) <= required:
                 continue
         changed.setdefault(path, []).append(version)
@@ -163,12 +213,12 @@ def _changed_since_fork(
 
 
 def _progress(version: PlanText) -> tuple[bool, int, int, int]:
-    return _progress_of(version.data, is_archived=version.ref.archived)
+    return _progress_of(version.project, version.data, is_archived=version.ref.archived)
 
 
-def _progress_of(data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
+def _progress_of(project: Project, data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
     """Return how far a version is: archived, tasks done, entries, tasks."""
-    plan = reader.read_or_none(data)
+    plan = plan_store.parse_or_none(project, data)
     if plan is None:
         return _BROKEN
     entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
@@ -182,8 +232,8 @@ def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktr
     if newest.worktree is main:
         return location
     try:
-        main_plan = reader.read_or_none(plan_store.read_bytes(project_in(project, main), main_path))
+        main_plan = plan_store.parse_or_none(project, plan_store.read_bytes(project_in(project, main), main_path))
     except ExecplanError:
         return location._replace(is_new=not os.path.lexists(main_path))
-    done, main_done = find_done_tasks(reader.read_or_none(newest.data)), find_done_tasks(main_plan)
+    done, main_done = find_done_tasks(plan_store.parse_or_none(newest.project, newest.data)), find_done_tasks(main_plan)
     return location._replace(ahead=len(done - main_done), lacking=len(main_done - done))

@@ -1,24 +1,57 @@
-"""The branch of a plan's new worktree: new, existing, or already checked out in a worktree that git created."""
+"""The directory and the branch of a plan's worktree, by the settings, and their removal after a merge."""
 
 from __future__ import annotations
 
+import os
 from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CHECK_FAILED, INPUT, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.core.git import git_process
-from execplan.core.git.linked_worktrees import Worktree, list_worktrees
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees, main_directory
 from execplan.core.plan_store import plan_store
+from execplan.core.project import plan_names
+from execplan.core.project.template_fields import fill
 from execplan.team.worktrees.newest_plans import with_newest_version
-from execplan.team.worktrees.worktree_merge import full_name, has_branch
-from execplan.team.worktrees.worktree_names import branch_name
-from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key
+from execplan.team.worktrees.worktree_merge import full_name, has_branch, is_ancestor
+from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key, remove_record
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.team.worktrees.worktree_record import WorktreeRecord
+
+_MAX_PART_LENGTH = 100
+"""Maximum characters of a part of a branch name, which git stores as a file name."""
+
+
+def worktrees_directory(project: Project) -> str:
+    """Return the directory that contains the worktrees of plans; the setting is relative to the main worktree."""
+    main = main_directory(project)
+    name = os.path.basename(main).removesuffix(".git").lstrip(".") or "repository"
+    return os.path.normpath(os.path.join(main, fill(project.settings.worktrees, {"repository": name})))
+
+
+def worktree_directory(project: Project, plan_id: str) -> str:
+    """Return the directory of the worktree of the plan with an ID."""
+    return os.path.join(worktrees_directory(project), plan_id)
+
+
+def branch_name(project: Project, plan_id: str) -> str:
+    """Return the branch of the worktree of the plan with an ID."""
+    slugs = plan_names.extract_slugs(project.settings.name, plan_id)
+    fields = {"slug": _branch_part(min(slugs, key=len, default=plan_id)), "id": _branch_part(plan_id)}
+    return fill(project.settings.worktree_branch, fields)
+
+
+def _branch_part(text: str) -> str:
+    """Convert a text to a part of a branch name: letters, digits and `-_.`."""
+    chars = [char if char.isalnum() or char in "-_." else "-" for char in text[:_MAX_PART_LENGTH]]
+    part = "".join(chars)
+    while ".." in part or "--" in part:
+        part = part.replace("..", ".").replace("--", "-")
+    return part.strip("-.").removesuffix(".lock").strip("-.") or "plan"
 
 
 def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str) -> tuple[str, Worktree | None]:
@@ -128,3 +161,61 @@ def _free_branch(project: Project, name: str) -> str:
         for candidate in names
         if candidate not in recorded_branches and not has_branch(project.root, candidate)
     )
+
+
+def remove_worktree(
+    project: Project, record: WorktreeRecord, worktree: Worktree | None, target: Worktree, into: str
+) -> tuple[str, ...]:
+    """Remove the merged worktree of a plan, its branch and its record; return warnings.
+
+    `project` is that of the target's worktree. Raises ExecplanError if git does not remove the worktree, because it has
+    changes again.
+    """
+    if has_branch(target.root, record.branch) and not is_ancestor(target.root, record.branch, into):
+        message = f"{record.branch} is not merged into {into}, so its worktree was not removed"
+        raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
+    if worktree is not None:
+        _remove_with_git(record, worktree, target)
+    _remove_if_empty(project, record.root_of(worktree))
+    warnings: tuple[str, ...] = ()
+    if has_branch(target.root, record.branch):
+        result = git_process.run_git(target.root, "branch", "--quiet", "-d", record.branch)
+        if result.status:
+            warnings = (f"git keeps the branch {record.branch}: {result.lines[0] if result.lines else 'no reason'}",)
+    remove_record(project, record)
+    return warnings
+
+
+def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, into: str) -> None:
+    """Raise ExecplanError if a branch whose worktree is gone has commits that are not merged."""
+    if not has_branch(target.root, record.branch) or is_ancestor(target.root, record.branch, into):
+        return
+    message = f"the worktree {record.root} was removed, but its branch {record.branch} is not merged into {into}"
+    hint = f"create it again, then finish it: execplan worktree {quote(record.plan)}"
+    raise ExecplanError("worktree-missing", message, exit=INPUT, hint=hint)
+
+
+def _remove_with_git(record: WorktreeRecord, worktree: Worktree, target: Worktree) -> None:
+    args = ("worktree", "remove", worktree.root)
+    result = git_process.run_git(target.root, *args)
+    if not result.status:
+        return
+    error = git_process.command_failed_error(args, result)
+    if "containing submodules" in result.errors:
+        error.message = f"{record.branch} is merged, but git does not remove {worktree.root}, because it has submodules"
+        error.hint = (
+            "if all commits in them are pushed, remove it, then try again: "
+            f"git -C {quote(target.root)} worktree remove --force {quote(worktree.root)}; "
+            f"execplan worktree {quote(record.id)} --finish"
+        )
+    raise error
+
+
+def _remove_if_empty(project: Project, root: str) -> None:
+    """Remove the directory of all worktrees if the one with this root was the last."""
+    directory = os.path.dirname(root)
+    if directory == os.path.realpath(worktrees_directory(project)):
+        try:
+            os.rmdir(directory)
+        except OSError:
+            return  # it contains other worktrees

@@ -14,10 +14,14 @@ from execplan.core.git import git_commit, git_history, git_process, git_query
 from execplan.core.git.git_directory import current_branch
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.worktree_plan import set_plan_of_worktree
-from execplan.team.worktrees.worktree_branch import choose_branch, ensure_not_of_other_plan, follow_branch
+from execplan.core.plan_store.implied_plan import set_plan_of_worktree
+from execplan.team.worktrees.worktree_branch import (
+    choose_branch,
+    ensure_not_of_other_plan,
+    follow_branch,
+    worktree_directory,
+)
 from execplan.team.worktrees.worktree_merge import full_name, has_branch
-from execplan.team.worktrees.worktree_names import worktree_directory
 from execplan.team.worktrees.worktree_record import (
     WorktreeRecord,
     find_worktree,

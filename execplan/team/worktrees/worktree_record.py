@@ -13,7 +13,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, worktree_of
-from execplan.core.plan_store.worktree_plan import set_plan_of_worktree, worktree_plan_path
+from execplan.core.plan_store.implied_plan import set_plan_of_worktree, worktree_plan_path
 from execplan.core.project import project_state
 from execplan.core.text import fast_json
 

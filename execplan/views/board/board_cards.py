@@ -1,24 +1,76 @@
-"""The records of the board: a card for each plan, in columns from broken to archived."""
+"""The records of the board: a card for each plan, in columns from broken to archived, and the lint findings on them."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
+from execplan.core.plan_store import plan_store
+from execplan.linter.checking.batch_check import check_plans
+from execplan.linter.checking.check_targets import TargetGroup
+from execplan.linter.checking.modified_plans import add_committed_plans
+from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.checking.plan_histories import add_histories
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.finding_summary import finding_weight
+from execplan.linter.rule import ERROR, HINT, WARNING
 from execplan.team.advice import execution_status
-from execplan.views.board.finding_counts import FindingCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from execplan.core.plan_facts.listed_plan import TaskCounts
+    from execplan.core.project.project import Project
     from execplan.core.project.project_list import ProjectOrigin
     from execplan.linter.rule import Finding
-    from execplan.team.worktrees.plan_location import PlanLocation
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 STALLED: Final = "stalled"
 COLUMNS: Final = (BROKEN, DRAFT, ACTIVE, STALLED, COMPLETE, ARCHIVED)
 """The names of the columns, from left to right; broken plans come first, because nothing else works with them."""
+
+
+class FindingCounts(NamedTuple):
+    """The number of findings of a plan at each level."""
+
+    error: int = 0
+    warning: int = 0
+    hint: int = 0
+
+    def describe(self) -> str:
+        """Describe the findings of the most severe level, as in `2 errors`; empty without findings."""
+        from execplan.core.text.message_parts import format_count
+
+        levels = [format_count(count, level) for level, count in self._asdict().items() if count]
+        return levels[0] if levels else ""
+
+
+def check_all_plans(
+    projects: Sequence[Project], *, archived: bool, tick: Callable[[int, int], None] | None = None
+) -> dict[str, tuple[Finding, ...]]:
+    """Return the findings of plans by path from the root, with the built-in rules, as `lint` without options does.
+
+    `tick` is called with the number of plans checked and the total. Raises ExecplanError if settings are invalid.
+    """
+    groups = [
+        TargetGroup(project, directory, os.path.join(directory, ""), in_archive, names, is_complete=True)
+        for project in projects
+        for in_archive in ((False, True) if archived else (False,))
+        for directory, names in plan_store.plan_files(project, archive=in_archive)
+    ]
+    options = add_histories(groups, CheckOptions(trees=RepositoryTrees()))
+    checked_files = check_plans(groups, add_committed_plans(groups, options), tick=tick)
+    return {checked.path: tuple(checked.findings) for checked in checked_files if checked.findings}
+
+
+def count_levels(findings: Sequence[Finding]) -> FindingCounts:
+    """Count the findings of a plan at each level."""
+    counts = dict.fromkeys((ERROR, WARNING, HINT), 0)
+    for finding in findings:
+        if finding.level in counts:
+            counts[finding.level] += finding_weight(finding)
+    return FindingCounts(*counts.values())
 
 
 class NextTask(NamedTuple):

@@ -1,8 +1,9 @@
-"""Loading of the board: the card of each plan is computed from the files at each call."""
+"""Loading of the board, of one project or several: the card of each plan is computed from the files at each call."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.clock import current_minute
 from execplan.core.errors import ExecplanError
@@ -21,18 +22,30 @@ from execplan.core.project.project_discovery import with_nested_projects
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
 from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import describe_blockers, describe_next_task, describe_unknown, select_open_tasks
+from execplan.team.dependencies.known_projects import KnownProjects
 from execplan.team.dependencies.plan_blockers import find_blockers_of
 from execplan.team.dependencies.plan_resolver import PlanResolver
-from execplan.views.board.board_cards import COLUMNS, STALLED, Board, Card, Column, LastRun, NextTask, TaskClaim
-from execplan.views.board.finding_counts import FindingCounts, check_all_plans, count_levels
+from execplan.views.board.board_cards import (
+    COLUMNS,
+    STALLED,
+    Board,
+    Card,
+    Column,
+    FindingCounts,
+    LastRun,
+    NextTask,
+    TaskClaim,
+    check_all_plans,
+    count_levels,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from execplan.core.plan_store.claims_file import Claim
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.dependencies.known_projects import KnownProjects
+    from execplan.core.project.project_list import ListedProject
     from execplan.team.worktrees.plan_versions import PlanVersion
 
 
@@ -182,7 +195,7 @@ def _count_open_comments(project: Project, ref: PlanRef) -> int:
     """Return the number of open review comments of a plan; 0 if they can't be read."""
     if not has_comments(project, ref):
         return 0
-    from execplan.team.review.comment_reading import load_threads
+    from execplan.team.review.comment_file import load_threads
 
     return len([thread for thread in load_threads(project, ref) if thread.is_open])
 
@@ -207,3 +220,68 @@ def _days_since(last_date: str) -> int | None:
     if day is None or day > current_minute():
         return None
     return (current_minute() - day) // 1440
+
+
+class JointBoard(NamedTuple):
+    """The board of several projects, without findings, which are counted on the cards."""
+
+    board: Board
+    problems: tuple[str, ...]
+    """Why plans of some projects are missing, with the names of the projects."""
+
+
+def load_joint_board(
+    projects: Sequence[ListedProject],
+    *,
+    archived: bool = False,
+    all_worktrees: bool = False,
+    tick: Callable[[int, int], None] | None = None,
+) -> JointBoard:
+    """Load the boards of several projects as one; the options are those of `load_board`.
+
+    A project whose plans can't be loaded is a problem, and doesn't hide the others.
+    """
+    known_projects = KnownProjects([listed.project for listed in projects])
+    boards: list[Board] = []
+    problems: list[str] = []
+    for listed in projects:
+        try:
+            board = load_board(
+                listed.project,
+                archived=archived,
+                all_worktrees=all_worktrees,
+                known_projects=known_projects,
+                tick=tick,
+            )
+        except ExecplanError as error:
+            problems.append(f"{listed.origin.name}: {error.message}")
+            continue
+        boards.append(_with_origin(board, listed))
+    return JointBoard(join_boards(boards), tuple(problems))
+
+
+def _with_origin(board: Board, listed: ListedProject) -> Board:
+    columns = [
+        column._replace(cards=tuple([_with_card_origin(card, listed) for card in column.cards]))
+        for column in board.columns
+    ]
+    return Board(tuple(columns), {})
+
+
+def _with_card_origin(card: Card, listed: ListedProject) -> Card:
+    """Return a card with its project; the path of a plan in another project is absolute."""
+    path = card.path
+    if listed.project.is_read_only:
+        root = card.worktree.root if card.worktree is not None else ""
+        path = os.path.join(root or listed.project.root, path)
+    return card._replace(path=path, from_project=listed.origin)
+
+
+def join_boards(boards: Sequence[Board]) -> Board:
+    """Return the cards of several boards in common columns, latest activity first."""
+    columns = []
+    for index, name in enumerate(COLUMNS):
+        parts = [board.columns[index] for board in boards]
+        cards: list[Card] = [card for column in parts for card in column.cards]
+        columns.append(Column(name, tuple(sort_cards(cards)), sum([column.total for column in parts])))
+    return Board(tuple(columns), {})

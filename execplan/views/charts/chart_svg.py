@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.views.charts.chart import LINES, RUNS
-from execplan.views.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,35 @@ _TOP_MARGIN = 1.06
 _HALF_BAR = 0.375
 """Half of a bar's width, relative to the distance between two."""
 _STYLE = "svg.execplan-chart{color:#24292f}@media(prefers-color-scheme:dark){svg.execplan-chart{color:#d5dae0}}"
+
+
+def day_positions(days: tuple[str, ...]) -> list[int]:
+    """Return the days between the first and each of some days."""
+    first = date.fromisoformat(days[0])
+    return [(date.fromisoformat(day) - first).days for day in days]
+
+
+def day_ticks(days: tuple[str, ...], max_count: int) -> list[tuple[int, str]]:
+    """Return positions of evenly distributed days, with their labels: the first day, the last, and some between."""
+    span = day_positions(days)[-1]
+    count = max(1, min(max_count - 1, span))
+    first = date.fromisoformat(days[0])
+    positions = sorted({span * at // count for at in range(count + 1)})
+    return [(position, (first + timedelta(days=position)).isoformat()) for position in positions]
+
+
+def bar_ticks(labels: tuple[str, ...], max_count: int) -> list[tuple[int, str]]:
+    """Return the positions of every bar, or of every second, third … one, with their labels."""
+    step = max(1, -(-len(labels) // max_count))
+    return [(position, labels[position]) for position in range(0, len(labels), step)]
+
+
+def value_ticks(highest: int, max_count: int) -> list[int]:
+    """Return round numbers from 0 up to the highest value: multiples of 1, 2 or 5 times a power of ten."""
+    step = 1
+    while highest // step > max_count - 1:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    return list(range(0, highest + 1, step))
 
 
 class _Scale(NamedTuple):

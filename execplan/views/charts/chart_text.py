@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.views.charts.chart import BARS, LINES
-from execplan.views.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
+from execplan.views.charts.chart_svg import bar_ticks, day_positions, day_ticks, value_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from execplan.core.text.text_lines import digest
 from execplan.views.board.board_changes import PROJECT, take_snapshot
 from execplan.views.board.board_loader import load_board
 from execplan.views.server.change_feed import EVERYTHING
-from execplan.views.site.page_names import PageNames
+from execplan.views.site.page_context import PageNames
 from execplan.views.site.redacted_records import redact_board
 
 if TYPE_CHECKING:

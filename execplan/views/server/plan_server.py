@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import os
 import secrets
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,13 +19,13 @@ from starlette.routing import Route
 
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.core.text.text_lines import digest
-from execplan.views.server import event_stream, form_request, page_edits
+from execplan.views.server import change_feed, page_edits
 from execplan.views.server.change_feed import ChangeFeed
 from execplan.views.server.error_pages import ErrorPages
-from execplan.views.server.file_responses import artifact_response, asset_response, chart_response
 from execplan.views.server.live_pages import EVENTS_URL, LivePages
 from execplan.views.server.rendered_pages import RenderedPages
 from execplan.views.server.request_guard import RequestGuard
+from execplan.views.site.link_resolver import IMAGE_TYPES
 from execplan.views.site.page_context import (
     ASSETS_DIRECTORY,
     BOARD_PAGE,
@@ -42,9 +44,53 @@ if TYPE_CHECKING:
 
     from execplan.core.edits.plan_writer import WriteOptions
 
-
+_ASSET_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _MAX_NOTICES = 100
 """Number of edits whose messages are kept; a browser that never shows the page leaves them."""
+
+
+_NOTICE_PARAMETER = "notice"
+_SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)
+"""Pages for which all plans are read."""
+
+_MANY_PLANS = 200
+"""Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
+
+_PATIENCE_SECONDS = 1.0
+"""Time after which it does."""
+
+_KEPT_SECONDS = 5.0
+"""Time for which a slow page is kept for the browser, which asks for it every second."""
+
+T = TypeVar("T")
+
+
+def asset_response(path: str, data: bytes | None) -> Response:
+    """Return a style sheet, script or icon. Raises HTTPException (404) without data."""
+    if data is None:
+        raise HTTPException(404)
+    return Response(data, media_type=_ASSET_TYPES.get(_suffix(path), "application/octet-stream"))
+
+
+def chart_response(data: bytes | None) -> Response:
+    """Return a chart, whose colors are styles inside it. Raises HTTPException (404) without data."""
+    if data is None:
+        raise HTTPException(404)
+    headers = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+    return Response(data, headers=headers, media_type=_ASSET_TYPES[".svg"])
+
+
+def artifact_response(path: str, data: bytes | None) -> Response:
+    """Return an artifact as a download; pages can show images. Raises HTTPException (404) without data."""
+    if data is None:
+        raise HTTPException(404)
+    disposition = f"attachment; filename*=utf-8''{quote(os.path.basename(path), safe='', errors='replace')}"
+    headers = {"Content-Disposition": disposition, "Content-Security-Policy": "sandbox; default-src 'none'"}
+    return Response(data, headers=headers, media_type=IMAGE_TYPES.get(_suffix(path), "text/plain"))
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
 
 
 class Notices:
@@ -64,18 +110,6 @@ class Notices:
     def take(self, notice_id: str) -> tuple[str, ...]:
         """Return and forget messages; none if the ID is unknown."""
         return self._messages.pop(notice_id, ())
-
-
-_NOTICE_PARAMETER = "notice"
-_SLOW_PAGES = (CHARTS_PAGE, DECISIONS_PAGE)
-"""Pages for which all plans are read."""
-_MANY_PLANS = 200
-"""Number of plans from which on a browser shows that it waits for a slow page; they take about two seconds."""
-_PATIENCE_SECONDS = 1.0
-"""Time after which it does."""
-_KEPT_SECONDS = 5.0
-"""Time for which a slow page is kept for the browser, which asks for it every second."""
-T = TypeVar("T")
 
 
 class _VersionedPage(NamedTuple):
@@ -209,8 +243,8 @@ class PlanServer:
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
         fields: dict[str, str] = {}
         try:
-            fields = await form_request.read_form(request)
-            form_request.ensure_token_matches(fields, self._token)
+            fields = await page_edits.read_form(request)
+            page_edits.ensure_token_matches(fields, self._token)
             return await self._make_edit(request, page_edits.parse_edit(fields), page)
         except ExecplanError as error:
             return self._errors.edit_error_page(error, fields, page)
@@ -232,7 +266,7 @@ class PlanServer:
         return RedirectResponse(f"{request.url.path}?{_NOTICE_PARAMETER}={notice}", 303)
 
     async def _events(self, request: Request) -> Response:
-        return event_stream.event_response(request, self.feed, self._start_id)
+        return change_feed.event_response(request, self.feed, self._start_id)
 
     async def _asset(self, request: Request) -> Response:
         path = f"{ASSETS_DIRECTORY}/{request.path_params['name']}"

@@ -12,8 +12,7 @@ from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan_store.comment_location import ATTRIBUTES_FILE
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.views.site.link_resolver import is_image
-from execplan.views.site.page_context import FILES_DIRECTORY
-from execplan.views.site.page_names import safe_file_name, sibling_directory
+from execplan.views.site.page_context import FILES_DIRECTORY, safe_file_name, sibling_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.views.site.page_context import PageContext
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageContext, PageNames
 
 
 EXTERNAL: Final = "external"

@@ -9,8 +9,7 @@ from execplan.views.board.board_cards import STALLED
 from execplan.views.charts import chart_svg
 from execplan.views.charts.chart import BURN_UP, CHART_NAMES
 from execplan.views.charts.chart_sources import collect_sources, make_chart
-from execplan.views.site.page_context import CHARTS_DIRECTORY
-from execplan.views.site.page_names import sibling_directory
+from execplan.views.site.page_context import CHARTS_DIRECTORY, sibling_directory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.team.history.history_event import HistoryEvent
     from execplan.views.board.board_cards import Board, Card
     from execplan.views.site.page_cache import PageCache
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageNames
     from execplan.views.site.site_parts import SitePart
 
     PlanRefs = Mapping[str, tuple[SitePart, Project, PlanRef]]

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from execplan.views.board.board_cards import Board, Card
     from execplan.views.site.decision_items import DecisionItem
     from execplan.views.site.page_charts import ChartImage
-    from execplan.views.site.page_context import PageContext
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageContext, PageNames
     from execplan.views.site.plan_view import PlanView
 
 _NO_HTML: Final = Markup()

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from execplan.core.plan.outline import DECISIONS, PROGRESS
 from execplan.core.plan.plan_lookup import task_ids
-from execplan.core.text.link_definitions import heading_anchor
+from execplan.core.text.block_rules import heading_anchor
 from execplan.core.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 from execplan.core.text.markdown_html import MarkdownHtml
 from execplan.execution.annotations.info_string import parse_info_string

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan.plan_anchors import DECISION, PLAN, TASK
+from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.text.text_lines import digest
-from execplan.team.review.comment_records import REOPEN, RESOLVE
+from execplan.team.review.comment_threads import REOPEN, RESOLVE
 from execplan.team.review.plan_comments import load_comments
 from execplan.views.site.decision_items import DecisionWriter
 from execplan.views.site.link_resolver import LinkResolver
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.linter.rule import Finding
     from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.review.comment_records import CommentRecord
+    from execplan.team.review.comment_threads import CommentRecord
     from execplan.team.review.plan_comments import PlacedThread
     from execplan.views.board.board_cards import Card
     from execplan.views.site.artifact_copies import Artifact
     from execplan.views.site.decision_items import DecisionItem
     from execplan.views.site.page_charts import ChartImage
-    from execplan.views.site.page_context import PageContext
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageContext, PageNames
     from execplan.views.site.redacted_records import RedactText
 
 
@@ -179,7 +178,7 @@ def publish_plan(stored_plan: StoredPlan, redact_text: RedactText) -> PublishedP
     text = plan.text.to_str()
     redacted_text = redact_text(text)
     if redacted_text != text:
-        plan = reader.read(redacted_text.encode("utf-8"))
+        plan = plan_store.parse(project, redacted_text.encode("utf-8"))
     return PublishedPlan(project, ref, digest(stored_plan.data), plan, "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError
@@ -14,15 +14,12 @@ from execplan.core.worker_processes import process_count, run_in_processes
 from execplan.views.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.views.site import page_rendering
 from execplan.views.site.artifact_copies import read_copy
-from execplan.views.site.built_site import BuiltSite
 from execplan.views.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
 from execplan.views.site.page_charts import draw_plan_chart
-from execplan.views.site.page_context import BOARD_PAGE, CHARTS_PAGE
-from execplan.views.site.page_names import PageNames
+from execplan.views.site.page_context import BOARD_PAGE, CHARTS_PAGE, PageNames
 from execplan.views.site.page_plans import load_page_plans
 from execplan.views.site.plan_view import load_decisions, load_plan_view, publish_plan
-from execplan.views.site.site_directory import SiteDirectory
-from execplan.views.site.site_location import DEFAULT_DIRECTORY, ensure_separate
+from execplan.views.site.site_directory import DEFAULT_DIRECTORY, SiteDirectory, ensure_separate
 from execplan.views.site.site_parts import join_parts, load_part, load_parts, plan_files
 from execplan.views.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
 
@@ -40,6 +37,23 @@ if TYPE_CHECKING:
 
 _IGNORE_FILE: Final = ".gitignore"
 _IGNORE_ALL: Final = b"*\n"
+
+
+class BuiltSite(NamedTuple):
+    """The result of building a site."""
+
+    directory: str
+    """Absolute path."""
+    pages: int
+    """Number of pages, changed or not."""
+    changed: tuple[str, ...]
+    """The files that were written, by their paths in the site, in order; in a dry run those that would be."""
+    unchanged: int
+    """Number of files that already had the right content."""
+    removed: tuple[str, ...]
+    warnings: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    """Why some of several projects have no pages."""
 
 
 def build_site(

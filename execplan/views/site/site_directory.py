@@ -1,4 +1,7 @@
-"""The directory of a static site: it contains only files that `site` wrote, listed in a manifest with their digests."""
+"""The directory of a static site: not in a git directory or among plans, and with only files that `site` wrote.
+
+A manifest lists these files.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.files.file_access import resolve_path
 from execplan.core.files.file_lock import FileLock
 from execplan.core.project import project_state
+from execplan.core.project.project import IN_GIT_DIR, is_in_git_dir
+from execplan.core.project.project_discovery import ensure_no_link_out, with_nested_projects
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
@@ -22,12 +28,42 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
     FileStatus = tuple[int, int, int, int]
+
     """Size, times of the last change of content and status in nanoseconds, and inode of a file."""
 
+DEFAULT_DIRECTORY: Final = ".agent/site"
+"""Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
 MANIFEST: Final = ".site-manifest.json"
 _SCHEMA: Final = "execplan/site/1"
 _MAX_MANIFEST_BYTES: Final = 64 << 20
 _MAX_FILE_BYTES: Final = 1 << 28
+
+
+def ensure_separate(project: Project, path: str) -> None:
+    """Raise ExecplanError if a site must not be written to a path.
+
+    It must not be in a git directory, among the plans and artifacts of a project, or reached through a link out of the repository.
+    """
+    ensure_no_link_out(path)
+    directory = resolve_path(path)
+    if is_in_git_dir(project, directory):
+        message = f"{directory} {IN_GIT_DIR}"
+        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+    if project.is_read_only and is_inside(directory, project.root):
+        message = f"{directory} is inside {project.root}, which is another project, and is only read"
+        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+    for member in with_nested_projects(project):
+        for folder in (
+            member.plans,
+            *member.archives,
+            member.artifacts_dir(""),
+            member.artifacts_dir("", archived=True),
+        ):
+            if is_inside(directory, os.path.realpath(folder)):
+                message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
+                raise ExecplanError(
+                    "not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR"
+                )
 
 
 class SiteDirectory:

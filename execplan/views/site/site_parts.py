@@ -9,10 +9,8 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import normalize_id
 from execplan.core.text.text_lines import digest
 from execplan.team.dependencies.known_projects import KnownProjects
-from execplan.views.board.board_loader import load_board
-from execplan.views.board.joint_board import join_boards
-from execplan.views.site.page_context import make_static_context
-from execplan.views.site.page_names import safe_file_name
+from execplan.views.board.board_loader import join_boards, load_board
+from execplan.views.site.page_context import make_static_context, safe_file_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

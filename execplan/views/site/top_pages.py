@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.views.board.board_cards import Board
     from execplan.views.charts.chart_sources import PlanSources
-    from execplan.views.site.page_context import PageContext
-    from execplan.views.site.page_names import PageNames
+    from execplan.views.site.page_context import PageContext, PageNames
     from execplan.views.site.page_plans import PagePlan
     from execplan.views.site.redacted_records import RedactText
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.agents.drafting.draft_answer import extract_plan, find_errors, shorten
+from execplan.agents.drafting.plan_drafting import extract_plan, find_errors, shorten
 
 PLAN = "# Title\n\n## Concrete Steps\n\n```sh\nmake\n```\n"
 

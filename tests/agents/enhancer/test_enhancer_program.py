@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from execplan.agents.enhancer.enhancer_settings import load_settings
+from execplan.agents.enhancer.enhancement_request import load_settings
 from execplan.core.text.text_lines import digest
 from tests.agents.enhancer.enhancer_repository import EnhancerRepository
 from tests.execution.engine.command_folder import is_alive, until

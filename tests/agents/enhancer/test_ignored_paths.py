@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.enhancer.ignored_paths import find_ignored_paths
+from execplan.agents.enhancer.enhancement import find_ignored_paths
 from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from execplan.agents.guard import tool_call
 from execplan.agents.guard.guard_context import GuardScope, PlannedStep
 from execplan.agents.guard.step_matching import MatchResult, match_call
 from execplan.agents.guard.tool_call import FileEdit, ToolCall
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.execution.world import State
 from tests.execution.plan_documents import command, loaded, plan, step
 

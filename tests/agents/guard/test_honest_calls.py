@@ -13,7 +13,7 @@ from execplan.agents.guard.guard_context import GuardContext, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.core import clock
-from execplan.core.json_model.json_bytes import to_json_bytes
+from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.project import project_discovery
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.agent_runs.guard_grant import GrantedStep, GuardGrant

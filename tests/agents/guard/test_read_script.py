@@ -9,7 +9,7 @@ import pytest
 
 from execplan.agents.guard.guard_context import PlanlessContext
 from execplan.agents.guard.guard_decision import Decision, decide
-from execplan.agents.guard.here_documents import remove_here_documents
+from execplan.agents.guard.typed_command import remove_here_documents
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.call_sandbox import CallSandbox
 from tests.agents.guard.test_honest_calls import HonestCallRepository

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import execplan
-from execplan.agents.guard import full_check, guarded_plan, stored_denial
+from execplan.agents.guard import full_check, stored_denial
 from execplan.core.text.hmac_signature import sign
 from execplan.execution.approvals import approval_key, decisive_files
 from execplan.execution.engine.agent_runs import guard_grant
@@ -290,7 +290,7 @@ def test_a_copy_in_another_project_or_for_another_plan_counts_for_nothing(
     ended.plan(PLAN.replace("make parser", "make other"), second)
     digest = ended.data("evaluate", second)["digest"]
     ended.data("approve", second, "--digest", digest[:8])
-    ref = guarded_plan.find_approved(project)[1]
+    ref = stored_denial.find_approved(project)[1]
     assert ref.id == second
     (ended.path / stored_denial._path_of(project, ref)).write_bytes(data)
     assert stored_denial.load(project, ref) is None

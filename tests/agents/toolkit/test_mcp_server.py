@@ -148,7 +148,10 @@ def test_prompts_to_author_and_to_continue(repo: Folder) -> None:
         assert "Build a lexer" in getattr(message.content, "text", "")
         assert "Decision Log" in getattr(message.content, "text", "")
         (message,) = (await client.get_prompt("continue", {"plan": "parser"})).messages
-        assert "2026-01-01_parser" in getattr(message.content, "text", "")
+        text = getattr(message.content, "text", "")
+        assert "2026-01-01_parser" in text
+        assert "edit_task(" in text
+        assert "execplan done" not in text
         for name, arguments in (("author", {}), ("continue", {"plan": "nothing"}), ("other", {})):
             with pytest.raises(MCPError):
                 await client.get_prompt(name, arguments)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.board_app.card_text import card_lines
+from execplan.cli.board_app.card_list import card_lines
 from execplan.core.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
 from tests.cli.board_app.app_session import AppSession, run_session
 from tests.in_process_repository import NAME, InProcessRepository

@@ -12,7 +12,7 @@ from execplan.cli.output import audit_output
 from execplan.core.errors import ExecplanError
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_files
-from execplan.execution.engine.audit_log import anchor, hash_chain
+from execplan.execution.engine.audit_log import hash_chain, log_reader
 from execplan.execution.engine.journal import journal_entries
 from tests.execution.engine.audited_plan import BEGUN, AuditedPlan, change
 from tests.in_process_repository import InProcessRepository
@@ -148,7 +148,7 @@ def test_all_plans_archived_ones_too_and_one_that_is_gone(audited_plan: AuditedP
     result = audited_plan.repo.type("audit", "--verify", "--json")
     assert result.exit == 1
     assert "it is missing, but its anchor refers to record 8" in result.json["data"]["plans"][0]["reasons"]
-    anchor.move(audited_plan.project, "gone", None, 1, "a")
+    log_reader.move(audited_plan.project, "gone", None, 1, "a")
     assert any(
         "belongs to no plan here: gone" in warning
         for warning in audited_plan.repo.type("audit", "--verify", "--json").json["warnings"]

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.cli.commands.explain import TOPIC_SYNONYMS
 from execplan.cli.output import help_topics
-from execplan.cli.output.rule_help import EXAMPLE_FACTS
+from execplan.cli.output.help_topics import EXAMPLE_FACTS
 from execplan.core.errors import EXIT_MEANINGS
 from execplan.core.project.project_settings import Settings
 from execplan.core.project.setting_table import load_settings_of

@@ -309,3 +309,11 @@ def test_a_directory_is_checked_without_its_git_directory(repo: Folder) -> None:
     assert [*(repo.path / ".git").rglob("notes.md")], "undone attachments are kept in the git directory"
     result = repo.run("lint", ".")
     assert (result.exit, ".git" in result.out + result.err) == (0, False)
+
+
+def test_a_code_block_that_hides_the_tasks_comes_first(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("## Purpose", "```\n\n## Purpose", 1))
+    assert repo.run("lint", "--json").json["next"] == ["execplan explain EP003"]
+    for command in ("status", "next", "prime"):
+        assert "add 'First step'" not in repo.run(command).out
+        assert "execplan lint 2026-01-01_parser" in repo.run(command).out

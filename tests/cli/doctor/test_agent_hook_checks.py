@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.integrations import guard_hook
-from execplan.cli.doctor import codex_trust, doctor_runner, hook_file_problems
+from execplan.cli.doctor import agent_hook_checks, agent_program_limits, doctor_runner
 from execplan.core.edits.plan_writer import WriteOptions
 from tests.in_process_repository import InProcessRepository
 
@@ -130,7 +130,7 @@ def test_a_file_that_claude_code_passes_over(desk: InProcessRepository, group: o
 def trust(desk: InProcessRepository, *, more: str = "") -> None:
     """Trust the repository and the guard's hook, as Codex stores it."""
     (entry,) = guard_hook.open_file(desk.project()[0], "codex").entries
-    key, digest = codex_trust.trust_key(str(desk.path / CODEX), entry), codex_trust.trust_digest(entry)
+    key, digest = agent_hook_checks.trust_key(str(desk.path / CODEX), entry), agent_hook_checks.trust_digest(entry)
     desk.write(
         "../.codex/config.toml",
         f'[projects."{desk.path}"]\ntrust_level = "trusted"\n[hooks.state."{key}"]\ntrusted_hash = "{digest}"\n{more}',
@@ -214,7 +214,7 @@ CODEX_READS = {
 @pytest.mark.parametrize("name", [*CODEX_IGNORES, *CODEX_READS])
 def test_files_that_codex_ignores(name: str) -> None:
     """The same files are given to the real program in tests/clients."""
-    assert bool(hook_file_problems.find_codex_problem({**CODEX_IGNORES, **CODEX_READS}[name])) == (
+    assert bool(agent_program_limits.find_codex_problem({**CODEX_IGNORES, **CODEX_READS}[name])) == (
         name in CODEX_IGNORES
     )
 

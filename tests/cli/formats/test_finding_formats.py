@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from execplan.cli import formats
 from execplan.cli.formats import github, gitlab, junit, sarif, text
-from execplan.core.text.line_edit import Edit, apply_edits
-from execplan.core.text.text_lines import Text
+from execplan.core.text.text_lines import Edit, Text, apply_edits
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule import SAFE, UNSAFE, Finding, Fix
 from execplan.linter.runner import RULES, lint_bytes

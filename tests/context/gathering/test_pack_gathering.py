@@ -10,7 +10,7 @@ import pytest
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, Unit
 from execplan.context.context_settings import parse_context_settings
-from execplan.context.gathering.file_lookup import FileListing
+from execplan.context.gathering.file_units import FileListing
 from execplan.context.gathering.pack_gathering import GatheredPack, GatherOptions, gather_pack
 from execplan.context.gathering.plan_units import split_plan
 from execplan.core.errors import ExecplanError

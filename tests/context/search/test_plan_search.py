@@ -17,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.context.search import plan_search
-from execplan.context.search.index_records import PlanRecord, indexed_items
+from execplan.context.search.index_records import PlanRecord, find_marks, indexed_items, prepare_text
 from execplan.context.search.index_update import PlanFile
-from execplan.context.search.indexed_text import find_marks, prepare_text
 from execplan.context.search.plan_search import PlanResult, SearchResults, search
 from execplan.context.search.search_items import plan_items
 from execplan.context.search.search_query import SearchQuery, SearchWord

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.search.search_query import SearchFilter, SearchWord, parse_query
-from execplan.context.search.unknown_filters import unknown_filters
+from execplan.context.search.search_query import SearchFilter, SearchWord, parse_query, unknown_filters
 from execplan.core.errors import USAGE, ExecplanError
 
 QUERIES: dict[str, Any] = {

@@ -13,7 +13,7 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 
 DESIGN_PATH = "docs/exec-plans/parser-design.md"
-DESIGN = "# Parser design\n\n| choice | since |\n|---|---|\n| two parsers | 2025 |\n\n## Grammar\n\n- One line is one statement.\n"
+DESIGN = "# Parser notes\n\n| choice | since |\n|---|---|\n| two parsers | 2025 |\n\n## Grammar\n\n- One line is one statement.\n"
 NOTICE = f"{DESIGN_PATH} is not a plan and was skipped; to check it anyway, name it: execplan lint FILE"
 
 
@@ -158,7 +158,7 @@ def test_a_plan_in_another_form(text: str) -> None:
         DESIGN,
         "# Notes\n\nSome words.\n",
         "# ExecPlans\n\nHow we write them.\n",
-        "# Parser design\n\n## Context\n\n## Goals\n",
+        "# Parser notes\n\n## Context\n\n## Goals\n",
         "# Progress\n\nWe made some.\n",
         "# Changelog\n\n## 1.2\n\n### Added\n\n- Lines.\n",
         "# Meeting\n\n## Action items\n\n- Ann writes.\n",
@@ -180,7 +180,7 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
     assert {document["id"]: document["why"] for document in documents} == reasons
     assert design.run("list", "--state", "document").out == (
         "document  0/0  lexer-design   Design: lexer (design without tasks)\n"
-        "document  0/0  parser-design  Parser design (no tasks, no sections of a plan)\n"
+        "document  0/0  parser-design  Parser notes (no tasks, no sections of a plan)\n"
     )
     listed = design.run("status", "--state", "document").out
     assert "  lexer-design   not a plan: design without tasks\n" in listed

@@ -154,6 +154,13 @@ def test_a_variable_that_means_several_is_named(two_plans: Folder) -> None:
     assert result.err.startswith("execplan: EXECPLAN_PLAN is set to '2026-01': '2026-01' matches 2 plans\n")
 
 
+def test_a_document_makes_no_name_ambiguous(repo: Folder) -> None:
+    repo.plan(CLEAN, "2026-01-01_dash-plan")
+    repo.plan("# Design\n\nText only.\n", "2026-01-01_dash-design")
+    repo.ok("done", "2", "-p", "dash")
+    assert repo.ok("show", "dash-design")["state"] == "document"
+
+
 def test_only_archived_plans(repo: Folder) -> None:
     assert repo.run("list").out == "no plans yet\nnext: execplan new 'Title'\n"
     repo.plan()

@@ -120,7 +120,9 @@ def test_existing_directories(repo: Folder) -> None:
 @pytest.mark.parametrize("dialect", load_dialects())
 def test_each_dialect_describes_where_its_plans_are(dialect: Dialect) -> None:
     assert dialect.about
-    assert dialect.all_directories
+    assert dialect.all_directories or dialect.files
+    for file in dialect.files:
+        assert dialect_of(file) == dialect
     for directory in dialect.all_directories:
         assert dialect_of(directory) == dialect
         assert bool(find_dialect(f"packages/a/{directory}")) == (directory in dialect.directories)
@@ -133,19 +135,61 @@ def test_a_directory_for_finished_plans_belongs_to_its_plans_directory() -> None
 
 
 @pytest.mark.parametrize(
-    ("existing", "created"),
+    ("existing", "plans", "name"),
     [
-        (".specify/memory", "specs/001-add-lines/tasks.md"),
-        (".kiro/steering", ".kiro/specs/add-lines/tasks.md"),
-        ("openspec/changes", "openspec/changes/add-lines/tasks.md"),
-        ("docs/superpowers/plans", "docs/superpowers/plans/2026-01-01-add-lines.md"),
-        ("docs/exec-plans", "docs/exec-plans/2026-01-01_add-lines.md"),
+        (".specify/memory", "specs", "001-add-lines/tasks.md"),
+        (".kiro/steering", ".kiro/specs", "add-lines/tasks.md"),
+        ("openspec/changes", "openspec/changes", "add-lines/tasks.md"),
+        ("docs/superpowers/plans", "docs/superpowers/plans", "2026-01-01-add-lines.md"),
+        ("docs/exec-plans", "docs/exec-plans", "2026-01-01_add-lines.md"),
     ],
 )
-def test_the_first_plan_where_a_tool_is_set_up(repo: Folder, existing: str, created: str) -> None:
+@pytest.mark.parametrize("has_init", [True, False])
+def test_the_first_plan_where_a_tool_is_set_up(
+    repo: Folder, existing: str, plans: str, name: str, *, has_init: bool
+) -> None:
+    created = f"{plans}/{name}"
     (repo.path / ".agent/execplans").rmdir()
     (repo.path / existing).mkdir(parents=True)
-    repo.ok("init")
-    assert repo.ok("new", "Add lines")["path"] == created
+    if has_init:
+        repo.ok("init")
+    assert repo.ok("new", "Add lines", "--dry-run")["path"] == created
+    assert (repo.path / ".agent/execplan.toml").exists() == has_init
+    answer = repo.run("new", "Add lines", "--json").json
+    assert answer["data"]["path"] == created
+    assert answer["warnings"] == [] if has_init else [f"set up plans in {plans}: .agent/execplan.toml"]
+    assert repo.ok("list")["plans"][0]["path"] == created
     is_execplan = "## Decision Log\n" in (repo.path / created).read_text()
     assert is_execplan == ("exec-plans" in existing)
+
+
+def test_tools_in_packages_of_a_monorepo(repo: Folder) -> None:
+    (repo.path / ".agent/execplans").rmdir()
+    repo.write("packages/api/.specify/memory/constitution.md", "# Constitution\n")
+    repo.write("packages/api/specs/001-login/tasks.md", "# Tasks: Log in\n\n- [ ] T001 Add the form\n")
+    repo.write("packages/web/.kiro/steering/tech.md", "# Tech\n")
+    repo.write("docs/plans/cache.md", "# Cache plan\n\n- [ ] Add the cache\n")
+    (repo.path / "backlog/tasks").mkdir(parents=True)
+    repo.ok("init")
+    assert {plan["path"] for plan in repo.ok("list")["plans"]} == {
+        "docs/plans/cache.md",
+        "packages/api/specs/001-login/tasks.md",
+    }
+    new = ("new", "Add lines", "--json")
+    assert repo.run(*new, cwd=repo.path / "packages/web").json["data"]["path"] == (
+        "packages/web/.kiro/specs/add-lines/tasks.md"
+    )
+    assert repo.run(*new, cwd=repo.path / "packages/api").json["data"]["path"] == (
+        "packages/api/specs/002-add-lines/tasks.md"
+    )
+    assert "## Decision Log" not in (repo.path / "packages/api/specs/002-add-lines/tasks.md").read_text()
+    repo.write("backlog/tasks/task-1 - Later.md", "---\ntitle: Later\nstatus: To Do\n---\n")
+    assert "backlog/tasks/task-1 - Later.md" in {plan["path"] for plan in repo.ok("list")["plans"]}
+
+
+def test_the_first_plan_in_a_package_where_a_tool_is_set_up(repo: Folder) -> None:
+    (repo.path / ".agent/execplans").rmdir()
+    repo.write("packages/web/.kiro/steering/tech.md", "# Tech\n")
+    answer = repo.run("new", "Add lines", "--json", cwd=repo.path / "packages/web").json
+    assert answer["data"]["path"] == "packages/web/.kiro/specs/add-lines/tasks.md"
+    assert repo.ok("new", "Another")["path"] == ".agent/execplans/2026-01-01_another.md"

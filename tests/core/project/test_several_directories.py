@@ -157,3 +157,32 @@ def test_a_mistake_in_the_setting_is_named(repo: Folder, table: str, problem: st
     result = repo.run("list")
     assert result.exit == 3, result
     assert problem in result.err
+
+
+def test_a_roadmap_of_phases_and_notes_next_to_a_plan(repo: Folder) -> None:
+    """The files of the phases belong to the roadmap of GSD, as `NAME.progress.md` does to NAME."""
+    repo.write(
+        ".planning/ROADMAP.md", "# Roadmap: App\n\n## Phases\n\n- [x] **Phase 1: Log in**\n- [ ] **Phase 2: Pay**\n"
+    )
+    repo.write(
+        ".planning/phases/01-log-in/01-01-PLAN.md", "---\nphase: 01\n---\n\n<objective>\nLog in.\n</objective>\n"
+    )
+    repo.write("docs/exec-plans/active/parser.md", "# Parser\n\n- [ ] Cut\n")
+    repo.write("docs/exec-plans/active/parser.progress.md", "# Parser progress\n\n## Next step\n\nCut.\n")
+    assert {file["path"]: file["why"] for file in repo.ok("init")["passed_over"]} == dict.fromkeys(
+        (".planning/phases/01-log-in/01-01-PLAN.md", "docs/exec-plans/active/parser.progress.md"), "belongs to a plan"
+    )
+    assert paths_of(repo, "list") == {".planning/ROADMAP.md", "docs/exec-plans/active/parser.md"}
+    assert {plan["dialect"] for plan in repo.ok("list")["plans"]} == {"gsd", "harness"}
+    repo.ok("done", "Pay", "-p", ".planning/ROADMAP.md")
+    assert "- [x] **Phase 2: Pay**" in (repo.path / ".planning/ROADMAP.md").read_text()
+
+
+def test_an_open_task_of_backlog_without_checkboxes_is_not_archived(repo: Folder) -> None:
+    path = "backlog/tasks/task-2 - Later.md"
+    repo.write(path, "---\ntitle: Design a logo\nstatus: To Do\n---\n\n## Description\n\nLater.\n")
+    repo.ok("init")
+    result = repo.run("archive", path)
+    assert "the status is `To Do`" in result.err
+    repo.write(path, "---\ntitle: Design a logo\nstatus: Done\n---\n\n## Description\n\nLater.\n")
+    repo.ok("archive", path)

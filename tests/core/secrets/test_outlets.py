@@ -22,7 +22,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.plan.reader import read
 from execplan.core.project import project_discovery
 from execplan.core.secrets.redaction import Redactor
-from execplan.core.text.line_edit import Edit
+from execplan.core.text.text_lines import Edit
 from execplan.execution.engine.commands.command_transcript import Transcript
 from execplan.linter.rule import SAFE, Fix
 from tests.agents.enhancer.test_mask import full_plan, sent_of

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from execplan.core.text.glob_match import matches_glob
+from execplan.core.text.pure_paths import matches_glob
 
 
 @given(st.text("ab*?[]!\n"), st.text("ab*?[]!\n"))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from execplan.core.text.line_edit import Edit, apply_edits
-from execplan.core.text.text_lines import Text
+from execplan.core.text.text_lines import Edit, Text, apply_edits
 
 PIECES = st.sampled_from(
     ["a", "b c", "\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\ufeff", ""]

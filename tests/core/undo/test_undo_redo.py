@@ -564,3 +564,13 @@ def test_what_is_no_edit_of_a_plan_is_passed_over_and_the_help_says_so(repo: Fol
     repo.ok(*command)
     assert repo.ok("undo")["operation"]["command"] == "done"
     assert "`undo` doesn't" in " ".join(repo.run(command[0], "--help").out.split())
+
+
+def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
+    path = plain.plan()
+    plain.ok("done", "2")
+    plain.git("init", "-q")
+    assert [operation["command"] for operation in plain.ok("undo", "--list")["undo"]] == ["done"]
+    plain.ok("undo")
+    assert path.read_text() == CLEAN
+    assert not (plain.path / ".agent/.state").exists()

@@ -16,8 +16,8 @@ import yaml
 from execplan import __version__
 from execplan.cli.output.export_output import render
 from execplan.execution.documents.field_patterns import PLAN_ID
+from execplan.execution.export.export_jobs import partition
 from execplan.execution.export.exported_plan import ExportedJob, ExportedPlan
-from execplan.execution.export.job_partition import partition
 from tests.execution.export.exported_repository import HEAD, STEPS, approve, desk, exported
 from tests.execution.export.test_job_partition import document_of
 

@@ -11,7 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.compile import compile_plan
-from execplan.execution.export.job_partition import count_parallel_steps, partition, passed_paths
+from execplan.execution.export.export_jobs import count_parallel_steps, partition, passed_paths
 from tests.execution.export.exported_repository import HEAD, STEPS
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.reader import read, read_text
-from execplan.core.text.line_edit import apply_edits
-from execplan.core.text.text_lines import Text
+from execplan.core.text.text_lines import Text, apply_edits
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.compile import compile_plan

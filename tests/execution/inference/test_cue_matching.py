@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS, WORDS
+from execplan.execution.inference.prose_cues import find_cue
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))

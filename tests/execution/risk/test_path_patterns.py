@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from execplan.execution.risk import risk_rows
-from execplan.execution.risk.path_patterns import _expression, matches_any
-from execplan.execution.risk.risk_table import SECRETS, RiskRow, builtin_table, table_version
+from execplan.execution.risk.risk_table import SECRETS, RiskRow, _expression, builtin_table, matches_any, table_version
 
 PATTERNS = tuple(
     {pattern for row in builtin_table().rows for pattern in (*row.path, *row.unless) if pattern != SECRETS}

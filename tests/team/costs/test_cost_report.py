@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from execplan.context.model_table import load_models
 from execplan.context.session_logs.token_usage import NO_USAGE, TOKEN_KINDS, TokenUsage, UsageEvent, read_usage_events
-from execplan.team.costs.cost_report import Cost, build_report
-from execplan.team.costs.task_work import TaskWork, WorkSpan
+from execplan.team.costs.cost_report import Cost, TaskWork, WorkSpan, build_report
 from tests.conftest import CLOCK
 from tests.in_process_repository import NAME, InProcessRepository
 

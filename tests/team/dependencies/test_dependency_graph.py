@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from execplan.core.project import project_discovery
 from execplan.team.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
-from execplan.team.dependencies.deadlocks import find_deadlock
-from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
-from execplan.team.dependencies.graph_builder import build_graph
+from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, build_graph
+from execplan.team.dependencies.dependency_problems import find_deadlock
 from execplan.team.dependencies.graph_text import format_dot, format_mermaid, format_tree
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from tests.conftest import Folder

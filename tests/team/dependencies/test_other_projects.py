@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from execplan.core.plan import reader
 from execplan.core.plan.plan_dependencies import read_dependencies, split_project_name
 from execplan.core.project import project_discovery
-from execplan.team.dependencies.deadlocks import find_deadlock
-from execplan.team.dependencies.graph_builder import build_graph
+from execplan.team.dependencies.dependency_graph import build_graph
+from execplan.team.dependencies.dependency_problems import find_deadlock
 from execplan.team.dependencies.known_projects import KnownProjects
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from tests.several_projects import Neighbors, active, tree_state

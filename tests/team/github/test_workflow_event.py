@@ -11,7 +11,7 @@ import pytest
 
 from execplan.core.errors import ExecplanError
 from execplan.core.project import project_discovery
-from execplan.team.github.workflow_event import find_base_commit
+from execplan.team.github.workflow_run import find_base_commit
 from tests.conftest import Folder, copy_from_template
 
 ZEROS = "0" * 40

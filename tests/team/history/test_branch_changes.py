@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from execplan.core.project import project_discovery
-from execplan.team.history.branch_changes import ChangedPlan, load_branch_changes
+from execplan.team.github.plan_report import ChangedPlan, load_branch_changes
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from execplan.core.errors import ExecplanError
-from execplan.team.history.past_plans import select_past_plan
 from execplan.team.history.plan_diff import compare_revisions, require_base, require_commit
+from execplan.team.history.plan_history import select_past_plan
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.team.history.test_plan_history import NAME, PATH, commit, edit

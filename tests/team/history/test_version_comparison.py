@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from execplan.team.history.history_event import EVENT_KINDS, HistoryEvent
 from execplan.team.history.plan_part import TEXT_BEFORE_SECTIONS
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader
-from execplan.team.history.version_units import VersionUnits
+from execplan.team.history.version_reader import VersionReader, VersionUnits
 from tests.plans import CLEAN
 from tests.shell import ROOT
 
@@ -21,7 +20,7 @@ def compare(old: str, new: str) -> list[HistoryEvent]:
 
 
 def _units(text: str) -> VersionUnits:
-    return VersionReader().read(text.encode())
+    return VersionReader({}).read(text.encode())
 
 
 def changes(old: str, new: str) -> list[tuple[str, str]]:

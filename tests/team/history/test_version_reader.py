@@ -11,8 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan.reader import decode
 from execplan.team.history.history_event import ENTRY_KINDS
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader, read_at_once
-from execplan.team.history.version_units import VersionUnits
+from execplan.team.history.version_reader import VersionReader, VersionUnits, read_at_once
 from tests.plans import CLEAN
 
 LINES = st.sampled_from(
@@ -52,11 +51,11 @@ def assert_same(reader: VersionReader, data: bytes) -> None:
 @example(["# Title", "", "## Progress", "", "- [ ] Task", "# Other title", "", "Text", "", "## Custom"], False)
 def test_pieces_give_the_whole(lines: list[str], has_title: bool) -> None:
     text = "\n".join(["# Title", "", *lines] if has_title else lines)
-    assert_same(VersionReader(), text.encode())
+    assert_same(VersionReader({}), text.encode())
 
 
 def test_pieces_give_the_whole_of_real_plans() -> None:
-    reader = VersionReader()
+    reader = VersionReader({})
     paths = sorted((Path(__file__).resolve().parents[3] / ".agent/execplans").rglob("*.md"))
     assert paths
     for path in paths:
@@ -65,14 +64,14 @@ def test_pieces_give_the_whole_of_real_plans() -> None:
 
 @given(st.lists(st.lists(LINES, max_size=12), min_size=2, max_size=4))
 def test_pieces_of_other_versions_change_nothing(versions: list[list[str]]) -> None:
-    reader = VersionReader()
+    reader = VersionReader({})
     texts = ["\n".join(["# Title", "", *lines, "", *versions[0]]).encode() for lines in versions]
     for text in texts:
         assert_same(reader, text)
 
 
 def test_an_unchanged_section_is_parsed_once() -> None:
-    reader = VersionReader()
+    reader = VersionReader({})
     old, new = reader.read(CLEAN.encode()), reader.read(CLEAN.replace("- [ ] Write", "- [x] Write").encode())
     shared = [part for part in new.parts if any(part is old_part for old_part in old.parts)]
     assert len(new.parts) - len(shared) == 1

@@ -14,8 +14,8 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.library.plan_api import Plan
-from execplan.team.review import comment_reading
-from execplan.team.review.comment_records import parse_records
+from execplan.team.review import comment_file
+from execplan.team.review.comment_threads import parse_records
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -243,7 +243,7 @@ def test_comments_are_not_written_through_a_link(repo: Folder, name: str) -> Non
 def test_a_file_that_would_be_too_large_is_an_error(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan.find(str(repo.plan()))
     plan.comment("First")
-    monkeypatch.setattr(comment_reading, "MAX_BYTES", 400)
+    monkeypatch.setattr(comment_file, "MAX_BYTES", 400)
     with pytest.raises(ExecplanError) as caught:
         plan.comment("x" * 500)
     assert (caught.value.code, caught.value.exit) == ("too-large", 3)

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.core.plan.plan_anchors import ANCHOR_KINDS, PLAN, Anchor
-from execplan.team.review.comment_records import (
+from execplan.team.review.comment_threads import (
     COMMENT,
     RECORD_KINDS,
     CommentRecord,
+    build_threads,
     parse_records,
     without_conflict_markers,
 )
-from execplan.team.review.comment_threads import build_threads
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 ANCHORS = st.builds(

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.core.errors import ExecplanError
-from execplan.team.review.comment_records import COMMENT, REOPEN, REPLY, RESOLVE, CommentRecord, parse_records
-from execplan.team.review.comment_threads import build_threads, find_thread
+from execplan.team.review.comment_threads import (
+    COMMENT,
+    REOPEN,
+    REPLY,
+    RESOLVE,
+    CommentRecord,
+    build_threads,
+    find_thread,
+    parse_records,
+)
 
 
 def record(record_id: str, kind: str, minute: int, to: str = "") -> CommentRecord:

@@ -192,7 +192,7 @@ def test_active_plans_of_the_corpus_give_no_report(
     repo: Folder, record_property: Callable[[str, object], None]
 ) -> None:
     """They were committed yesterday, together with every file that they name, which some of them promise."""
-    from execplan.team.staleness.named_paths import read_plan_paths
+    from execplan.team.staleness.plan_timeline import read_plan_paths
 
     repo.write(".agent/execplan.toml", SETTINGS)
     commit(repo, "2025-12-01", "Set up")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.core.git.main_branch import CommitMessage
-from execplan.team.staleness.merged_work import find_merged_work
+from execplan.team.staleness.stale_plans import find_merged_work
 
 
 def work(*messages: str, repository: str = "") -> tuple[set[int], set[int]]:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import list_projects
 from execplan.views.board.board_cards import COLUMNS, Board, Card
-from execplan.views.board.board_loader import load_board
-from execplan.views.board.joint_board import load_joint_board
+from execplan.views.board.board_loader import load_board, load_joint_board
 from tests.several_projects import Neighbors, active
 from tests.team.dependencies.plan_files import plan_text
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from execplan.views.server.form_request import MAX_BODY_BYTES
+from execplan.views.server.page_edits import MAX_BODY_BYTES
 from execplan.views.server.request_guard import RequestGuard
 from tests.views.server.running_server import LIMIT, PLAN_PAGE, RunningServer
 

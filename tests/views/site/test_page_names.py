@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.core.plan.model import ACTIVE, ARCHIVED
-from execplan.views.board.board_cards import Card
-from execplan.views.board.finding_counts import FindingCounts
-from execplan.views.site.page_names import PageNames
+from execplan.views.board.board_cards import Card, FindingCounts
+from execplan.views.site.page_context import PageNames
 
 
 def card(plan_id: str, path: str = "", project: str = "", state: str = ACTIVE) -> Card:

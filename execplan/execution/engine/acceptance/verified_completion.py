@@ -10,7 +10,6 @@ from execplan.core.edits.plan_writer import amend
 from execplan.core.errors import CONFLICT, INPUT, INTERRUPTED, TERMINATED, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import reader
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.transcript_links import can_have_items
 from execplan.core.plan.verified_tasks import CHECKS_DIRECTORY, complete_verified_tasks, task_of_id
@@ -82,7 +81,7 @@ def verify_tasks(
     from execplan.execution.engine.signal_handlers import SignalHandlers
 
     observer = observer or VerificationObserver()
-    plan = reader.read(plan_store.read_bytes(project, ref.path))
+    plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     checks = _require_checks(project, ref, plan, queries)
     preview = complete_verified_tasks({check.task_id: "" for check in checks}, now())
     amend(project, ref, preview, options._replace(dry_run=True), command="done")  # fails before a check runs in vain

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import reader
 from execplan.core.plan.outline import PURPOSE
 from execplan.core.plan_store import plan_store
 from execplan.core.text.invisible_characters import escape_unprintable
@@ -16,17 +15,15 @@ from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.next_question import open_question
 from execplan.execution.engine.agent_runs.permission_request import step_question
-from execplan.execution.engine.agent_runs.recorded_reports import build_schedule
-from execplan.execution.engine.agent_runs.recovery_advice import recovery_advice
+from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
 from execplan.execution.engine.journal.journal_writer import make_redaction
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import find_approver
-from execplan.execution.risk.effective_risk import effective_risk
+from execplan.execution.risk.step_risk import effective_risk
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
@@ -76,7 +73,7 @@ def handoff(project: Project, ref: PlanRef) -> Handoff:
 def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
     """Build the handoff of open tasks for a plan that is not compiled and has no annotated steps."""
     data = plan_store.read_bytes(project, ref.path)
-    plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
+    plan, document, redactor = plan_store.parse(project, data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
     tasks = open_tasks.list_tasks(project, ref, plan, ())
     policy = effective_policy(project)
@@ -119,7 +116,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
         run_state.question = None  # a person has answered it by the approval
     data = plan_store.read_bytes(project, ref.path)
-    plan = reader.read(data)
+    plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
     steps = [

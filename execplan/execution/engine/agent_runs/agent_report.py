@@ -9,7 +9,7 @@ from execplan.core.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.approvals.approved_plan import find_candidate
-from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
+from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
@@ -20,8 +20,8 @@ from execplan.execution.engine.agent_runs.recorded_reports import (
     find_open_attempt,
     find_recorded_outcome,
     find_step,
+    recovery_advice,
 )
-from execplan.execution.engine.agent_runs.recovery_advice import recovery_advice
 from execplan.execution.engine.agent_runs.report_evaluation import (
     COMPLETED,
     FAILED,
@@ -296,7 +296,7 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_pla
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))
         raise agent_run_lookup.waiting_error(session.ref, session.run_paths, question)
-    states_before = pre_run_backups.expected_states_json(run_state.expected_states, list_declared_paths(step))
+    states_before = agent_start.expected_states_json(run_state.expected_states, list_declared_paths(step))
     number = len(run_state.attempts.get(step.id, ())) + 1
     update.journal_writer.write(
         INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False

@@ -10,7 +10,7 @@ from execplan.execution import states
 from execplan.execution.engine import run_questions, run_setup
 from execplan.execution.engine.agent_runs import agent_start
 from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context
-from execplan.execution.engine.agent_runs.next_question import next_question
+from execplan.execution.engine.agent_runs.recorded_reports import next_question
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS, SKIP, SKIPPED, STOP
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import ensure_same_document

@@ -1,26 +1,26 @@
-"""Starting an agent's run, or resuming it under a new approval. The agent performs the steps; none run here."""
+"""Starting an agent's run, or resuming it under a new approval. The agent performs the steps; none run here.
+
+The paths that the steps write are backed up when the run begins, so that it can be rolled back.
+"""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.git import git_query
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
-from execplan.execution.engine.agent_runs import (
-    agent_run_lookup,
-    guard_grant,
-    journal_watermark,
-    pre_run_backups,
-    undeclared_changes,
-)
+from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, journal_watermark, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.execution.engine.journal.journal import read_bytes
-from execplan.execution.engine.journal.journal_entries import RESUMED
+from execplan.execution.engine.journal.journal_entries import RESUMED, state_json
 from execplan.execution.engine.journal.journal_writer import JournalWriter, make_redaction
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
@@ -29,11 +29,14 @@ from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_records.run_summary import find_active_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
+from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.world import ABSENT
+from execplan.execution.world import ABSENT, FILE, State
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -41,7 +44,52 @@ if TYPE_CHECKING:
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+
+
+def save_states(
+    project: Project,
+    steps: Iterable[Step],
+    approval: Approval,
+    known_paths: Collection[str],
+    reported_paths: Collection[str],
+) -> dict[str, Any]:
+    """Back up the declared paths and return the JSON form of their states: approved, outputs and directories.
+
+    `known_paths`: paths of which the run already knows the expected state. `reported_paths`: paths written before
+    execplan was asked; only their approved state is known, and Git may have their bytes. Raises ExecplanError.
+    """
+    workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
+    states = {path: state for path, state in approved.items() if path not in known_paths}
+    declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
+    with BackupStore(project).batch() as store:
+        for path in declared_paths:
+            if path in reported_paths:
+                _save_from_git(project, store, path, approved.get(path))
+            elif path not in known_paths:
+                current_state = store.save_path(workspace, path)
+                states.setdefault(path, sanitize_state(current_state))
+    for folder in parent_folders(list(declared_paths)):
+        if folder not in known_paths and workspace.state(folder).kind == ABSENT:
+            states.setdefault(folder, State(ABSENT))
+    return {path: state_json(state) for path, state in states.items()}
+
+
+def _save_from_git(project: Project, store: BackupStore, path: str, state: State | None) -> None:
+    """Back up the approved bytes of a path if the last commit has them."""
+    if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not project.git:
+        return
+    try:
+        data = git_query.output(project, "cat-file", "blob", f"HEAD:{path}")
+    except ExecplanError:
+        return  # not committed: it cannot be restored, and a rollback reports that
+    if sha256(data).hexdigest() == state.sha256:
+        store.save(data)
+
+
+def expected_states_json(expected: Mapping[str, State], paths: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON form of the expected states of some paths, as far as they are known."""
+    return {path: state_json(expected[path]) for path in paths if path in expected}
 
 
 def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths:
@@ -119,7 +167,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
     audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
     run_setup.create_run(project, ref, run_paths, approved_plan)
-    initial_states = pre_run_backups.save_states(
+    initial_states = save_states(
         project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
     )
     undeclared_changes.save_snapshot(project, run_paths)
@@ -190,7 +238,7 @@ def record_resume(
         for path in run_state.expected_states
         if not is_new_approval or path not in approved_plan.approval.binding.states
     ]
-    initial_states = pre_run_backups.save_states(
+    initial_states = save_states(
         project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
     )
     run_state.document = document

@@ -9,7 +9,7 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.journal.journal_entries import Change
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.execution.engine.workspace import workspace_snapshot
-from execplan.execution.engine.workspace.workspace_walker import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FOLDER, State
 
 if TYPE_CHECKING:

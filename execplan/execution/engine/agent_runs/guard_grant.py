@@ -187,7 +187,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
 
 
 def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, ...]) -> Iterator[GrantedStep]:
-    from execplan.execution.risk.effective_risk import effective_risk
+    from execplan.execution.risk.step_risk import effective_risk
 
     for step in document.steps:
         summary = " ".join((step.command or step.action or step.target or step.tool).split())

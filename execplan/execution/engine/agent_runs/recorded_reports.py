@@ -1,4 +1,4 @@
-"""Reports on steps as they are recorded: the outcome of each, repeated reports, and checks before a report is recorded."""
+"""Reports on steps as they are recorded, and what follows: repeated reports, advice, the next question."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
+from execplan.execution.approvals.effective_policy import effective_policy
+from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
+from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.report_evaluation import COMPLETED, StepReport
+from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_writer import make_redaction
+from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
+from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
@@ -18,13 +24,55 @@ from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.agent_runs.recovery_advice import RecoveryAdvice
     from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
     from execplan.execution.engine.run_observer import FinishedRun
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import ExecutionPlan, Step
+
+
+class RecoveryAdvice(NamedTuple):
+    """The recovery from a failed step: its kind, an explanation, and the next step or commands."""
+
+    kind: str
+    """One of retry, skip, alternative, replan, ask or fail."""
+    words: str
+    step: str = ""
+    """ID of the step that is next; empty if there is none."""
+    commands: tuple[str, ...] = ()
+
+
+def recovery_advice(
+    ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
+) -> RecoveryAdvice:
+    """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
+    policy_recovery = choose_recovery(step, performed, tries)
+    name = step.id
+    replan = format_replan_command(run_paths.number, ref.shell_name)
+    if policy_recovery.kind == RETRY:
+        remaining = 1 + step.on_failure.max_retries - tries
+        times = "once more" if remaining == 1 else f"{remaining} more times"
+        pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
+        return RecoveryAdvice(RETRY, f"step {name} can be tried {times}{pause}", name)
+    if policy_recovery.kind == SKIP:
+        return RecoveryAdvice(SKIP, f"step {name} is skipped, and the run continues")
+    if policy_recovery.kind == ALTERNATIVE:
+        alternative_step = named_alternative(step.on_failure.strategy)
+        return RecoveryAdvice(
+            ALTERNATIVE, f"step {alternative_step} replaces step {name} and is next", alternative_step
+        )
+    if policy_recovery.kind == ASK:
+        resume = f"execplan resume {run_paths.number} -p {ref.shell_name}"
+        commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
+        return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
+    message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    if policy_recovery.kind == REPLAN:
+        return RecoveryAdvice(REPLAN, f"step {name} must be replanned: {message}", commands=(replan,))
+    return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(replan,))
 
 
 class ReportOutcome(NamedTuple):
@@ -141,3 +189,34 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
             hint="restore it and report again, or report that the step failed",
             candidates=problems,
         )
+
+
+def next_question(
+    run_state: RunState, schedule: Schedule, interval: int, *, is_required: bool = False
+) -> Question | None:
+    """Return the question that would come before the next call, even if the run does not wait for it yet.
+
+    With `is_required`, returns None if a step can run without an answer.
+    """
+    questions = [step_question(step, run_state, interval) for step in next_steps(run_state, schedule)]
+    if is_required and None in questions:
+        return None
+    return next((question for question in questions if question is not None), None)
+
+
+def open_question(project: Project, run_state: RunState) -> Question | None:
+    """Return the question for which an agent's run waits, or before which no step can begin. Raises ExecplanError.
+
+    If the guard sees the calls of the run, the agent's program asks its user at the next one, so the run does not wait
+    before that.
+    """
+    is_guarded = any([attempt.calls for attempts in run_state.attempts.values() for attempt in attempts])
+    if (
+        run_state.question is not None
+        or run_state.status != states.IN_PROGRESS
+        or run_state.open_attempts()
+        or is_guarded
+    ):
+        return run_state.question
+    interval = effective_policy(project).checkpoint_interval
+    return next_question(run_state, build_schedule(project, run_state), interval, is_required=True)

@@ -15,7 +15,7 @@ from execplan.execution.engine.steps.file_writes import plan_changes
 from execplan.execution.engine.steps.step_checks import EXPECTATION, CheckResult, check_step
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths
-from execplan.execution.evaluation.file_changes import ImpossibleError
+from execplan.execution.evaluation.projected_files import ImpossibleError
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
 

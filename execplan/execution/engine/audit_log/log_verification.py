@@ -11,15 +11,15 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import author, plan_store
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.text_lines import digest
-from execplan.execution.engine.audit_log import anchor, evidence_check, hash_chain, log_reader, record_details
-from execplan.execution.engine.audit_log.anchor import MovedMeanwhileError
+from execplan.execution.engine.audit_log import evidence_check, hash_chain, log_reader, record_details
+from execplan.execution.engine.audit_log.log_reader import MovedMeanwhileError
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.anchor import Anchor
     from execplan.execution.engine.audit_log.hash_chain import AuditRecord, ParsedChain
+    from execplan.execution.engine.audit_log.log_reader import Anchor
 
 
 class Acceptance(NamedTuple):
@@ -85,9 +85,9 @@ def _append_acceptance(project: Project, ref: PlanRef, reason: str, path: str) -
         file.append(hash_chain.encode_record(accepted_record))
         file.renew_copy()
         try:
-            anchor.move(project, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
+            log_reader.move(project, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
         except MovedMeanwhileError:
-            raise anchor.broken_error(
+            raise log_reader.broken_error(
                 verification.path, ref.shell_name, "its anchor was moved while it was being accepted"
             ) from None
         return accepted_record
@@ -143,7 +143,7 @@ class LogState(NamedTuple):
 def read_log(project: Project, ref: PlanRef) -> LogState:
     """Read the current state of an audit log. Raises ExecplanError if it cannot be read."""
     name = hash_chain.find_log_name(log_reader.read(project, ref)) or log_reader.available_name(project, ref)
-    known_anchor = anchor.get(project, name)
+    known_anchor = log_reader.get(project, name)
     data = log_reader.read(project, ref)  # read after the anchor: another process may write meanwhile
     complete_lines = data[: data.rfind(b"\n") + 1]
     return LogState(
@@ -185,15 +185,15 @@ def verify_all(project: Project) -> tuple[list[LogVerification], tuple[str, ...]
 
     Also returns a message for each anchor without a plan.
     """
-    anchor_keys = anchor.list_keys(project)
+    anchor_keys = log_reader.list_keys(project)
     verifications = [
         verify_log(nested_project, ref)
         for nested_project in with_nested_projects(project)
         for ref in plan_store.all_refs(nested_project)
         if os.path.lexists(log_reader.path_of(nested_project, ref))
-        or anchor.encode_name(log_reader.default_name(nested_project, ref)) in anchor_keys
+        or log_reader.encode_name(log_reader.default_name(nested_project, ref)) in anchor_keys
     ]
-    missing_keys = anchor_keys - {anchor.encode_name(verification.name) for verification in verifications}
+    missing_keys = anchor_keys - {log_reader.encode_name(verification.name) for verification in verifications}
     return verifications, tuple(
         [f"an anchored audit log belongs to no plan here: {key}" for key in sorted(missing_keys)]
     )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from execplan.core.clock import now
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.plan_store import author
-from execplan.execution.engine.audit_log import anchor, hash_chain, log_reader, record_details
-from execplan.execution.engine.audit_log.anchor import Anchor, MovedMeanwhileError
+from execplan.execution.engine.audit_log import hash_chain, log_reader, record_details
 from execplan.execution.engine.audit_log.hash_chain import START, AuditRecord
+from execplan.execution.engine.audit_log.log_reader import Anchor, MovedMeanwhileError
 from execplan.execution.engine.journal import journal
 from execplan.execution.engine.run_records import run_directories
 
@@ -97,13 +97,13 @@ class AuditLog:
                 if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
                     return
                 try:
-                    self._anchor = anchor.move(
+                    self._anchor = log_reader.move(
                         self.project, self._name, self._anchor, last_record.seq, last_record.hash
                     )
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # check again, against the current anchor
-        raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor kept changing")
+        raise log_reader.broken_error(self._display_path, self.ref.shell_name, "its anchor kept changing")
 
     @property
     def _display_path(self) -> str:
@@ -138,7 +138,7 @@ class AuditLog:
     def _restore_from_copy(self, file: LogFile, copy: bytes) -> AuditRecord | None:
         """Replace the log with its copy if that has the anchored record. Raises ExecplanError."""
         name = hash_chain.find_log_name(copy)
-        known_anchor = anchor.get(self.project, name)
+        known_anchor = log_reader.get(self.project, name)
         if log_reader.parse_log(copy, known_anchor).flaw is not None or (
             known_anchor is not None and log_reader.find_loss(copy, known_anchor)
         ):
@@ -166,7 +166,7 @@ class AuditLog:
     def _verify_against_anchor(self, file: LogFile, last_record: AuditRecord | None) -> None:
         """Compare the log with its anchor. Raises ExecplanError if they do not match."""
         name = last_record.ledger if last_record is not None else log_reader.available_name(self.project, self.ref)
-        known_anchor, data = anchor.get(self.project, name), file.read_all()
+        known_anchor, data = log_reader.get(self.project, name), file.read_all()
         parsed_chain = log_reader.parse_log(data, known_anchor)
         why = str(parsed_chain.flaw or "") or (
             log_reader.find_loss(data, known_anchor) if known_anchor is not None else ""
@@ -238,4 +238,4 @@ class AuditLog:
             self._last_record = records[-1]
 
     def _broken_error(self, why: str) -> ExecplanError:
-        return anchor.broken_error(self._display_path, self.ref.shell_name, why)
+        return log_reader.broken_error(self._display_path, self.ref.shell_name, why)

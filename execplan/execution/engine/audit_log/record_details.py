@@ -11,12 +11,15 @@ from execplan.core.secrets.redaction import Redactor
 from execplan.core.text import fast_json
 from execplan.execution.engine.commands.command_environment import public_variables
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal_entries import BEGUN, CALLED, DENIED, RESULT
 from execplan.execution.engine.replanning.run_revisions import numbered_path
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
     from execplan.execution.engine.journal.journal import Entry
 
 _OMITTED_FIELDS = {
@@ -34,6 +37,26 @@ _UNREDACTED_FIELDS = frozenset(
 )
 """Fields not written by a person: digests and IDs stay unredacted, even if a CI variable has the same value."""
 _LIMIT = 64 << 20
+
+
+def find_unseen_steps(records: Sequence[AuditRecord], *, is_guarded: bool) -> list[str]:
+    """Return the steps, each with its run, for runs of agents in a guarded repository, or with other recorded calls.
+
+    The records may have been altered, so their fields can have any type.
+    """
+    agent_runs = {record.run for record in records if record.kind == BEGUN and record.said.get("mode") == "agent"}
+    guarded_runs = {record.run for record in records if record.kind in (CALLED, DENIED)}
+    called_attempts = {_attempt(record) for record in records if record.kind == CALLED}
+    return [
+        f"{record.said.get('step')} of run {record.run}"
+        for record in records
+        if record.kind == RESULT and record.said.get("ok") and record.run in agent_runs
+        if (is_guarded or record.run in guarded_runs) and _attempt(record) not in called_attempts
+    ]
+
+
+def _attempt(record: AuditRecord) -> tuple[str | None, str, str]:
+    return record.run, str(record.said.get("step")), str(record.said.get("attempt"))
 
 
 class StepDetails:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from execplan.execution.engine.executors.executor_address import ExecutorAddress
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
 
     T = TypeVar("T")
 

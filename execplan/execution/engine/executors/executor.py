@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
 else:
     Protocol = object
 

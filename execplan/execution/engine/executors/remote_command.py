@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.executors.executor import Executor, Finished, Submission, Worker
     from execplan.execution.engine.executors.ticket import Ticket, TicketResult
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.workspace.file_archive import FileArchive
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from execplan.execution.engine.executors.executor import Worker
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.workspace.file_archive import Entry
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.execution.engine.executors.executor import Worker
-    from execplan.execution.engine.executors.workspace_packing import PackedWorkspace
+    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
 
 SEND_SECONDS: Final = 600
 """Seconds to wait until a worker has unpacked a workspace."""

@@ -1,4 +1,7 @@
-"""The journal of a run: entries written to disk before each action, and after its result is known."""
+"""The journal of a run: entries written to disk before each action, and after its result is known.
+
+Each synced entry is also appended to a copy in the artifacts of the plan.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,83 @@ import os
 
 from execplan.core.clock import utc_timestamp
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.core.files import file_access
+from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.journal.entry_schema import is_valid_entry
+from execplan.execution.engine.run_records.run_directories import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Final
 
-LIMIT: Final = 256 << 20
+_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+MAX_BYTES: Final = 256 << 20
 """Size limit of a journal in bytes."""
 
 
 MERGE_MARKER: Final = "it is a git conflict marker; keep one side completely, for example with `git checkout --ours`"
 """Message for a merge conflict: both branches ran the plan, and lines of both form no valid journal."""
 _FOREIGN_WRITE: Final = "another program has changed it"
+
+
+class JournalMirror:
+    """A journal copy that is appended to while it is intact; otherwise it waits until it is rewritten."""
+
+    def __init__(self, path: str, within: str | None) -> None:
+        self.path, self.within = path, within
+        self._handle = -1
+        self._size = 0
+        self.overwritten: bytes | None = None
+        """Overwritten foreign contents, empty if the file was gone; None while it was intact."""
+
+    @property
+    def is_intact(self) -> bool:
+        """Return whether the file is the one last written, unchanged."""
+        if self._handle < 0:
+            return False
+        own_stat = os.fstat(self._handle)
+        try:
+            return os.path.samestat(os.lstat(self.path), own_stat) and own_stat.st_size == self._size
+        except OSError:
+            return False
+
+    def append(self, data: bytes) -> None:
+        """Append a line if the copy is intact. Raises OSError and leaves the copy unchanged."""
+        if not self.is_intact:
+            return
+        file_access.append(self._handle, data, self._size)
+        self._size += len(data)
+
+    def rewrite(self, data: bytes) -> None:
+        """Replace the copy with these bytes. Raises ExecplanError."""
+        was_open = self._handle >= 0
+        self.close()
+        old = self._read_existing()
+        if old != data:
+            atomic_files.replace(self.path, data, within=self.within)
+            if data and (was_open or not old or not data.startswith(old)):
+                self.overwritten = b"" if data.startswith(old or b"") else old
+        try:
+            self._handle = file_access.open_regular(self.path, _FLAGS)
+        except OSError as error:
+            raise file_access.file_error(error, self.path, "write") from None
+        self._size = len(data)
+
+    def close(self) -> None:
+        """Close the file of the copy."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _read_existing(self) -> bytes | None:
+        """Return the existing contents; None if there is no readable file."""
+        try:
+            return file_access.read_if_exists(self.path, LIMIT)
+        except ExecplanError:
+            return None
 
 
 class Entry(NamedTuple):
@@ -51,7 +113,6 @@ class Journal:
         ExecplanError.
         """
         from execplan.core.files import atomic_files
-        from execplan.execution.engine.journal.journal_mirror import JournalMirror
 
         self.path = path
         self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
@@ -190,8 +251,8 @@ def is_merge_marker(line: bytes) -> bool:
 
 def read_bytes(path: str) -> bytes:
     """Read a journal's bytes, including a torn last line. Raises ExecplanError."""
-    data, size = file_access.read(path, LIMIT)
-    if size > LIMIT:
+    data, size = file_access.read(path, MAX_BYTES)
+    if size > MAX_BYTES:
         message = f"{path} has {size:,} bytes, too many for a journal"
         raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it from git or a backup")
     return data

@@ -74,7 +74,7 @@ def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple
         plan_changes,
         remove_ballast,
     )
-    from execplan.execution.evaluation.file_changes import ImpossibleError
+    from execplan.execution.evaluation.projected_files import ImpossibleError
 
     remove_ballast(ballast_path(context, step))
     try:

@@ -295,11 +295,10 @@ def _commit_rollback(
 ) -> RollbackResult:
     """Commit the plan and the run's artifacts. Raises ExecplanError."""
     from execplan.core.edits.plan_commit import commit_paths
-    from execplan.core.plan import reader
 
     real_path = ref.real_path
     paths = [real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
-    title = reader.read(plan_store.read_bytes(project, ref.path)).title
+    title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
     commit = commit_paths(
         project, ref.id, paths, "rollback", f"roll back run {run_paths.id}", {real_path: plan_before}, title
     )

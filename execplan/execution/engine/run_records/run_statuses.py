@@ -95,7 +95,7 @@ def _idle_state(run_paths: RunPaths) -> str:
 
 def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
     """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
-    from execplan.execution.engine.agent_runs.next_question import open_question
+    from execplan.execution.engine.agent_runs.recorded_reports import open_question
     from execplan.execution.engine.replanning.run_revisions import load_document
     from execplan.execution.engine.run_records.run_summary import read_run_entries
     from execplan.execution.engine.run_state import RunState

@@ -13,7 +13,7 @@ from execplan.execution.engine.steps.command_execution import ActionResult, eval
 from execplan.execution.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, finish_attempt, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, program_marks_path, runs_program
-from execplan.execution.evaluation.file_changes import ImpossibleError
+from execplan.execution.evaluation.projected_files import ImpossibleError
 
 if TYPE_CHECKING:
     from typing import Final

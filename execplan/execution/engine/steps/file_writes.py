@@ -14,7 +14,7 @@ from execplan.execution.binding import describe_difference
 from execplan.execution.engine.journal.journal_entries import Change
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.step_paths import parent_folders
-from execplan.execution.evaluation.file_changes import ImpossibleError, compute_changes, format_change
+from execplan.execution.evaluation.projected_files import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from execplan.execution.engine.journal.journal_entries import AttemptResult, Che
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
 from execplan.execution.engine.steps.file_writes import write_files
-from execplan.execution.engine.steps.runner_summary import count_tests
-from execplan.execution.engine.steps.step_checks import CheckResult, check_step
+from execplan.execution.engine.steps.step_checks import CheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
     checked_paths,
     is_command,

@@ -20,8 +20,15 @@ from execplan.execution.engine.journal.journal_entries import (
 )
 from execplan.execution.engine.telemetry import span_attributes
 from execplan.execution.engine.telemetry.run_sessions import EntryTimes, last_sent_entry, nanoseconds, split_sessions
-from execplan.execution.engine.telemetry.span import INTERNAL, OK, SERVER, Span, SpanEvent, Status
-from execplan.execution.engine.telemetry.span_attributes import ROLLBACK_CAUSE
+from execplan.execution.engine.telemetry.span_attributes import (
+    INTERNAL,
+    OK,
+    ROLLBACK_CAUSE,
+    SERVER,
+    Span,
+    SpanEvent,
+    Status,
+)
 from execplan.execution.engine.telemetry.step_spans import StepSpans
 from execplan.execution.engine.telemetry.trace_context import trace_of_run
 

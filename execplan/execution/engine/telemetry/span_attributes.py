@@ -1,4 +1,4 @@
-"""Attributes of spans by OpenTelemetry's semantic conventions for CI/CD, processes and version control.
+"""Spans as plain data, and their attributes by OpenTelemetry's semantic conventions for CI/CD, processes and git.
 
 The names and values are those of version 1.44 of the conventions. Names that begin with `execplan.` are our own.
 """
@@ -6,7 +6,7 @@ The names and values are those of version 1.44 of the conventions. Names that be
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import (
@@ -18,7 +18,6 @@ from execplan.execution.engine.journal.journal_entries import (
     RESULT,
     SKIPPED,
 )
-from execplan.execution.engine.telemetry.span import ERROR, OK, UNSET, Status
 from execplan.execution.execution_plan import PROGRAM_TYPES, Type
 
 if TYPE_CHECKING:
@@ -27,8 +26,17 @@ if TYPE_CHECKING:
 
     from execplan.execution.engine.journal.journal import Entry
     from execplan.execution.engine.telemetry.run_sessions import RunSessionEntries
+    from execplan.execution.engine.telemetry.trace_context import TraceContext
     from execplan.execution.execution_plan import Step
 
+    Attributes = Mapping[str, str | int | float | bool]
+
+SERVER: Final = "SERVER"
+CLIENT: Final = "CLIENT"
+INTERNAL: Final = "INTERNAL"
+OK: Final = "OK"
+ERROR: Final = "ERROR"
+UNSET: Final = "UNSET"
 SCHEMA_URL: Final = "https://opentelemetry.io/schemas/1.44.0"
 PIPELINE_NAME: Final = "cicd.pipeline.name"
 PIPELINE_RUN_ID: Final = "cicd.pipeline.run.id"
@@ -56,6 +64,43 @@ _RESULT_OF_CAUSE: Final = {
 KILLED: Final = "killed"
 """`error.type` of a session or an attempt whose process was killed, so that no entry has its end."""
 _DEFAULT_ERROR_TYPE: Final = "_OTHER"
+
+
+class Status(NamedTuple):
+    """The status of a span."""
+
+    code: str = UNSET
+    """One of OK, ERROR and UNSET."""
+    description: str = ""
+    """Why it is an error; empty otherwise."""
+
+
+class SpanEvent(NamedTuple):
+    """Something that happened during a span."""
+
+    name: str
+    time: int
+    """In nanoseconds since 1970."""
+    attributes: Attributes
+
+
+class Span(NamedTuple):
+    """A span of a run."""
+
+    name: str
+    kind: str
+    """One of SERVER, CLIENT and INTERNAL."""
+    context: TraceContext
+    parent: TraceContext | None
+    start: int
+    """In nanoseconds since 1970, as `end`."""
+    end: int
+    attributes: Attributes
+    status: Status = Status()
+    events: tuple[SpanEvent, ...] = ()
+    links: tuple[TraceContext, ...] = ()
+    last_entry: int = 0
+    """Number of the journal entry with which the span is complete."""
 
 
 class Outcome:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import requests
 from opentelemetry import trace as trace_api
 from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider, sampling
@@ -18,30 +19,70 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 
 import execplan
-from execplan.execution.engine.telemetry.collector_session import CollectorSession, is_url_error
-from execplan.execution.engine.telemetry.exporter_settings import (
+from execplan.execution.engine.telemetry.span_attributes import ERROR, OK, SCHEMA_URL
+from execplan.execution.engine.telemetry.trace_context import (
     CERTIFICATE_VARIABLE,
     GRPC,
     endpoint_variable,
     names_credential_provider,
 )
-from execplan.execution.engine.telemetry.span import ERROR, OK
-from execplan.execution.engine.telemetry.span_attributes import SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
 
-    from execplan.execution.engine.telemetry.exporter_settings import ExporterSettings
-    from execplan.execution.engine.telemetry.span import Attributes, Span
-    from execplan.execution.engine.telemetry.trace_context import TraceContext
+    from execplan.execution.engine.telemetry.span_attributes import Attributes, Span
+    from execplan.execution.engine.telemetry.trace_context import ExporterSettings, TraceContext
 
+_FIRST_REDIRECT, _FIRST_ERROR = 300, 400
 _BATCH_SIZE = 512
 """Maximum number of spans in a request, as in OpenTelemetry's batch processor."""
 _STATUS_CODES = {OK: trace_api.StatusCode.OK, ERROR: trace_api.StatusCode.ERROR}
+
+
+class CollectorSession(requests.Session):
+    """A session that keeps the response, or the error, of its last request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.response: requests.Response | None = None
+        self.error: requests.RequestException | None = None
+
+    def request(self, *arguments: Any, **options: Any) -> requests.Response:
+        """Send a request, as `requests` does. Raises RequestException."""
+        self.response = self.error = None
+        if isinstance(self.verify, str):  # REQUESTS_CA_BUNDLE would override the certificate of the exporter
+            options.setdefault("verify", self.verify)
+        try:
+            self.response = super().request(*arguments, **options)
+        except requests.RequestException as error:
+            self.error = error
+            raise
+        return self.response
+
+    def describe_rejection(self) -> str:
+        """Return which answer of the collector means that it hasn't taken the spans, or an empty string."""
+        if self.response is None or self.response.status_code < _FIRST_REDIRECT:
+            return ""
+        answer = f"the collector answered {self.response.status_code} {self.response.reason}".rstrip()
+        is_redirect = self.response.status_code < _FIRST_ERROR
+        return f"{answer}; redirects are not followed: check {endpoint_variable()}" if is_redirect else answer
+
+    @property
+    def has_timed_out(self) -> bool:
+        """Whether the collector didn't answer the last request in time."""
+        return isinstance(self.error, requests.Timeout)
+
+
+def is_url_error(error: BaseException) -> bool:
+    """Return whether an error says that a URL is not one of HTTP."""
+    return isinstance(
+        error, requests.exceptions.InvalidSchema | requests.exceptions.InvalidURL | requests.exceptions.MissingSchema
+    )
 
 
 class MissingExporterError(Exception):

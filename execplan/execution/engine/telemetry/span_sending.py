@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.errors import ExecplanError
-from execplan.execution.engine.telemetry.exporter_settings import find_exporter_settings
+from execplan.execution.engine.telemetry.trace_context import find_exporter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.telemetry.exporter_settings import ExporterSettings
-    from execplan.execution.engine.telemetry.span import Span
-    from execplan.execution.engine.telemetry.trace_context import TraceContext
+    from execplan.execution.engine.telemetry.span_attributes import Span
+    from execplan.execution.engine.telemetry.trace_context import ExporterSettings, TraceContext
 
 _MAX_PROBLEM_LENGTH: Final = 200
 _MARGIN_SECONDS: Final = 0.5

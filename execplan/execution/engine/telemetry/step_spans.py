@@ -16,7 +16,7 @@ from execplan.execution.engine.journal.journal_entries import (
 )
 from execplan.execution.engine.telemetry import span_attributes
 from execplan.execution.engine.telemetry.run_sessions import nanoseconds
-from execplan.execution.engine.telemetry.span import CLIENT, INTERNAL, Span, SpanEvent
+from execplan.execution.engine.telemetry.span_attributes import CLIENT, INTERNAL, Span, SpanEvent
 from execplan.execution.execution_plan import PROGRAM_TYPES
 
 if TYPE_CHECKING:

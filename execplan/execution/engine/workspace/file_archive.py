@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
-from execplan.execution.engine.workspace.workspace_walker import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, normalize_path
 
 if TYPE_CHECKING:

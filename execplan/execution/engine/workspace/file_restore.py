@@ -8,7 +8,7 @@ from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.journal.journal_entries import Change
-from execplan.execution.engine.workspace.workspace_walker import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.evaluation.checks import (  # noqa: F401 - importing each one registers its check
-    dependency_check,
-    existence_check,
     expectation_check,
     import_check,
+    needed_things_check,
     path_check,
     pattern_check,
     syntax_check,

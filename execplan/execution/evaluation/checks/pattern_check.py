@@ -8,7 +8,7 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import certain_secrets
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
-from execplan.execution.risk.dangerous_content import find_dangers
+from execplan.execution.risk.step_risk import find_dangers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

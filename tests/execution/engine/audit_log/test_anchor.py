@@ -13,8 +13,8 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
-from execplan.execution.engine.audit_log import anchor, log_reader
-from execplan.execution.engine.audit_log.anchor import MovedMeanwhileError
+from execplan.execution.engine.audit_log import log_reader
+from execplan.execution.engine.audit_log.log_reader import MovedMeanwhileError
 from execplan.execution.engine.audit_log.log_verification import verify_log
 from execplan.execution.engine.audit_log.log_writer import AuditLog
 from tests.execution.engine.audited_plan import AuditedPlan
@@ -37,24 +37,24 @@ def test_a_ref_that_git_lives_with(audited_plan: AuditedPlan) -> None:
     audited_plan.repo.git("fsck", "--strict")
     second = AuditLog(audited_plan.project, audited_plan.ref).append("revoked", {})
     audited_plan.audit_log.update_anchor()
-    stored_anchor = anchor.get(audited_plan.project, audited_plan.ref.id)
+    stored_anchor = log_reader.get(audited_plan.project, audited_plan.ref.id)
     assert stored_anchor is not None
     assert (stored_anchor.seq, stored_anchor.hash) == (2, second.hash)
 
 
 def test_nothing_to_anchor(audited_plan: AuditedPlan) -> None:
     audited_plan.audit_log.update_anchor()
-    assert anchor.get(audited_plan.project, audited_plan.ref.id) is None
+    assert log_reader.get(audited_plan.project, audited_plan.ref.id) is None
     assert not audited_plan.path.exists()
 
 
 def test_it_moves_from_where_it_was_known_to_be(audited_plan: AuditedPlan) -> None:
-    first = anchor.move(audited_plan.project, "x", None, 1, "a")
-    anchor.move(audited_plan.project, "x", first, 2, "b")
+    first = log_reader.move(audited_plan.project, "x", None, 1, "a")
+    log_reader.move(audited_plan.project, "x", first, 2, "b")
     for old in (None, first):
         with pytest.raises(MovedMeanwhileError):
-            anchor.move(audited_plan.project, "x", old, 3, "c")
-    stored_anchor = anchor.get(audited_plan.project, "x")
+            log_reader.move(audited_plan.project, "x", old, 3, "c")
+    stored_anchor = log_reader.get(audited_plan.project, "x")
     assert stored_anchor is not None
     assert stored_anchor.seq == 2
 
@@ -67,7 +67,7 @@ def test_another_process_has_moved_it(audited_plan: AuditedPlan) -> None:
     other_log.update_anchor()
     last = audited_plan.audit_log.append("revoked", {})
     audited_plan.audit_log.update_anchor()
-    stored_anchor = anchor.get(audited_plan.project, audited_plan.ref.id)
+    stored_anchor = log_reader.get(audited_plan.project, audited_plan.ref.id)
     assert stored_anchor is not None
     assert (stored_anchor.seq, stored_anchor.hash) == (3, last.hash)
 
@@ -113,9 +113,9 @@ def test_without_git_it_lies_in_the_users_folder(desk: InProcessRepository) -> N
         audited_plan.audit_log.update_anchor()
     (file,) = (desk.path.parent / "state-home/execplan/ledgers").rglob("*.json")
     assert f'"seq": 2, "hash": "{audited_plan.records()[1].hash}"' in file.read_text()
-    first = anchor.Anchor(1, "", "other")
+    first = log_reader.Anchor(1, "", "other")
     with pytest.raises(MovedMeanwhileError):
-        anchor.move(audited_plan.project, audited_plan.ref.id, first, 3, "c")
+        log_reader.move(audited_plan.project, audited_plan.ref.id, first, 3, "c")
     audited_plan.path.unlink()
     assert verify_log(audited_plan.project, audited_plan.ref).exit == 1
     file.write_text("{")
@@ -126,11 +126,11 @@ def test_without_git_it_lies_in_the_users_folder(desk: InProcessRepository) -> N
     "name", ["a b", "a..b", "a.lock", "-x", "@{x}", "über", "x~1^:?*[\\", "a/b", "é" * 200, "new\nline", "%41", "A"]
 )
 def test_names_that_are_no_names_of_refs(audited_plan: AuditedPlan, name: str) -> None:
-    assert anchor.get(audited_plan.project, name) is None
-    anchor.move(audited_plan.project, name, None, 1, "a")
-    assert anchor.get(audited_plan.project, name) is not None
-    audited_plan.repo.git("check-ref-format", anchor.ref_of(audited_plan.project, name))
-    assert anchor.ref_of(audited_plan.project, name).count("/") == 3
+    assert log_reader.get(audited_plan.project, name) is None
+    log_reader.move(audited_plan.project, name, None, 1, "a")
+    assert log_reader.get(audited_plan.project, name) is not None
+    audited_plan.repo.git("check-ref-format", log_reader.ref_of(audited_plan.project, name))
+    assert log_reader.ref_of(audited_plan.project, name).count("/") == 3
 
 
 def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(audited_plan: AuditedPlan) -> None:
@@ -169,7 +169,7 @@ def test_two_homes_of_one_repository_with_plans_of_one_name(audited_plan: Audite
     for path in (audited_plan.path, Path(audit_log.path)):
         assert path.exists()
     assert log_reader.available_name(project, plan_store.refs(project)[0]) == f"services/api/{audited_plan.ref.id}"
-    assert os.path.dirname(anchor.ref_of(project, f"services/api/{audited_plan.ref.id}")) == "refs/execplan/ledger"
+    assert os.path.dirname(log_reader.ref_of(project, f"services/api/{audited_plan.ref.id}")) == "refs/execplan/ledger"
 
 
 def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(audited_plan: AuditedPlan) -> None:
@@ -183,4 +183,4 @@ def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(audited_plan: Audi
     for project, count in ((audited_plan.project, 2), (other_project, 1)):
         verification = verify_log(project, plan_store.refs(project)[0])
         assert (verification.records, verification.anchored, verification.exit) == (count, count, 0)
-    assert anchor.ref_of(other_project, "x") == "refs/worktree/execplan/ledger/x"
+    assert log_reader.ref_of(other_project, "x") == "refs/worktree/execplan/ledger/x"

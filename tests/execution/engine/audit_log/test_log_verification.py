@@ -44,7 +44,7 @@ INTACT_LINES = lines_of(6)
 @given(st.data())
 def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> None:
     """An edit of any bytes, and lines that are put in, removed, doubled or swapped."""
-    from execplan.execution.engine.audit_log.anchor import Anchor
+    from execplan.execution.engine.audit_log.log_reader import Anchor
 
     lines = list(INTACT_LINES)
     at = data.draw(st.integers(0, len(lines) - 1))
@@ -221,7 +221,7 @@ def test_who_edits_a_record_cannot_accept_that_himself(audited_plan: AuditedPlan
 def test_killed_while_it_is_accepted(audited_plan: AuditedPlan) -> None:
     tampered(audited_plan, lambda lines: lines.__delitem__(slice(2, None)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("execplan.execution.engine.audit_log.anchor.move", lambda *_: 1 / 0)
+        patch.setattr("execplan.execution.engine.audit_log.log_reader.move", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             accept_broken_log(audited_plan.project, audited_plan.ref, "Once.", WriteOptions())
     assert verify_log(audited_plan.project, audited_plan.ref).exit == 1

@@ -16,7 +16,7 @@ from execplan.core.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.execution.engine.executors import ticket_watch
 from execplan.execution.engine.executors.executor_address import parse_executor
-from execplan.execution.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace, pack_workspace
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from tests.execution.engine.executors.cluster import Cluster
 from tests.execution.engine.run_repository import steps

@@ -14,7 +14,7 @@ import pytest
 
 from execplan.execution.engine.executors import worker_task
 from execplan.execution.engine.executors.ticket import Ticket, TicketResult, pack_ticket, unpack_result
-from execplan.execution.engine.executors.workspace_packing import PackedWorkspace, pack_workspace
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace, pack_workspace
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:

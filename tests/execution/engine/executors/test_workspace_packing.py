@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.core.project import project_discovery
-from execplan.execution.engine.executors.worker_workspace import copy_workspace, unpack_workspace
-from execplan.execution.engine.executors.workspace_packing import pack_workspace
+from execplan.execution.engine.executors.worker_workspace import copy_workspace, pack_workspace, unpack_workspace
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from tests.conftest import Folder
 

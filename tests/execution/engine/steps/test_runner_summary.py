@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.engine.steps.runner_summary import RunnerSummary, count_tests
+from execplan.execution.engine.steps.step_checks import RunnerSummary, count_tests
 
 SUMMARIES = {
     "pytest": ("..F\n=================== 1 failed, 4 passed, 2 skipped in 0.12s ===================\n", 5, 4),

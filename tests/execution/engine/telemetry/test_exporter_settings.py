@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.engine.telemetry.exporter_settings import GRPC, HTTP, find_exporter_settings
+from execplan.execution.engine.telemetry.trace_context import GRPC, HTTP, find_exporter_settings
 
 ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
 

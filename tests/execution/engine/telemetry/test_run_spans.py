@@ -19,7 +19,7 @@ from tests.execution.engine.execution_plans import BEGUN, file, plan, step
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.execution.engine.telemetry.span import Span
+    from execplan.execution.engine.telemetry.span_attributes import Span
 
 STEPS = {document_step.id: document_step for document_step in plan(step("a"), step("b"), file("c", "src/c.py")).steps}
 _CLOCK = 1767225600
