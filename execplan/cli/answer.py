@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from execplan.team.advice.plan_advice import Work
 
 
+NOTHING_TO_COMMIT = "nothing to commit: the files are as in the last commit"
+"""Text for a command that was to commit what it wrote, for example an undo of an edit that wasn't committed."""
+
+
 class Call(NamedTuple):
     """The global options of a command invocation."""
 

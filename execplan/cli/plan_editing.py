@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import NOTHING_TO_COMMIT, Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core import features
 from execplan.core.edits.plan_writer import EditResult, WriteOptions
@@ -66,6 +66,8 @@ def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> A
         lines = [f"would {action} {amended.path}"] if amended.changed else [*lines, "nothing to write"]
     elif amended.commit:
         lines.append(f"committed {amended.commit[:12]}")
+    elif options.commit and amended.changed:
+        lines.append(NOTHING_TO_COMMIT)
     data = amended_json(amended, dry_run=options.dry_run)
     next_commands = () if options.dry_run else tuple([command for command in commands if command])
     return Answer(

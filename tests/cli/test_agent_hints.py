@@ -354,7 +354,9 @@ def test_what_the_guard_denies_is_asked_for(desk: InProcessRepository) -> None:
     desk.approve()
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     for command in ("next", "status", "show", "prime"):
-        assert f"ask a person to run: execplan run {PLAN}\n" in desk.type(command).out, command
+        out = desk.type(command).out
+        assert f"execplan handoff {PLAN}\n" in out, command
+        assert "execplan run" not in out, command
     desk.plan(plan_of(1), "2026-01-02_scanner")
     hint = f"hint: execplan next {PLAN} --claim --as agent-1; or name another plan with -p PLAN"
     assert desk.type("next").err.splitlines()[-1] == hint

@@ -12,7 +12,7 @@ from execplan.agents.capture.native_plan import convert
 from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, section_lines
 from execplan.agents.capture.plan_revision import is_revision, revise_plan
 from execplan.core.archive.attachments import attach_files
-from execplan.core.edits.plan_commit import commit_paths
+from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import amend
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import file_access
@@ -104,7 +104,7 @@ def capture_plan(project: Project, program: str, session: str, text: str, option
 def _create(
     project: Project, data: bytes, name: str, native: NativePlan, source: str, origin: str, options: WriteOptions
 ) -> CreatedPlan:
-    """Create the plan, attach the original, and commit both if wanted; raises ExecplanError."""
+    """Create the plan and attach the original, as one operation and in one commit if wanted; raises ExecplanError."""
     project = project._replace(exists=True)
     plan_creation.ensure_no_lint_errors(project, reader.read(_filled(data)), source, [SECRET_CODE])
     template = plan_templates.find_template(project, plan_templates.execplan_template(project)).name
@@ -118,22 +118,18 @@ def _create(
 
     short_name = slug(_without_label(native.title)) or slug(os.path.splitext(name)[0])
     plan_name = plan_creation.plan_name(project, short_name)
-    without_commit = options._replace(commit=False)
-    created_plan = plan_creation.file_plan(project, plan_name, content, native.title, without_commit)
-    artifact = f"{created_plan.paths[1]}{name}"
+    bulk = BulkOperation()
+    options = options._replace(bulk=bulk)
+    created_plan = plan_creation.file_plan(project, plan_name, content, native.title, options)
+    created_plan = created_plan._replace(paths=(*created_plan.paths, f"{created_plan.paths[1]}{name}"))
     if options.dry_run:
-        return created_plan._replace(paths=(*created_plan.paths, artifact))
-    path = os.path.join(project.root, created_plan.path)
-    ref = PlanRef(created_plan.id, path, archived=False)
-    _attach(project, ref, data, name, origin, without_commit)
-    created_plan = created_plan._replace(data=plan_store.read_bytes(project, path))
-    if not options.should_commit(project):
         return created_plan
-    summary = f"new, {native.title}"
-    folder = project.artifacts_dir(created_plan.id)
-    commit_result = commit_paths(project, ref.id, [path, folder], "new", summary, {}, native.title)
-    warnings = created_plan.warnings + commit_result.warnings
-    return created_plan._replace(commit=commit_result.digest, warnings=warnings)
+    path = os.path.join(project.root, created_plan.path)
+    _attach(project, PlanRef(created_plan.id, path, archived=False), data, name, origin, options)
+    warnings = created_plan.warnings + bulk.commit("new", f"new, {native.title}")
+    return created_plan._replace(
+        data=plan_store.read_bytes(project, path), commit=bulk.commit_of(project), warnings=warnings
+    )
 
 
 def _update(
@@ -146,12 +142,12 @@ def _update(
     if previous == data.decode():
         return CapturedPlan(ref.id, path, UNCHANGED)
     previous_native = convert(previous) if previous is not None else None
-    without_commit = options._replace(commit=False)
-    _attach(project, ref, data, f"{slug(program)}-plan.md", f" from {program}, revised", without_commit)
-    folder = project.plan_artifacts_dir(ref.path, archived=False)
-    change = revise_plan(previous_native, native, program)
-    edit_result = amend(project, ref, change, options, command="new", extra_paths=(folder,))
-    return CapturedPlan(ref.id, path, UPDATED, edit_result.messages, edit_result.warnings)
+    bulk = BulkOperation()
+    options = options._replace(bulk=bulk)
+    edit_result = amend(project, ref, revise_plan(previous_native, native, program), options, command="new")
+    _attach(project, ref, data, f"{slug(program)}-plan.md", f" from {program}, revised", options)
+    warnings = edit_result.warnings + bulk.commit("new", f"revised in {program}")
+    return CapturedPlan(ref.id, path, UPDATED, edit_result.messages, warnings)
 
 
 def _attach(project: Project, ref: PlanRef, data: bytes, name: str, origin: str, options: WriteOptions) -> None:

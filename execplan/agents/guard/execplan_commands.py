@@ -209,7 +209,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
     "use": "a person chooses the plan that commands mean; name yours with -p",
-    "run": "only a person starts a run of the engine",
+    "run": "only a person starts a run of the engine; to perform the approved steps yourself: execplan handoff PLAN",
     "job": "only a workflow that a person has exported runs its jobs",
     "resume": "only a person answers a run's questions",
     "rollback": "only a person decides what is rolled back",

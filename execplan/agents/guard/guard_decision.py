@@ -125,7 +125,8 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
         read_decision = _decide_own_work(call, context, read_decision)
     if read_decision.kind == DENY:
         return Decision(DENY, read_decision.reason, match_result.nearest_step)
-    read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
+    read_reason = read_decision.reason or self_protection.reading_reason(call)
+    read_result = Decision(read_decision.kind, read_reason) if read_decision.kind else None
     if isinstance(context, PlanlessContext):
         return read_result or Decision("", read_decision.reason)
     step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]

@@ -75,6 +75,15 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
     )
 
 
+def reading_reason(call: ToolCall) -> str:
+    """Return why a call is allowed that only reads, or that calls execplan beside that."""
+    if call.kind == COMMAND and NAME in call.command:
+        programs = [simple.argv[0] for simple in parse_command(call.command).simple_commands if simple.argv]
+        if NAME in programs:
+            return f"it only reads, and calls {NAME} as agents may"
+    return "it only reads"
+
+
 def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Return why a call would let the agent escape the guard; empty if it would not.
 

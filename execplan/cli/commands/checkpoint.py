@@ -31,6 +31,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     other context: it has the objective, what is done and what is next, decisions and discoveries with their reasons,
     risks, open questions and findings, the state of git, and how to continue. Its text is that of the plan, with
     secrets redacted. An archived plan needs no page, and gets none. A reader of the file sees the old page or the new one, never a part.
+    `undo` doesn't remove pages.
     """
     from execplan.execution.approvals import artifact_store
 

@@ -43,6 +43,7 @@ def index(call: Call, options: WriteOptions, *, write: bool) -> Answer:
     setting `index_file` names, else in index.md or README.md near the plans, between two markers; your text around them
     stays as it is. The index is computed from the plans alone, so it is the same in every clone. `lint` reports an
     index that is out of date, and `lint --fix` writes it again. With nested projects, their indexes are written, too.
+    `undo` doesn't restore an old index.
     """
     project = project_discovery.require(os.getcwd())
     nested_projects = [member for member in project_discovery.with_nested_projects(project)[1:] if find_index(member)]

@@ -110,7 +110,8 @@ def next_(
 
     A claim ends when the task is done, when you release it, or when its time is over. If the task is reworded or split,
     the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
-    Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name.
+    Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name. `undo` doesn't end a claim;
+    --release does.
 
     With --project or --all-projects, lists the next task of each open plan of these projects. Other projects are only
     read: to claim a task there, run the command there, as in execplan -C ../other next --claim.

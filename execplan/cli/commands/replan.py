@@ -72,27 +72,30 @@ def replan(
     from execplan.execution.engine.replanning.run_replan import replan_run
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records import run_directories
+    from execplan.execution.engine.run_records.run_statuses import is_agent_run
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
+    run_paths = run_directories.find_run(project, ref, run)
     replan_result = replan_run(
         project,
         ref,
-        run_directories.find_run(project, ref, run),
+        run_paths,
         reason=read_text(reason, "the reason"),
         failed=failed,
         information="\n".join(read_lines(information, "the new information")) if information is not None else None,
         observer=RunObserver(),
         options=options,
     )
-    return _replan_answer(
-        replan_result, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
-    )
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    by_agent = is_agent_run(run_paths) or replan_result.document.mode == "agent"
+    return _replan_answer(replan_result, name, by_agent=by_agent, dry_run=options.dry_run)
 
 
-def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
-    """Show the differences, the completed steps, and how to continue."""
+def _replan_answer(replan_result: ReplanResult, name: str, *, by_agent: bool, dry_run: bool) -> Answer:
+    """Show the differences, the completed steps, and how to continue; `by_agent` means that an agent performs the run."""
     from execplan.cli.output.steps_output import steps_json
-    from execplan.execution.engine.error_hints import format_resume_command
+    from execplan.execution.engine.run_records.finishing_commands import select_commands
+    from execplan.execution.engine.run_records.run_statuses import WAITING, RunStatus
 
     data: dict[str, Any] = {
         "id": replan_result.document.plan_id,
@@ -125,17 +128,14 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
             printable_lines(lines, replan_result.diff),
             warnings=replan_result.warnings,
         )
-    if replan_result.coverage.derived_approval is None:
-        next_command = f"execplan evaluate {name}"
-    elif replan_result.document.mode == "agent":
-        next_command = f"execplan handoff {name}"
-    else:
-        next_command = format_resume_command(replan_result.run, name, replan_result.executor)
+    is_approved = replan_result.coverage.derived_approval is not None
+    run_status = RunStatus(replan_result.run, WAITING, executor=replan_result.executor)
+    commands = select_commands(run_status, name, is_approved=is_approved, by_agent=by_agent)
     return Answer(
         data,
         printable_lines(lines),
         warnings=replan_result.warnings,
-        next_commands=(next_command,),
+        next_commands=commands[:1],
         is_requested=False,
     )
 

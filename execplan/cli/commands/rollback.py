@@ -42,14 +42,14 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run
+    from execplan.cli.run_output.run_lookup import find_run_to_roll_back
     from execplan.cli.run_output.run_outcome import rollback_answer
     from execplan.execution.engine.plan_choice import choose_plan_with_run
     from execplan.execution.engine.recovery.rollback import rollback as roll_back
     from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records import run_directories
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = run_directories.find_run(project, ref, run)
+    run_paths = find_run_to_roll_back(project, ref, run)
 
     def start(observer: RunObserver, options: WriteOptions) -> RollbackResult:
         return roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)

@@ -17,7 +17,6 @@ from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_duration
 from execplan.execution.engine.run_records.run_summary import STATES
 from execplan.execution.states import REPLANNING
-from execplan.team.advice import execution_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,13 +57,9 @@ def _first_run_commands(name: str | None) -> tuple[str, ...]:
         project, ref = plan_selection.select_plan(os.getcwd(), name)
     except ExecplanError:  # none or several are open
         return ("execplan explain steps",)
-    from execplan.execution.approvals.current_plan import lacks_steps
+    from execplan.cli.run_output.run_lookup import first_run_command
 
-    if lacks_steps(project, ref):
-        return ("execplan explain steps",)
-    execution = execution_status.status_if_readable(plan_store.load(project, ref))
-    plan_name = plan_store.name_in_commands(project, ref)
-    return execution_status.start_commands(execution, plan_name) or (f"execplan compile {plan_name}",)
+    return (first_run_command(project, ref),)
 
 
 def _summary_json(summary: RunSummary) -> dict[str, Any]:

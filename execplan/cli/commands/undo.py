@@ -32,7 +32,8 @@ def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options:
     """Undo the last operation; run it again for earlier ones.
 
     Undoes edits, `new`, `drop`, `attach`, `archive`, `restore` and `rename`. Without -p, the command undoes your last operation
-    on any plan, and prints the plan's name. It fails if the same lines have changed since.
+    on any plan, and prints the plan's name. It fails if the same lines have changed since. Comments, claims, checkpoints and
+    the index are no edits of a plan, so it passes over them.
     """
     if show:
         return history_answer(os.getcwd(), plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import NOTHING_TO_COMMIT, Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
@@ -72,6 +72,7 @@ def join_answers(
         ]
         lines += [printable_lines([f"rewrote paths in {path}{by_user}"]) for path in dict.fromkeys(documents)]
         lines += [f"committed {commit[:12]}" for commit in dict.fromkeys(commits)]
+        lines += [NOTHING_TO_COMMIT] if options.commit and data["changed"] and not commits else []
     lines += [printable_lines([f"{left_label}: {name}: {'; '.join(reasons)}"]) for name, reasons in left.items()]
     warnings = tuple(dict.fromkeys([line for _, answer in answers for line in answer.warnings]))
     next_commands = (
@@ -147,6 +148,8 @@ def move_answer(
     lines += [f"{write} {path}" for path in (moved.evidence, moved.attestation) if path]
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
+    elif options.commit and not options.dry_run:
+        lines.append(NOTHING_TO_COMMIT)
     files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
     next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)

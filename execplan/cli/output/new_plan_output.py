@@ -88,7 +88,8 @@ def created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
     if options.dry_run:
         text = printable_lines([f"would create {path}" for path in created_plan.paths], created_plan.diff)
         return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
-    lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
+    lines = [created_plan.path, *[f"attached the original as {path}" for path in created_plan.paths[2:]]]
+    lines += [f"committed {created_plan.commit[:12]}"] if created_plan.commit else []
     name = quote_plan_name(created_plan.id, created_plan.path)
     advice = advise_new_plan(reader.read(created_plan.data), name)
     next_commands = (*advice.commands, f"execplan lint {name}")

@@ -20,6 +20,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_selection import (
     SelectedOperation,
     find_plan,
+    first_step,
     is_by_other_author,
     iter_operations,
     operations_on_plan,
@@ -40,9 +41,11 @@ _MAX_SHOWN = 20
 
 def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
     """Build the answer of `undo` or `redo`."""
-    if len(undo_result.steps) == 1 and not undo_result.left:
-        answer = _step_answer(undo_result.steps[0], undo_result.message, options)
-        return answer._replace(warnings=(*answer.warnings, *undo_result.warnings))
+    if len({step.selected.ref.id for step in undo_result.steps}) == 1 and not undo_result.left:
+        answer = _step_answer(undo_result.steps[-1], undo_result.message, options)
+        operation = operation_json(first_step([step.selected for step in undo_result.steps]))
+        warnings = (*answer.warnings, *undo_result.warnings)
+        return answer._replace(data={**answer.data, "operation": operation}, warnings=warnings)
     answers = [
         PlanAnswer(step.selected.project, _step_answer(step, undo_result.message, options))
         for step in undo_result.steps
@@ -67,7 +70,7 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
     chosen, result = step
     operation = operation_json(chosen)
     if isinstance(result, MoveResult):
-        result = result._replace(messages=(message, *[line for line in result.messages if line != message]))
+        result = result._replace(messages=(message, *result.messages[1:]))
         answer = move_answer(chosen.project, result, options, message)
         data = {**answer.data, "said": [message], "operation": operation}
         return answer._replace(data=data, text=answer.text if result.changed else message)
@@ -139,8 +142,8 @@ def _group_steps(candidates: list[SelectedOperation]) -> list[list[SelectedOpera
 
 
 def _history_json(steps: list[SelectedOperation], command: str) -> dict[str, Any]:
-    """Return the JSON form of an operation in the list; `plan` and `path` are those of its last step."""
-    first = steps[0]
+    """Return the JSON form of an operation in the list; `plan` and `path` are those of the plan changed last."""
+    first = first_step(steps)
     plans = list(dict.fromkeys([step.ref.id for step in steps]))
     operation = operation_json(first) | ({"summary": first.step.operation.command} if len(plans) > 1 else {})
     is_elsewhere = any([step.is_elsewhere for step in steps])

@@ -82,11 +82,12 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     if ignored and len(ignored) == len(entries):
         raise _commit_error(f"git ignores {ignored[0]}", f"see which pattern matches: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
-    if not entries:
-        return NO_COMMIT
     for entry in entries:
         if entry.staged not in " ?":
             _ensure_not_partly_staged(runner, project, entry, old_contents)
+    entries = _unstage_reverted(runner, entries)
+    if not entries:
+        return NO_COMMIT
     changed_paths = tuple([entry.path for entry in entries])
     new_paths = [entry.path for entry in entries if entry.staged == "?"]
     if new_paths:
@@ -129,6 +130,18 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
         runner.run_checked("reset", "-q", "--", *paths)
     except ExecplanError as error:
         trace.log(f"couldn't remove {', '.join(paths)} from the index: {error.message}")
+
+
+def _unstage_reverted(runner: _GitRunner, entries: list[_StatusEntry]) -> list[_StatusEntry]:
+    """Unstage files that are as in HEAD, because an edit was staged and then undone; return the others."""
+    staged = [entry.path for entry in entries if entry.staged not in " ?"]
+    if not staged or not head_commit(runner.project):
+        return entries
+    changed = runner.run_checked("diff", "--name-only", "-z", "HEAD", "--", *staged).split("\0")
+    reverted = [path for path in staged if path not in changed]
+    if reverted:
+        runner.run_checked("reset", "-q", "--", *reverted)
+    return [entry for entry in entries if entry.path not in reverted]
 
 
 def stage_file(project: Project, path: str) -> None:

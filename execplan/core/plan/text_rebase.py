@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.plan.line_grammar import is_empty_text
+from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import decode, read_text
 from execplan.core.text.line_merge import merge_chunks
@@ -26,7 +28,7 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
     plan_lines = _full_lines(plan.text)
     differences = merge_chunks(_full_lines(decode(base)), plan_lines, _full_lines(decode(changed)))
     for chunk in [line_chunk for difference in differences for line_chunk in difference.lines]:
-        merged_lines = chunk.merged
+        merged_lines = chunk.merged if chunk.merged is not None else _without_removed(chunk)
         if merged_lines is None:
             line, description = _describe_difference(chunk)
             raise ExecplanError(
@@ -48,6 +50,20 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
         index = end
     expected = plan_content(read_text(apply_edits(plan.text, edits))) if edits else plan_content(plan)
     return PlanChange(tuple(edits), expected, summary, (message,), may_change_structure=True)
+
+
+def _without_removed(chunk: Chunk) -> tuple[str, ...] | None:
+    """Return our lines without a block that the other side only removed, or None if it isn't there once and intact.
+
+    Lines that were inserted next to the block stay, so placeholder text that the block had replaced isn't needed.
+    """
+    base, ours = chunk.base, chunk.ours
+    starts = [start for start in range(len(ours) - len(base) + 1) if ours[start : start + len(base)] == base]
+    if len(starts) != 1 or not all(
+        [is_empty_text(line.rstrip("\r\n")) or is_placeholder_text(line) for line in chunk.theirs]
+    ):
+        return None
+    return ours[: starts[0]] + ours[starts[0] + len(base) :]
 
 
 def _full_lines(text: Text) -> list[str]:

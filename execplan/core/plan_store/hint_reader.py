@@ -13,13 +13,14 @@ from execplan.core.plan import outline
 from execplan.core.plan_store.author import actor_of_call, explicit_actor, session_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Final
 
     from execplan.core.plan.model import ParsedPlan
 
 _PERSON_COMMANDS: Final = ("resume", "rollback")
 """Commands with which a person decides what may be done in the repository; who may approve depends on the policy."""
+_RUN: Final = "run"
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
 """Commands whose result depends on who has claimed a task, and which the guard allows with a name."""
 SIGNED_COMMANDS: Final = (
@@ -95,6 +96,8 @@ def fit_command(command: str, denied: Collection[str] = ()) -> str:
     if not is_agent() or not command.startswith(_CALL):
         return command
     verb = _verb(command)
+    if verb == _RUN and verb in denied:
+        return command if _only_reads(command) else _as_handoff(command)
     if verb in _PERSON_COMMANDS or verb in denied:
         return command if _only_reads(command) else ask_person(command)
     claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
@@ -139,6 +142,8 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
     if not call or "a person" in text:
         return clause
     verb = _verb(command)
+    if verb == _RUN and verb in denied and not _only_reads(command):
+        return text + _as_handoff(command)
     if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
         return text + _sign(command)
     if text and not text.endswith(": "):
@@ -147,10 +152,21 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
     return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{command}"
 
 
+def _as_handoff(command: str) -> str:
+    """Return the command with which a guarded agent performs approved steps itself, in place of `run`."""
+    words = command.split(" ")
+    words[_verb_index(words)] = "handoff"
+    return " ".join(words)
+
+
 def _verb(command: str) -> str:
     """Return the name of the command in a command line, which may begin with `execplan -C DIR`."""
     words = command.split(" ")
-    return words[3] if words[1:2] == ["-C"] and len(words) > 3 else words[1]
+    return words[_verb_index(words)]
+
+
+def _verb_index(words: Sequence[str]) -> int:
+    return 3 if words[1:2] == ["-C"] and len(words) > 3 else 1
 
 
 def _only_reads(command: str) -> bool:

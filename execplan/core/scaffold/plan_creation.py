@@ -200,21 +200,29 @@ def file_plan(
                 data, warnings = make_content(plan_id)
             path = project.plan_file(project.plans, plan_id)
             namesakes = duplicate_title_warnings(project, read_title(data), plan_id)
-            if _write_plan(project, path, project.artifacts_dir(plan_id), title, data):
+            operation = Operation(options.operation_id(), CREATE)
+            if _write_plan(project, path, project.artifacts_dir(plan_id), title, data, operation):
                 break
             taken_ids.add(plan_store.normalize_id(plan_id))
         warnings += namesakes
     if options.should_commit(project):
         commit_result = commit_paths(
-            project, plan_id, [path, project.artifacts_dir(plan_id)], "new", f"new, {title}", {}, title
+            project,
+            plan_id,
+            [path, project.artifacts_dir(plan_id)],
+            "new",
+            f"new, {title}",
+            {},
+            title,
+            options.defer_commit,
         )
         return created_plan(commit_result.digest, commit_result.warnings)
     return created_plan(None, ())
 
 
-def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
+def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes, operation: Operation) -> bool:
     """Write a plan and create its artifacts directory. Returns False, with nothing written, if the name is taken."""
-    with JournalTransaction(project, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
+    with JournalTransaction(project, path, "new", f"new, {title}", b"", data, operation) as recording:
         if not atomic_files.create(
             path, data, within=project.root, make_directories=True, temporary_file=_TEMPORARY_NAME
         ):

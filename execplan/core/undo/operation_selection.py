@@ -311,11 +311,17 @@ def describe_operation(selected: SelectedOperation) -> str:
     return f"{operation.summary} ({selected.ref.id}, {operation.timestamp.replace('T', ' ')})"
 
 
+def first_step(steps: Sequence[SelectedOperation]) -> SelectedOperation:
+    """Return the step that an operation began with on one of its plans, after which the operation is named."""
+    on_plan = [step for step in steps if step.ref.path == steps[0].ref.path]
+    return min(on_plan, key=lambda selected: selected.step.operation.number)
+
+
 def describe_steps(steps: Sequence[SelectedOperation]) -> str:
-    """Describe an operation by its steps: its command, time and number of plans, or its only plan."""
+    """Describe an operation by its steps: its command, time and number of plans, or its first step on its only plan."""
     plans = {step.ref.path for step in steps}
     if len(plans) == 1:
-        return describe_operation(steps[0])
+        return describe_operation(first_step(steps))
     operation = steps[-1].step.operation
     return f"{operation.command} ({format_count(len(plans), 'plan')}, {operation.timestamp.replace('T', ' ')})"
 

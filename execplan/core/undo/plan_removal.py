@@ -14,20 +14,19 @@ from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, format_diff
-from execplan.core.edits.undo_stack import read_stack
+from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.plan import reader
-from execplan.core.plan.model import DRAFT, OPEN
-from execplan.core.plan_store import claims, plan_store
-from execplan.core.plan_store.author import actor
+from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.text_lines import digest
 from execplan.core.undo.operation_reversal import ensure_still_next, unpack_texts
 from execplan.core.undo.operation_selection import describe_operation
+from execplan.core.undo.work_signs import signs_of_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +43,12 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
     project, ref, step, _ = selected
     _, text = unpack_texts(selected)
 
+    path = project.display_path(ref.path)
+    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
+    if options.dry_run and selected.later:  # later steps of the same command, which are undone first
+        data = plan_store.read_bytes(project, ref.path)
+        return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
+
     def check(data: bytes) -> None:
         ensure_still_next(selected, command)
         if data != text:
@@ -51,21 +56,18 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
                 exit=CONFLICT,
-                hint=_changed_plan_hint(project, ref),
+                hint=_changed_plan_hint(project, ref, digest(data)),
             )
 
-    path = project.display_path(ref.path)
-    message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}; removed {path}"
     summary = f"{command}, {step.operation.summary}"
     return remove_plan(project, ref, options, command, summary, message, check, step.operation.id)
 
 
-def _changed_plan_hint(project: Project, ref: PlanRef) -> str:
+def _changed_plan_hint(project: Project, ref: PlanRef, current_digest: str) -> str:
     """Return what to do instead of undoing the creation of a plan that has changed since."""
-    if any([step.latest.old_digest == step.latest.new_digest for step in read_stack(project, ref.path).redoable]):
-        return (
-            f"if git has restored what it had undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
-        )
+    undone = [step.latest for step in read_stack(project, ref.path).redoable]
+    if any([entry.old_digest in (entry.new_digest, current_digest) for entry in undone]):
+        return f"if git has restored what was undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
     if project.git is not None and is_committed(project, ref.real_path):
         return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
     return f"remove it anyway: execplan drop {ref.shell_name} --force"
@@ -116,14 +118,19 @@ def remove_plan(
 
 
 def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
-    """Recreate a removed plan under its old name; raises ExecplanError, SupersededError."""
+    """Recreate a removed plan under its old name, unless git has done so; raises ExecplanError, SupersededError."""
     project, ref, step, _ = selected
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
     open_tasks = len(plan_store.parse(project, data).unfinished_tasks)
-    if os.path.lexists(ref.path):
-        raise target_taken_error(path)
+    is_there = os.path.lexists(ref.path)
+    if is_there:
+        if os.path.islink(ref.path) or not _is_known_version(project, ref.path):
+            raise target_taken_error(path)
+        message = f"already there, so there is nothing to {command}: {describe_operation(selected)}"
+        if options.dry_run:
+            return EditResult(path, False, digest(data), "", None, open_tasks, (message,), ())
     if options.dry_run:
         return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
     options.prepare_commit(project)
@@ -136,8 +143,10 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         ensure_still_next(selected, command)
         operation = Operation(options.operation_id(), CREATE, step.operation.id)
         with JournalTransaction(project, ref.path, command, summary, b"", data, operation):
-            if not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
+            if not is_there and not atomic_files.create(ref.path, data, within=project.root, make_directories=True):
                 raise target_taken_error(path)
+        if is_there:
+            return EditResult(path, False, digest(data), "", None, open_tasks, (message,), ())
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
         atomic_files.make_directory(folder, within=project.root)
         if options.should_commit(project):
@@ -146,6 +155,12 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
             )
     commit, warnings = (commit_result.digest, commit_result.warnings) if commit_result else (None, ())
     return EditResult(path, True, digest(data), "", commit, open_tasks, (message,), warnings)
+
+
+def _is_known_version(project: Project, path: str) -> bool:
+    """Return whether a plan is as one of its operations left it; raises ExecplanError."""
+    current = file_access.read_if_exists(path, reader.MAX_BYTES)
+    return bool(current) and digest(current or b"") in {entry.new_digest for entry in load_entries(project, path)}
 
 
 def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
@@ -160,6 +175,13 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
     check(data)
+    folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    _ensure_no_artifacts(project, ref, f"move them out of {folder}, then try again")
+    return data
+
+
+def _ensure_no_artifacts(project: Project, ref: PlanRef, hint: str) -> None:
+    """Raise ExecplanError if a plan has artifacts, which would be left without it."""
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -171,10 +193,9 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
             exit=CHECK_FAILED,
-            hint=f"move them out of {project.display_path(folder)}, then try again",
+            hint=hint,
             candidates=artifacts[:20],
         )
-    return data
 
 
 def _title(data: bytes) -> str | None:
@@ -192,60 +213,24 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
 
     def check(data: bytes) -> None:
         _ensure_uncommitted(project, ref)
-        reasons = [] if force else signs_of_work(project, ref, data)
+        signs = signs_of_work(project, ref, data)
+        command = f"execplan drop {ref.shell_name}{' --force' if signs else ''}"
+        folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+        hint = f"move them out of {folder}, then: {command}; or archive them with the plan: {_abandon_command(ref)}"
+        _ensure_no_artifacts(project, ref, hint)
+        reasons = [] if force else signs
         if reasons:
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not an unused draft, so only --force drops it",
                 exit=CHECK_FAILED,
-                hint=f"drop it anyway: execplan drop {ref.shell_name} --force; to restore it then: execplan undo",
+                hint=f"drop it anyway: {command}; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
     message = f"dropped: {ref.id}; to restore it: execplan undo"
     return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
-
-
-def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
-    """Return all signs that someone has worked on a plan; raises ExecplanError."""
-    steps = read_stack(project, ref.path).undoable
-    created = [step for step in steps if step.latest.kind == CREATE]
-    edits = steps[steps.index(created[-1]) + 1 :] if created else steps
-    reasons = [f"edited: {step.operation.summary}" for step in edits]
-    if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
-        reasons.append("edited by hand since it was created")
-    reasons += [
-        f"created by {step.operation.author}"
-        for step in created[-1:]
-        if step.operation.author not in ("", actor(project))
-    ]
-    try:
-        plan = plan_store.parse(project, data)
-    except ExecplanError:
-        return [*reasons, "it can't be read as a plan"]
-    if plan.state() != DRAFT:
-        why = "" if plan.placeholder_lines else ": it has no placeholder text"
-        reasons.append(f"it is {plan.state()}, not a draft{why}")
-    reasons += [f"task {task.number} is {task.state_label}: {task.text}" for task in plan.tasks if task.state != OPEN]
-    logs = (
-        ("a decision", "decisions", plan.decisions),
-        ("a discovery", "discoveries", plan.discoveries),
-        ("an outcome", "outcomes", plan.outcomes),
-        ("a revision note", "revision notes", plan.revisions),
-    )
-    reasons += [
-        f"it has {one if len(entries) == 1 else f'{len(entries)} {several}'}"
-        for one, several, entries in logs
-        if entries
-    ]
-    return reasons + [
-        f"{claim.name} has claimed {task}" for task, claim in claims.task_claims(project, ref, plan).items()
-    ]
-
-
-def _is_text_of(expected_digest: str, data: bytes) -> bool:
-    return digest(data) == expected_digest
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:

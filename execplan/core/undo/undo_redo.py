@@ -22,6 +22,7 @@ from execplan.core.undo.operation_selection import (
     describe_operation,
     describe_steps,
     find_plan,
+    first_step,
     is_still_next,
     last_is_run,
     other_author_error,
@@ -130,7 +131,9 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
         path = new_paths.get(step.ref.path, step.ref.path)
         selected = step._replace(ref=plan_store.ref_for_path(step.project, path)) if path != step.ref.path else step
         if options.dry_run and path in [earlier.selected.ref.path for earlier in done]:
-            continue  # the preview of a plan's earlier steps would need the text before its last one
+            if selected.step.latest.kind != CREATE:
+                continue  # the preview of a plan's earlier steps would need the text before its last one
+            done = [earlier for earlier in done if earlier.selected.ref.path != path]
         try:
             result = _reverse_step(selected, options._replace(bulk=bulk), command, may_move)
         except SupersededError as error:
@@ -146,7 +149,7 @@ def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, m
         raise _nothing_reversed_error(left, command) if left else SupersededError
     warnings: tuple[str, ...] = ()
     if bulk is not None:
-        summary = f"{command}, {done[0].selected.step.operation.command}"
+        summary = f"{command}, {first_step([step.selected for step in done]).step.operation.command}"
         warnings = bulk.commit(command, summary)
         done = [step._replace(result=bulk.with_commit(step.selected.project, step.result)) for step in done]
     outcome = "undone" if command == UNDO else "redone"
@@ -200,8 +203,9 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     remedy = "switch to the branch that has it, or restore it with git"
     archived = [ref for ref in plan_store.all_refs(project) if ref.archived and ref.id == missing_ref.id]
     if archived:
-        place = f"was archived by git or by hand as {project.display_path(archived[0].path)}"
-        remedy = f"to change it: execplan restore {archived[0].shell_name}"
+        archived_path = project.display_path(archived[0].path)
+        place = f"was archived in another worktree, or without execplan, as {archived_path}; the last operation here"
+        remedy = f"open it again: execplan restore {archived[0].shell_name}"
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",

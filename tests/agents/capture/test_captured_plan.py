@@ -97,7 +97,7 @@ def test_import_keeps_the_original_and_passes_lint(repo: Folder, name: str) -> N
     findings = repo.run("lint", created["path"], "--json").json["data"]["findings"]
     errors = [finding["code"] for finding in findings if finding["level"] == "error"]
     assert errors == ([] if reader.parse(text).tasks else ["EP201"]), "as in a new plan without tasks"
-    assert repo.run("undo").exit == repo.run("undo").exit == 0
+    assert repo.run("undo").exit == 0
     assert not plan_files(repo)
     assert not originals(repo)
 
@@ -210,8 +210,24 @@ def test_the_old_plan_can_be_had_back(repo: Folder) -> None:
     capture(repo, SECOND)
     assert path.read_bytes() != before
     repo.ok("undo")
-    repo.ok("undo")
     assert path.read_bytes() == before
+    repo.ok("redo")
+    assert path.read_bytes() != before
+
+
+def test_one_undo_removes_the_plan_and_its_original(repo: Folder) -> None:
+    repo.ok("init")
+    repo.write("notes.plan.md", FIRST)
+    result = repo.run("new", "--from", "notes.plan.md")
+    assert "attached the original as .agent/execplans/artifacts/" in result.out
+    (path,) = plan_files(repo)
+    before = path.read_bytes()
+    assert [row["command"] for row in repo.ok("undo", "--list")["undo"]] == ["new"]
+    assert repo.ok("undo", "--dry-run")["diff"].count("\n+") == 1
+    assert repo.ok("undo")["operation"]["command"] == "new"
+    assert (plan_files(repo), originals(repo)) == ([], [])
+    assert repo.ok("redo")["operation"]["command"] == "new"
+    assert (path.read_bytes(), originals(repo)) == (before, [FIRST.encode()])
 
 
 def test_another_plan_of_the_same_session_is_another_plan(repo: Folder) -> None:

@@ -316,7 +316,10 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     )
     reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
     assert reads.kind == "allow"
-    assert begun.ask("ls && echo '---' && pwd").kind == "allow"
+    piped = begun.ask("printf 'a' | execplan report build --status completed --result x --evidence -")
+    assert (piped.kind, piped.why) == ("allow", "execplan: it only reads, and calls execplan as agents may")
+    assert begun.ask("ls && echo '---' && pwd").why == "execplan: it only reads"
+    assert "execplan handoff PLAN" in begun.ask("execplan run").why
 
 
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:

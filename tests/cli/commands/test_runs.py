@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.execution.engine.journal.journal_entries import CONFIRM, change_json
+from tests.cli.approved_plan import HEAD, MAKE
 from tests.cli.journaled_run import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, JournaledRun, intent, result
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN
@@ -49,7 +50,16 @@ def test_a_plan_that_was_never_run(desk: InProcessRepository) -> None:
     assert desk.type("runs").out == f"no runs yet\nnext: execplan compile {NAME}\n"
     assert desk.data("runs", "parser") == {"runs": []}
     error = desk.refused(3, "no-such-run", "show", "--run")
-    assert "execplan run" in error["hint"]
+    assert error["hint"] == f"see what comes first: execplan next {NAME}"
+    hint = desk.refused(3, "no-such-run", "rollback")["hint"]
+    assert hint == f"there is nothing to roll back; see which edits can be undone: execplan undo -p {NAME} --list"
+
+
+def test_resume_of_a_plan_that_was_never_run_names_what_comes_first(desk: InProcessRepository) -> None:
+    desk.plan(HEAD + MAKE)
+    for command in ("compile", "evaluate"):
+        assert desk.refused(3, "no-such-run", "resume")["hint"] == f"what comes first: execplan {command} {NAME}"
+        desk.type("compile")
 
 
 def test_a_plan_without_steps_was_never_run(desk: InProcessRepository) -> None:
@@ -58,7 +68,7 @@ def test_a_plan_without_steps_was_never_run(desk: InProcessRepository) -> None:
     for call in (["resume"], ["rollback"], ["replan", "--reason", "No file."], ["show", "--run"]):
         error = desk.refused(3, "no-such-run", *call)
         assert error["message"] == f"{NAME} was never run: it has no steps"
-        assert error["hint"] == "see how to write steps: execplan explain steps"
+        assert ("explain steps" in error["hint"]) == (call != ["rollback"])
 
 
 def test_a_line_for_each_run_the_last_one_first(desk: InProcessRepository) -> None:

@@ -198,3 +198,31 @@ def test_undo_with_an_edit_of_the_next_line(repo: Folder) -> None:
     path.write_text(path.read_text().replace("- [ ] Two", "- [ ] Two and a half"))
     repo.ok("undo")
     assert path.read_text() == with_sections("## Progress\n\n- [ ] One\n- [ ] Two and a half\n")
+
+
+OTHER = "- Decision: Other.\n  Rationale: Yes.\n"
+
+
+@pytest.mark.parametrize("log", [CLEAN, CLEAN.replace(CLEAN.split("Log\n\n")[1].split("\n\n")[0], "None yet.")])
+@pytest.mark.parametrize("place", ["above", "inside", "below"])
+def test_an_entry_that_a_merge_put_next_to_another_one_is_undone(repo: Folder, log: str, place: str) -> None:
+    path = repo.plan(log)
+    repo.ok("decide", "Ours.", "--why", "No.")
+    text = path.read_text()
+    entry = text[text.index("- Decision: Ours.") : text.index("\n## Outcomes")]
+    first, rest = entry.split("\n", 1)
+    gap = "\n" * (log == CLEAN)
+    merged = {
+        "above": OTHER + gap + entry,
+        "inside": f"{first}\n{OTHER}{rest}",
+        "below": entry + gap + OTHER,
+    }[place]
+    repo.plan(text.replace(entry, merged))
+    if place == "inside":
+        assert repo.run("undo").exit == 4
+        assert path.read_text() == text.replace(entry, merged)
+        return
+    repo.ok("undo")
+    assert path.read_text() == text.replace(entry, OTHER)
+    repo.ok("redo")
+    assert path.read_text() == text.replace(entry, merged)

@@ -161,9 +161,42 @@ def test_a_plan_that_was_archived_elsewhere_is_restored_by_the_hint(repo: Folder
     before = tree(repo.path)
     error = repo.run("undo", "--json").json["error"]
     assert (error["code"], str(archived.relative_to(repo.path)) in error["message"]) == ("plan-gone", True)
+    assert "in another worktree, or without execplan" in error["message"]
     assert tree(repo.path) == before
     repo.ok(*error["hint"].partition("execplan ")[2].partition(";")[0].split())
     assert path.exists()
     assert (repo.path / PLANS / "artifacts" / NAME / "run.log").exists()
     repo.ok("undo")
     assert tree(repo.path) == before
+
+
+@pytest.mark.parametrize("source", [("Another plan", "--task", "First"), ("--from", "notes.md")])
+def test_a_new_plan_that_git_brought_back_counts_as_redone(repo: Folder, source: tuple[str, ...]) -> None:
+    committed(repo)
+    repo.write("notes.md", "# Another plan\n\n## Steps\n\n- [ ] First\n")
+    created = repo.ok("new", *source, "--commit")
+    name = created["id"]
+    repo.ok("done", "1", "-p", name, "--commit")
+    after = tree(repo.path)
+    repo.ok("undo")
+    repo.ok("undo")
+    git(repo, "checkout -q HEAD~1 -- .agent")
+    repo.ok("redo")
+    assert repo.ok("redo")["operation"]["command"] == "done"
+    assert tree(repo.path) == after
+    repo.ok("undo")
+    repo.ok("undo")
+    assert not (repo.path / created["path"]).exists()
+
+
+def test_the_creation_of_a_plan_that_git_brought_back_is_undone_after_a_redo(repo: Folder) -> None:
+    committed(repo)
+    name = repo.ok("new", "Another plan", "--task", "First", "--commit")["id"]
+    repo.ok("done", "1", "-p", name, "--commit")
+    repo.ok("undo", "--commit")
+    git(repo, "reset -q --hard HEAD~1")
+    hint = repo.run("undo", "--json").json["error"]["hint"]
+    repo.ok(*hint.partition("execplan ")[2].split())
+    repo.ok("undo")
+    repo.ok("undo")
+    assert not (repo.path / PLANS / f"{name}.md").exists()

@@ -533,6 +533,39 @@ def test_the_history_of_git_is_proposed_only_if_there_is_one(plain: Folder) -> N
     assert "git log -p" in plain.run("undo").err
 
 
+@pytest.mark.parametrize("command", [OPERATIONS["done"], OPERATIONS["new"]], ids=["done", "new"])
+def test_undo_of_what_was_only_staged_has_nothing_to_commit(repo: Folder, command: tuple[str, ...]) -> None:
+    populated(repo)
+    repo.git("add", "-A")
+    head = repo.git("rev-parse", "HEAD")
+    repo.ok(*command)
+    repo.git("add", "-A")
+    result = repo.run("undo", "--commit")
+    assert (result.exit, "nothing to commit" in result.out) == (0, True), result
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.git("rev-parse", "HEAD") == head
+
+
+def test_drop_of_a_plan_with_an_artifact_says_at_once_what_works(repo: Folder) -> None:
+    name = repo.ok("new", "Build the parser", "--task", "A")["id"]
+    repo.write("log.txt", "ok\n")
+    repo.ok("attach", "log.txt")
+    error = repo.run("drop", name, "--json").json["error"]
+    assert error["code"] == "has-artifacts"
+    assert f"execplan drop {name} --force" in error["hint"]
+    (repo.path / PLANS / "artifacts" / name / "log.txt").unlink()
+    repo.ok("drop", name, "--force")
+
+
+@pytest.mark.parametrize("command", [["next", "--claim", "Ann"], ["checkpoint"], ["index", "--write"]])
+def test_what_is_no_edit_of_a_plan_is_passed_over_and_the_help_says_so(repo: Folder, command: list[str]) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    repo.ok(*command)
+    assert repo.ok("undo")["operation"]["command"] == "done"
+    assert "`undo` doesn't" in " ".join(repo.run(command[0], "--help").out.split())
+
+
 def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
     path = plain.plan()
     plain.ok("done", "2")

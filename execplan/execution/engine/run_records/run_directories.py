@@ -149,7 +149,7 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     if not runs:
         from execplan.execution.approvals.current_plan import lacks_steps
 
-        message, hint = f"{ref.id} was never run", f"run it: execplan run {ref.shell_name}"
+        message, hint = f"{ref.id} was never run", f"see what comes first: execplan next {ref.shell_name}"
         if lacks_steps(project, ref):
             message, hint = f"{message}: it has no steps", "see how to write steps: execplan explain steps"
         raise ExecplanError("no-such-run", message, exit=INPUT, hint=hint)

@@ -1,0 +1,46 @@
+"""Lookup of the run that a command continues or rolls back; the hints say what to do with a plan that was never run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import plan_store
+from execplan.execution.approvals.current_plan import lacks_steps
+from execplan.execution.engine.run_records import run_directories
+from execplan.team.advice import execution_status
+
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+    from execplan.execution.engine.run_records.run_directories import RunPaths
+
+
+def first_run_command(project: Project, ref: PlanRef) -> str:
+    """Return the command that leads to the first run of a plan."""
+    if lacks_steps(project, ref):
+        return "execplan explain steps"
+    execution = execution_status.status_if_readable(plan_store.load(project, ref))
+    name = plan_store.name_in_commands(project, ref)
+    return (*execution_status.start_commands(execution, name), f"execplan compile {name}")[0]
+
+
+def find_run_to_continue(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
+    """Return the run with this number or ID, or the last one; raises ExecplanError."""
+    try:
+        return run_directories.find_run(project, ref, name)
+    except ExecplanError as error:
+        if not error.candidates and not lacks_steps(project, ref):
+            error.hint = f"what comes first: {first_run_command(project, ref)}"
+        raise
+
+
+def find_run_to_roll_back(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
+    """Return the run with this number or ID, or the last one; raises ExecplanError."""
+    try:
+        return run_directories.find_run(project, ref, name)
+    except ExecplanError as error:
+        if not error.candidates:
+            edits = f"execplan undo -p {ref.shell_name} --list"
+            error.hint = f"there is nothing to roll back; see which edits can be undone: {edits}"
+        raise
