@@ -28,15 +28,13 @@ _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 
 
 def placeholder_lines() -> str:
-    """Return the module with the placeholder lines of the templates, also of earlier ones, for authors to replace."""
+    """Return the placeholder lines of the templates, also of earlier ones, for authors to replace."""
     lines = set((ROOT / EARLIER_PLACEHOLDER_LINES).read_text(encoding="utf-8").splitlines())
     for template in sorted((ROOT / "templates").rglob("*.md")):
         for line in template.read_text(encoding="utf-8").splitlines():
             if _MARK.search(line):
                 lines.add(" ".join(_MARK.sub("", line).split()))
-    entries = "\n".join(f'        "{line}",' for line in sorted(lines))
-    head = '"""Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""'
-    return f"{head}\n\nLINES = frozenset(\n    (\n{entries}\n    )\n)\n"
+    return "\n".join(sorted(lines)) + "\n"
 
 
 def device_paths() -> str:
@@ -163,7 +161,7 @@ def _formatted(source: str) -> str:
 
 
 MODULES: dict[str, Callable[[], str]] = {
-    "execplan/core/plan/placeholder_lines.py": placeholder_lines,
+    "execplan/core/plan/placeholder_lines.txt": placeholder_lines,
     "execplan/agents/guard/device_paths.py": device_paths,
     "execplan/execution/inference/cue_table.py": cue_table,
     "execplan/linter/phrase_table.py": phrase_table,

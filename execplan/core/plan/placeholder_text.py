@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from binascii import crc32
 
 from execplan.core.plan.model import COMPLETE
-from execplan.core.plan.placeholder_lines import LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan, Section
 
+with open(f"{os.path.dirname(os.path.abspath(__file__))}/placeholder_lines.txt", encoding="utf-8") as _file:
+    PLACEHOLDER_LINES = frozenset(_file.read().removesuffix("\n").split("\n"))
+    """Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""
 _REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
     11: frozenset((0x4335672B,)),
     12: frozenset((0x91BEEFCD,)),
@@ -44,7 +47,7 @@ _REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
 _LINE_STARTS = frozenset(
     [
         *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
-        *[line[:4] for line in LINES if not line.endswith("…")],
+        *[line[:4] for line in PLACEHOLDER_LINES if not line.endswith("…")],
     ]
 )
 """First characters of whole placeholder lines, in the reference and in the built-in templates."""
@@ -58,7 +61,7 @@ _LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
 def is_placeholder_text(line: str) -> bool:
     """Return whether a line is placeholder text from a template, with white space folded."""
     normalized = " ".join(line.split())
-    if normalized in LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
+    if normalized in PLACEHOLDER_LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
         return True
     size = len(normalized)
     return size in _REFERENCE_CHECKSUMS and crc32(normalized.encode("utf-8")) in _REFERENCE_CHECKSUMS[size]

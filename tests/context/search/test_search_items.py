@@ -14,7 +14,7 @@ from execplan.context.search.search_items import (
     plan_items,
 )
 from execplan.core.plan import reader
-from execplan.core.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
+from execplan.core.plan.placeholder_text import PLACEHOLDER_LINES
 from execplan.core.text.markdown_blocks import FRONT, PARAGRAPH
 from tests.plans import CLEAN
 
