@@ -14,7 +14,10 @@ from execplan.execution.engine.agent_runs.agent_run_update import build_context,
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import (
+    COMPLETED,
+    FAILED,
     ReportOutcome,
+    StepReport,
     build_schedule,
     ensure_inputs_unchanged,
     find_open_attempt,
@@ -22,14 +25,7 @@ from execplan.execution.engine.agent_runs.recorded_reports import (
     find_step,
     recovery_advice,
 )
-from execplan.execution.engine.agent_runs.report_evaluation import (
-    COMPLETED,
-    FAILED,
-    StepReport,
-    check_report,
-    evaluate_report,
-    files_without_backup,
-)
+from execplan.execution.engine.agent_runs.report_evaluation import check_report, evaluate_report, files_without_backup
 from execplan.execution.engine.approved_steps import permit_for
 from execplan.execution.engine.error_hints import add_hint_on_error, format_replan_command
 from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json

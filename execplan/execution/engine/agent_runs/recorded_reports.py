@@ -12,7 +12,6 @@ from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
-from execplan.execution.engine.agent_runs.report_evaluation import COMPLETED, StepReport
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_writer import make_redaction
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
@@ -33,6 +32,22 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import ExecutionPlan, Step
+
+COMPLETED = "completed"
+FAILED = "failed"
+"""Statuses that an agent can report."""
+
+
+class StepReport(NamedTuple):
+    """An agent's report about a step."""
+
+    status: str
+    """Status that the agent reported: COMPLETED or FAILED."""
+    result: str
+    """Result in the agent's own words."""
+    evidence: bytes | None = None
+    """Output that the agent saw."""
+    session: str = ""
 
 
 class RecoveryAdvice(NamedTuple):

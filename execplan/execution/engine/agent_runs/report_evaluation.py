@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from execplan.core.named_tuple import NamedTuple
 from execplan.core.timestamps import seconds_since
 from execplan.execution.engine.agent_runs import change_observation
+from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.journal.journal_entries import AttemptResult, Checks
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
@@ -42,22 +42,8 @@ def interrupted_result(
     )
 
 
-COMPLETED = "completed"
-FAILED = "failed"
 _ELSEWHERE = "in undeclared files"
 _EXECUTABLE = 0o100
-
-
-class StepReport(NamedTuple):
-    """An agent's report about a step."""
-
-    status: str
-    """Status that the agent reported: COMPLETED or FAILED."""
-    result: str
-    """Result in the agent's own words."""
-    evidence: bytes | None = None
-    """Output that the agent saw."""
-    session: str = ""
 
 
 def evaluate_report(
