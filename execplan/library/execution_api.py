@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.core.plan_store.author import author
 from execplan.core.plan_store.hint_reader import require_person
-from execplan.execution.approvals import approval_creation, artifact_store
-from execplan.execution.approvals.approval_creation import Confirmation
+from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.plan_evaluation import evaluate_plan
 from execplan.execution.engine import approval_audit
@@ -22,24 +19,21 @@ from execplan.execution.engine.resume_preview import preview_resume
 from execplan.execution.engine.run_observer import RunObserver, RunOptions
 from execplan.execution.engine.run_records import record_builder, run_directories, run_summary
 from execplan.execution.engine.run_records.run_summary import find_active_run
-from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from execplan.execution.approvals.approval_creation import ApprovalResult
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.engine.agent_runs.agent_handoff import Handoff
     from execplan.execution.engine.agent_runs.agent_report import ReportOutcome, StepReport
+    from execplan.execution.engine.approval_audit import ConfirmApproval
     from execplan.execution.engine.replanning.run_replan import ReplanResult
     from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
     from execplan.execution.engine.run_records.run_summary import RunSummary
-    from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.run_record import Record
     from execplan.library.plan_api import Plan
-
-    ConfirmApproval = Callable[[EvaluatedPlan, ApprovalScope, Confirmation, list[str]], tuple[Confirmation, list[str]]]
 
 _DEFAULT = WriteOptions()
 _DAY = 24 * 60 * 60
@@ -78,41 +72,18 @@ def approve(
     covered, `allow_inferred` covers inferred steps. `confirm` asks a person if there is no digest. A named agent can
     only have steps approved that the policy approves.
     """
-    project, ref = plan.project, plan.ref
-    evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
-    if digest is not None:
-        approval_creation.require_digest_prefix(digest)
-        approval_creation.ensure_current_digest(project, ref, evaluated, digest)
-    approval_creation.ensure_approvable(project, ref, evaluated)
-    scope = approval_scope(evaluated.evaluation, max_risk, tuple(steps) or None)
-    confirmation = Confirmation(by or author(project), "digest", valid_seconds, max_risk, tuple(steps) or None)
-    if not scope.covered and (scope.uncovered or not scope.finished):
-        raise ExecplanError(
-            "nothing-to-approve",
-            "no step is covered, so there is nothing to approve",
-            exit=CHECK_FAILED,
-            hint="raise --max-risk",
-            candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
-        )
-    warnings = _command_warnings(plan, evaluated, scope)
-    if not options.dry_run:
-        if scope.manual_steps:
-            require_person(f"execplan approve {ref.shell_name}")
-        try:
-            if not scope.manual_steps:
-                confirmation = confirmation._replace(how="policy")
-            elif digest is not None:
-                if not allow_inferred:
-                    approval_creation.ensure_nothing_inferred(scope, evaluated.path)
-                confirmation = confirmation._replace(inferred="flag" if scope.inferred_steps else None)
-            else:
-                confirmation, warnings = (confirm or _require_digest)(evaluated, scope, confirmation, warnings)
-        except ExecplanError as error:
-            if error.code == "declined":
-                approval_audit.decline(project, ref, evaluated, scope, confirmation.approver)
-            raise
-    result = approval_audit.approve_and_record(project, ref, evaluated, scope, confirmation, options)
-    return result._replace(warnings=(*warnings, *result.warnings))
+    return approval_audit.approve(
+        plan.project,
+        plan.ref,
+        digest,
+        by=by,
+        valid_seconds=valid_seconds,
+        max_risk=max_risk,
+        steps=steps,
+        allow_inferred=allow_inferred,
+        confirm=confirm,
+        options=options,
+    )
 
 
 def run(
@@ -214,24 +185,3 @@ def handoff(plan: Plan) -> Handoff:
 def report(plan: Plan, step: str, step_report: StepReport, *, options: WriteOptions = _DEFAULT) -> ReportOutcome:
     """Record the result that an agent reports for a step (ID or number), after checking it."""
     return agent_report.report(plan.project, plan.ref, step, step_report, options)
-
-
-def _command_warnings(plan: Plan, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
-    """Return what a person should know before the covered commands run."""
-    if evaluated.current_plan.document.mode == "agent":
-        return []
-    from execplan.execution.engine.command_warnings import command_warnings
-
-    return command_warnings(plan.project, evaluated.policy, [covered.step for covered in scope.covered])
-
-
-def _require_digest(
-    evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
-) -> tuple[Confirmation, list[str]]:
-    """Raise ExecplanError: without a digest, a person has to be asked."""
-    raise ExecplanError(
-        "usage",
-        "an approval requires the digest of the evaluation that you read",
-        exit=USAGE,
-        hint="approve(plan, evaluate(plan).binding.digest)",
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -13,9 +14,9 @@ from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
-from execplan.library.plan_api import Plan
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
@@ -112,13 +113,12 @@ def approve(
         from execplan.execution.approvals.approval_creation import require_digest_prefix
 
         require_digest_prefix(digest)
-    chosen = Plan.find(plan)
-    project, ref = chosen.project, chosen.ref
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if listing or check:
         return _list_approvals(project, ref) if listing else _check_approval(project, ref)
     if revoke is not None:
         return _revoke_approvals(project, ref, revoke, options)
-    from execplan.library import execution_api
+    from execplan.execution.engine import approval_audit
 
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
@@ -133,8 +133,9 @@ def approve(
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
 
-    approval_result = execution_api.approve(
-        chosen,
+    approval_result = approval_audit.approve(
+        project,
+        ref,
         digest,
         by=_require_name(by),
         valid_seconds=valid_seconds,

@@ -6,24 +6,31 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core import trace
-from execplan.core.errors import ExecplanError
+from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.core.files import file_access
-from execplan.core.text.text_lines import digest
+from execplan.core.plan_store.author import author
+from execplan.core.plan_store.hint_reader import require_person
+from execplan.core.text import text_lines
 from execplan.execution.approvals import approval_creation, approval_paths, approval_registry
+from execplan.execution.approvals.approval_creation import Confirmation
 from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.execution.engine.audit_log.log_writer import AuditLog
+from execplan.execution.engine.run_records.run_summary import find_active_run
+from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approval_creation import ApprovalResult, Confirmation, PreviousContents
+    from execplan.execution.approvals.approval_creation import ApprovalResult, PreviousContents
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluation.approval_scope import ApprovalScope
+
+    ConfirmApproval = Callable[[EvaluatedPlan, ApprovalScope, Confirmation, list[str]], tuple[Confirmation, list[str]]]
 
 _APPROVAL_FIELDS = (
     "digest",
@@ -37,6 +44,80 @@ _APPROVAL_FIELDS = (
     "policy",
     "head",
 )
+
+
+def approve(
+    project: Project,
+    ref: PlanRef,
+    digest: str | None,
+    *,
+    by: str | None,
+    valid_seconds: int,
+    max_risk: str | None,
+    steps: Sequence[str],
+    allow_inferred: bool,
+    confirm: ConfirmApproval | None,
+    options: WriteOptions,
+) -> ApprovalResult:
+    """Approve what a plan would do now, for one run with its resumes; raises ExecplanError.
+
+    The parameters are as in `execplan.approve`.
+    """
+    evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
+    if digest is not None:
+        approval_creation.require_digest_prefix(digest)
+        approval_creation.ensure_current_digest(project, ref, evaluated, digest)
+    approval_creation.ensure_approvable(project, ref, evaluated)
+    scope = approval_scope(evaluated.evaluation, max_risk, tuple(steps) or None)
+    confirmation = Confirmation(by or author(project), "digest", valid_seconds, max_risk, tuple(steps) or None)
+    if not scope.covered and (scope.uncovered or not scope.finished):
+        raise ExecplanError(
+            "nothing-to-approve",
+            "no step is covered, so there is nothing to approve",
+            exit=CHECK_FAILED,
+            hint="raise --max-risk",
+            candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
+        )
+    warnings = _command_warnings(project, evaluated, scope)
+    if not options.dry_run:
+        if scope.manual_steps:
+            require_person(f"execplan approve {ref.shell_name}")
+        try:
+            if not scope.manual_steps:
+                confirmation = confirmation._replace(how="policy")
+            elif digest is not None:
+                if not allow_inferred:
+                    approval_creation.ensure_nothing_inferred(scope, evaluated.path)
+                confirmation = confirmation._replace(inferred="flag" if scope.inferred_steps else None)
+            else:
+                confirmation, warnings = (confirm or _require_digest)(evaluated, scope, confirmation, warnings)
+        except ExecplanError as error:
+            if error.code == "declined":
+                decline(project, ref, evaluated, scope, confirmation.approver)
+            raise
+    result = approve_and_record(project, ref, evaluated, scope, confirmation, options)
+    return result._replace(warnings=(*warnings, *result.warnings))
+
+
+def _command_warnings(project: Project, evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
+    """Return what a person should know before the covered commands run."""
+    if evaluated.current_plan.document.mode == "agent":
+        return []
+    from execplan.execution.engine.command_warnings import command_warnings
+
+    return command_warnings(project, evaluated.policy, [covered.step for covered in scope.covered])
+
+
+def _require_digest(
+    evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
+) -> tuple[Confirmation, list[str]]:
+    """Raise ExecplanError: without a digest, a person has to be asked."""
+    raise ExecplanError(
+        "usage",
+        "an approval requires the digest of the evaluation that you read",
+        exit=USAGE,
+        hint="approve(plan, evaluate(plan).binding.digest)",
+    )
 
 
 def approve_and_record(
@@ -133,7 +214,7 @@ def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
 
 def _file_digest(approval: Approval) -> str:
     """Return the SHA-256 digest of an approval's file."""
-    return digest(document_bytes(approval))
+    return text_lines.digest(document_bytes(approval))
 
 
 def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
