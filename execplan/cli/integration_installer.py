@@ -18,7 +18,7 @@ from execplan.core.text.suggestions import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.agents.integrations.integration_changes import Change, ChangeSet
+    from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
     from execplan.core.project.project import Project
 
 
@@ -109,7 +109,7 @@ def _plan_integration(
     name: str,
     project: Project | None,
     request: IntegrationRequest,
-    earlier_changes: list[Change],
+    earlier_changes: list[IntegrationChange],
     *,
     force: bool,
 ) -> ChangeSet:
@@ -147,12 +147,12 @@ def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> Ch
     return completion.install(shell, completion_script(group, shell), force=force)
 
 
-def _all_changes(planned: list[ChangeSet]) -> list[Change]:
+def _all_changes(planned: list[ChangeSet]) -> list[IntegrationChange]:
     return [change for planned_change in planned for change in planned_change.changes]
 
 
 def _changes_answer(
-    file_changes: list[Change],
+    file_changes: list[IntegrationChange],
     project: Project | None,
     warnings: tuple[str, ...],
     next_commands: tuple[str, ...],
@@ -184,7 +184,7 @@ def _changes_answer(
     )
 
 
-def _change_line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
+def _change_line(change: IntegrationChange, path: str, *, dry_run: bool, **source: str) -> str:
     """Describe the change of a file or a setting; in a dry run, the planned change."""
     if change.setting:
         path = f"{change.setting} in {path}"

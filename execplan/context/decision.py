@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from execplan.core.json_model.constraints import Check, Range, Text, ensure_real_date
+from execplan.core.json_model.constraints import Range, TextConstraint, ValueCheck, ensure_real_date
 from execplan.core.json_model.document_model import DocumentKind, Model
 from execplan.core.json_model.field_types import Problem
 
@@ -24,8 +24,8 @@ Percent = Annotated[float, Range(0)]
 SavedPercent = Annotated[float, Range(0, 100)]
 """Percentage from 0 to 100 with one decimal; 0.0 if the whole is 0."""
 Fraction = Annotated[float, Range(0, 1)]
-DateTime = Annotated[str, Check(ensure_real_date, "date-time")]
-Name = Annotated[str, Text(min_length=1)]
+DateTime = Annotated[str, ValueCheck(ensure_real_date, "date-time")]
+Name = Annotated[str, TextConstraint(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
 """How the items were chosen.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from execplan.context.context_settings import Allocation
     from execplan.context.decision import ModelChoice, SessionHygiene, Strategy
     from execplan.context.pack_printer import PackItem
-    from execplan.context.task_intent import Intent
+    from execplan.context.task_intent import TaskIntent
     from execplan.context.token_counter import Counter
 
 
@@ -59,7 +59,7 @@ def build_decision(
     counter: Counter,
     *,
     created_at: str,
-    intent: Intent,
+    intent: TaskIntent,
     threshold: float,
     target_model: str,
     model: ModelChoice,
@@ -114,7 +114,7 @@ def build_decision(
     return decision.model_copy(update={"decision_id": _decision_id(decision, items)})
 
 
-def classify_strategy(items: Sequence[PackItem], intent: Intent, variant: str | None = None) -> Strategy:
+def classify_strategy(items: Sequence[PackItem], intent: TaskIntent, variant: str | None = None) -> Strategy:
     """Return the strategy by which the items were chosen."""
     if variant == CONTROL:
         return "newest_first"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
-    from execplan.context.task_intent import Intent
+    from execplan.context.task_intent import TaskIntent
     from execplan.context.text_search import WordHit
 
 _PURPOSE_WEIGHT: Final = 0.3
@@ -94,7 +94,7 @@ class ScoredUnit(NamedTuple):
     """Reasons for the relevance, strongest first."""
 
 
-def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
+def score_units(pack: ContextPack, intent: TaskIntent) -> list[ScoredUnit]:
     """Score the relevance of units, in their order.
 
     Raises ExecplanError if SQLite does not support full-text search.

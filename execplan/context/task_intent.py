@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SUFFIXES = ("", "s", "d", "ed", "es", "ing")
 
 
-class Intent(NamedTuple):
+class TaskIntent(NamedTuple):
     """Classified intent of a task, with its confidence."""
 
     name: str
@@ -43,7 +43,7 @@ class Intent(NamedTuple):
     """Confidence from 0 to 1, with two decimals."""
 
 
-def classify_intent(text: str) -> Intent:
+def classify_intent(text: str) -> TaskIntent:
     """Return the intent with the highest score of matching words; `generic` if no word matches."""
     scores = dict.fromkeys(_INTENT_WORDS, 0)
     for index, word in enumerate(_WORD.findall(_CODE_OR_PATH.sub(" ", text).lower())):
@@ -52,9 +52,9 @@ def classify_intent(text: str) -> Intent:
             scores[name] += 1 if index else _FIRST_WORD_WEIGHT
     total = sum(scores.values())
     if not total:
-        return Intent(GENERIC, 0.5)
+        return TaskIntent(GENERIC, 0.5)
     best = max(scores, key=lambda name: scores[name])
-    return Intent(best, round((scores[best] + 0.5) / (total + 1), 2))
+    return TaskIntent(best, round((scores[best] + 0.5) / (total + 1), 2))
 
 
 def _base_forms(word: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Entries, Range, Text
+from execplan.core.json_model.constraints import Entries, Range, TextConstraint
 from execplan.core.json_model.document_model import Model
 from execplan.core.json_model.field_types import Problem
 from execplan.core.text import hmac_signature
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
 _LATER_FIELDS: Final = ("derived_from", "programs")
-Commit = Annotated[str, Text(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
-ApprovalId = Annotated[str, Text(pattern=r"^[0-9a-f]{32}$")]
+Commit = Annotated[str, TextConstraint(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+ApprovalId = Annotated[str, TextConstraint(pattern=r"^[0-9a-f]{32}$")]
 REVISION: Final = "revision"
 
 
@@ -34,7 +34,7 @@ class Before(Model):
     kind: Literal["absent", "file", "folder", "link", "other", "outside"]
     sha256: Digest | Literal[""] = ""
     mode: Annotated[int, Range(0, 0o7777)] = 0
-    link: Annotated[str, Text(max_length=4096)] = ""
+    link: Annotated[str, TextConstraint(max_length=4096)] = ""
     """The target of a symbolic link."""
     size: Annotated[int, Range(0)] = 0
 
@@ -50,20 +50,20 @@ class Derived(Model):
     """The IDs of the approvals that this one derives from, oldest first; if one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
     """How the first of these approvals was given."""
-    run: Annotated[str, Text(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+    run: Annotated[str, TextConstraint(min_length=1, max_length=200, pattern=field_patterns.LINE)]
     """The only run that the approval is valid for."""
 
 
 class Found(Model):
     """Where a program was found: from the root of the repository, or absolute."""
 
-    path: Annotated[str, Text(max_length=8192)] = ""
+    path: Annotated[str, TextConstraint(max_length=8192)] = ""
     """The path where the program was found; empty if it was not found."""
-    real: Annotated[str, Text(max_length=8192)] = ""
+    real: Annotated[str, TextConstraint(max_length=8192)] = ""
     """The path with all symbolic links resolved."""
     sha256: Digest | Literal[""] = ""
     """SHA-256 of a program in the repository, or of the module of a tool; otherwise empty."""
-    version: Annotated[str, Text(max_length=400)] = ""
+    version: Annotated[str, TextConstraint(max_length=400)] = ""
     """The Python distribution of a tool, and its version; otherwise empty."""
 
 
@@ -84,7 +84,7 @@ class UnsignedApproval(Model):
     """SHA-256 of the bytes of the execution plan."""
     states: dict[Path, Before]
     """The state of each target and declared input when the approval was given."""
-    policy: Annotated[str, Text(min_length=1, max_length=200)]
+    policy: Annotated[str, TextConstraint(min_length=1, max_length=200)]
     """The version of the policy."""
     programs: dict[str, Found] | None = None
     """The programs that the steps run, by name; missing in approvals of early versions."""
@@ -110,7 +110,7 @@ class UnsignedApproval(Model):
     """The highest risk level that is covered; null if there is no limit."""
     steps: tuple[Id, ...] | None = None
     """The steps that are covered; null if all are."""
-    key: Annotated[str, Text(pattern=r"^[0-9a-f]{16}$")]
+    key: Annotated[str, TextConstraint(pattern=r"^[0-9a-f]{16}$")]
     """Identifier of the key that signed the approval: the first 16 digits of a double SHA-256 of the key."""
 
     def find_problems(self) -> Iterator[Problem]:

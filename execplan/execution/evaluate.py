@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.all_checks import CHECKS
-from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding
 from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
-from execplan.execution.risk.command_risk import Risk
+from execplan.execution.risk.command_risk import CommandRisk
 from execplan.execution.risk.step_risk import effective_risk
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ class EvaluatedStep(NamedTuple):
     """A step and everything known about it before it runs."""
 
     step: Step
-    risk: Risk
+    risk: CommandRisk
     dry_run: DryRun
     needs_person: bool
     """Whether the step needs a person's approval because the policy does not approve it automatically."""
-    findings: tuple[Finding, ...]
+    findings: tuple[EvaluationFinding, ...]
 
     @property
     def ok(self) -> bool:
@@ -44,9 +44,9 @@ class EvaluatedStep(NamedTuple):
 class Evaluation(NamedTuple):
     """Result of evaluating an execution plan."""
 
-    risk: Risk
+    risk: CommandRisk
     steps: tuple[EvaluatedStep, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[EvaluationFinding, ...]
     """All findings: those about the whole plan first, then step by step."""
     checks: dict[str, bool]
     """Every check, and whether the policy enables it."""
@@ -94,11 +94,11 @@ def _finished_dry_run(active_run: ActiveRun | None) -> DryRun:
     return DryRun(DONE, why=f"done by run {active_run.run}" if active_run is not None else "")
 
 
-def _overall_risk(steps: list[EvaluatedStep]) -> Risk:
+def _overall_risk(steps: list[EvaluatedStep]) -> CommandRisk:
     """Return the highest risk, with the steps that have it as reasons."""
     remaining = [step for step in steps if not step.is_done]
     level = max([step.risk.level for step in remaining], key=LEVELS.index, default=LEVELS[0])
     reasons = [
         f"{step.step.id}: {reason}" for step in remaining if step.risk.level == level for reason in step.risk.reasons
     ]
-    return Risk(level, tuple(reasons))
+    return CommandRisk(level, tuple(reasons))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Check, Entries, JsonValue, Range, Text, ensure_real_date
+from execplan.core.json_model.constraints import Entries, JsonValue, Range, TextConstraint, ValueCheck, ensure_real_date
 from execplan.core.json_model.document_model import Model, field
 from execplan.core.json_model.field_types import Problem
 from execplan.execution.documents import document_rules, field_patterns
@@ -26,37 +26,37 @@ Version = Annotated[int, Range(1, 1)]
 """Version of the document format; a `Literal[1]` would accept true."""
 Number = Annotated[int, Range(1)]
 """Number of a step, a line or a revision, from 1."""
-Id = Annotated[str, Text(pattern=field_patterns.ID, max_length=128)]
+Id = Annotated[str, TextConstraint(pattern=field_patterns.ID, max_length=128)]
 """ID of a step: a letter, then letters, digits and `_.-`."""
-PlanId = Annotated[str, Text(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
+PlanId = Annotated[str, TextConstraint(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
 """ID of a plan: the name of its file and of its artifact directory."""
-Path = Annotated[str, Text(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
+Path = Annotated[str, TextConstraint(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
 """Path from the repository root, with `/` between directories."""
-Name = Annotated[str, Text(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+Name = Annotated[str, TextConstraint(min_length=1, max_length=200, pattern=field_patterns.LINE)]
 """Name of a person or a session."""
-ShortText = Annotated[str, Text(min_length=1, max_length=2000)]
-Digest = Annotated[str, Text(pattern=field_patterns.SHA256)]
+ShortText = Annotated[str, TextConstraint(min_length=1, max_length=2000)]
+Digest = Annotated[str, TextConstraint(pattern=field_patterns.SHA256)]
 """SHA-256 digest in hexadecimal form."""
-ToolName = Annotated[str, Text(pattern=field_patterns.TOOL, max_length=128)]
+ToolName = Annotated[str, TextConstraint(pattern=field_patterns.TOOL, max_length=128)]
 """Name of a tool, `domain.tool`, with exactly one dot."""
 
 
 Timestamp = Annotated[
     str,
-    Text(pattern=field_patterns.TIMESTAMP),
-    Check(ensure_real_date),
+    TextConstraint(pattern=field_patterns.TIMESTAMP),
+    ValueCheck(ensure_real_date),
 ]
 """Time in UTC with a precision of seconds, as text, so that equal times have equal bytes."""
-Argument = Annotated[str, Text(max_length=131072, pattern=field_patterns.ARGUMENT)]
+Argument = Annotated[str, TextConstraint(max_length=131072, pattern=field_patterns.ARGUMENT)]
 """Command-line argument; Linux limits a single one to 131,072 bytes (MAX_ARG_STRLEN)."""
 Argv = Annotated[tuple[Argument, ...], Entries(1, 4096)]
-Trigger = Annotated[str, Text(pattern=field_patterns.TRIGGER)]
+Trigger = Annotated[str, TextConstraint(pattern=field_patterns.TRIGGER)]
 """Failure that triggers a recovery.
 
 It is a wrong exit status (any, or one), the time limit, unexpected output, the syntax check, the test afterwards, or a
 resource limit. Without triggers, all of them apply.
 """
-Strategy = Annotated[str, Text(pattern=field_patterns.STRATEGY)]
+Strategy = Annotated[str, TextConstraint(pattern=field_patterns.STRATEGY)]
 
 
 class Type(StrEnum):
@@ -170,7 +170,7 @@ class Step(Model):
     lines: tuple[Number, Number] | None = None
     """The lines of the target that the step replaces; they count from 1, and both ends are included."""
     action: ShortText | None = None
-    command: Annotated[str, Text(min_length=1, max_length=131072)] | None = None
+    command: Annotated[str, TextConstraint(min_length=1, max_length=131072)] | None = None
     """The command as written in the plan: one line, or with `shell` a script."""
     argv: Argv | None = None
     """The program to run and its arguments; null for a script, and for a line that needs a shell but does not name one."""
@@ -186,7 +186,7 @@ class Step(Model):
     effect: Literal["idempotent", "once"] = "once"
     parallel: bool = False
     cwd: Path = "."
-    env: dict[Annotated[str, Text(pattern=field_patterns.VARIABLE)], Argument] = field(default={})
+    env: dict[Annotated[str, TextConstraint(pattern=field_patterns.VARIABLE)], Argument] = field(default={})
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
     inputs: tuple[Path, ...] = ()
@@ -211,7 +211,7 @@ class Intent(Model):
     """The purpose of the execution plan, and its overall risk."""
 
     summary: ShortText
-    category: Annotated[str, Text(pattern=field_patterns.CATEGORY, max_length=64)]
+    category: Annotated[str, TextConstraint(pattern=field_patterns.CATEGORY, max_length=64)]
     """The kind of work; a compiled plan has `commands`, `files`, `packages` or `mixed`."""
     risk_level: Level
 

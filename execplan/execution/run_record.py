@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Entries, JsonValue, Range, Text
+from execplan.core.json_model.constraints import Entries, JsonValue, Range, TextConstraint
 from execplan.core.json_model.document_model import Model, field
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.document_rules import record_violations
@@ -17,7 +17,7 @@ RunStatus = Literal["pending", "in_progress", "completed", "failed", "replanning
 StepStatus = Literal[
     "pending", "running", "completed", "failed", "skipped", "blocked", "awaiting_approval", "recovered"
 ]
-RunId = Annotated[str, Text(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
+RunId = Annotated[str, TextConstraint(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
 Count = Annotated[int, Range(0)]
 Amount = Annotated[float, Range(0)]
 CheckOutcome = Literal["passed", "failed", "not_run"]

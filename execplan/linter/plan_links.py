@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.core.text.block_rules import definition_line_count, heading_anchor
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH
-from execplan.linter.plan_source import Span
+from execplan.linter.plan_source import TextSpan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _MAX_LINK_LENGTH = 400
 _NON_PATH_CHARACTERS = frozenset("<>{}*$|`")
 
 
-def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
+def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[TextSpan, bool]]:
     """Yield each possible destination of links, images and definitions, as written, and whether it is certain."""
     source = context.source
     if _LINK_MARK in source.text:
@@ -84,7 +84,7 @@ def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[Span, b
                     yield span, True
 
 
-def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[Span]:
+def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[TextSpan]:
     """Yield the destinations of the link definitions at the start of a paragraph."""
     lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
     for at in range(definition_line_count(lines)):
@@ -94,18 +94,18 @@ def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[Span]:
             yield from _link_destination(line, block.start + at, len(label) + len(mark), is_definition=True)
 
 
-def _link_destination(text: str, line: int, at: int, *, is_definition: bool = False) -> Iterator[Span]:
+def _link_destination(text: str, line: int, at: int, *, is_definition: bool = False) -> Iterator[TextSpan]:
     """Yield the link destination at a position of a line; a bare one may contain balanced parentheses."""
     while text[at : at + 1] == " ":
         at += 1
     if text[at : at + 1] == "<":
         end = text.find(">", at)
         if end > at + 1:
-            yield Span(line, at + 1, text[at + 1 : end])
+            yield TextSpan(line, at + 1, text[at + 1 : end])
         return
     if is_definition:
         if text[at:].strip():
-            yield Span(line, at, text[at:].split(maxsplit=1)[0])
+            yield TextSpan(line, at, text[at:].split(maxsplit=1)[0])
         return
     end = at
     while end < at + _MAX_LINK_LENGTH:
@@ -115,7 +115,7 @@ def _link_destination(text: str, line: int, at: int, *, is_definition: bool = Fa
         if text.count("(", at, end) == text.count(")", at, end):
             target = text[at:end].split(" ", maxsplit=1)[0]
             if target:
-                yield Span(line, at, target)
+                yield TextSpan(line, at, target)
             return
         end += 1
 

@@ -10,7 +10,7 @@ from execplan.linter.phrase_table import MISSING_PATH_PHRASES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
-    from execplan.linter.plan_source import PlanSource, Span
+    from execplan.linter.plan_source import PlanSource, TextSpan
     from execplan.linter.rule import RuleContext
 
 
@@ -20,14 +20,14 @@ _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outl
 _MAX_PATH_LENGTH = 300
 
 
-def find_named_paths(plan: ParsedPlan, source: PlanSource) -> dict[str, Span]:
+def find_named_paths(plan: ParsedPlan, source: PlanSource) -> dict[str, TextSpan]:
     """Return each path that makes up a code span, with its first place. Git decides which of them exist."""
     is_excluded = bytearray(len(plan.text.lines) + 1)
     for section in plan.sections:
         if section.name in _RECORD_SECTIONS:
             is_excluded[section.start : section.end] = b"\1" * (section.end - section.start)
         is_excluded[section.notes_start : section.end] = b"\1" * (section.end - section.notes_start)
-    spans: dict[str, Span] = {}
+    spans: dict[str, TextSpan] = {}
     for span in source.code_spans:
         if not is_excluded[span.line] and len(span.text) < _MAX_PATH_LENGTH:
             path = extract_path(span.text)

@@ -25,7 +25,7 @@ _MAX_RENDERED = 200
 """Maximum number of rendered paragraphs per plan."""
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A piece of text within one line; line and column count from 0."""
 
     line: int
@@ -55,10 +55,10 @@ class PlanSource:
         self._text: str | None = None
         self._starts: list[int] = []
         self._inert_lines: bytearray | None = None
-        self._code_spans: list[Span] | None = None
+        self._code_spans: list[TextSpan] | None = None
         self._headings: list[Block] | None = None
         self._rendered_cache: dict[tuple[str, int], list[str] | None] = {}
-        self._range_spans: dict[tuple[int, int], list[Span]] = {}
+        self._range_spans: dict[tuple[int, int], list[TextSpan]] = {}
         self._step_problems: tuple[StepProblem, ...] | None = None
 
     @property
@@ -114,7 +114,7 @@ class PlanSource:
             offset = source.find(needle, offset + len(needle))
 
     @property
-    def code_spans(self) -> list[Span]:
+    def code_spans(self) -> list[TextSpan]:
         """Code spans in prose, with the position of the text between the backticks.
 
         Spans across lines are left out, because text on two lines is neither a path nor a command.
@@ -123,7 +123,7 @@ class PlanSource:
             self._code_spans = self._find_code_spans(0, len(self._lines))
         return self._code_spans
 
-    def code_spans_in(self, start: int, end: int) -> list[Span]:
+    def code_spans_in(self, start: int, end: int) -> list[TextSpan]:
         """Return the code spans of the lines from `start` up to but not including `end`.
 
         Searching one section takes a tenth of the time of searching all lines.
@@ -135,8 +135,8 @@ class PlanSource:
             self._range_spans[line_range] = self._find_code_spans(start, end)
         return self._range_spans[line_range]
 
-    def _find_code_spans(self, start: int, end: int) -> list[Span]:
-        spans: list[Span] = []
+    def _find_code_spans(self, start: int, end: int) -> list[TextSpan]:
+        spans: list[TextSpan] = []
         inert_lines = self.inert_lines
         for at in range(start, end):
             line = self._lines[at]
@@ -144,12 +144,12 @@ class PlanSource:
                 spans += _line_code_spans(at, line)
         return spans
 
-    def is_code_span(self, span: Span) -> bool:
+    def is_code_span(self, span: TextSpan) -> bool:
         """Return whether a renderer also treats a span as a code span, or as part of one."""
         rendered_codes = self._render_paragraph("codes", span.line)
         return rendered_codes is None or any([span.text in code for code in rendered_codes])
 
-    def is_link_target(self, span: Span) -> bool:
+    def is_link_target(self, span: TextSpan) -> bool:
         """Return whether a renderer also treats a span as a link destination."""
         rendered_links = self._render_paragraph("links", span.line)
         if rendered_links is None:
@@ -201,7 +201,7 @@ def _render(kind: str, lines: list[str]) -> list[str] | None:
     return [unquote(link) for link in inline_markdown.link_targets(text)]
 
 
-def _line_code_spans(at: int, line: str) -> Iterator[Span]:
+def _line_code_spans(at: int, line: str) -> Iterator[TextSpan]:
     """Yield the code spans of a line: text between two backtick runs of equal length, the first not escaped."""
     if "``" not in line and "\\`" not in line:
         yield from _simple_code_spans(at, line.split("`"))
@@ -218,7 +218,7 @@ def _line_code_spans(at: int, line: str) -> Iterator[Span]:
         text = line[end : runs[close][0]]
         bare = text.strip(" ")
         if bare:
-            yield Span(at, end + text.index(bare), bare)
+            yield TextSpan(at, end + text.index(bare), bare)
         at_run = close + 1
 
 
@@ -252,7 +252,7 @@ def _closing_runs(line: str, runs: list[tuple[int, int]]) -> list[int]:
     return closing
 
 
-def _simple_code_spans(at: int, segments: list[str]) -> Iterator[Span]:
+def _simple_code_spans(at: int, segments: list[str]) -> Iterator[TextSpan]:
     """Yield the code spans of a line with only single backticks, where every second segment is a span."""
     column = 0
     for index in range(1, len(segments) - 1, 2):
@@ -260,5 +260,5 @@ def _simple_code_spans(at: int, segments: list[str]) -> Iterator[Span]:
         text = segments[index]
         bare = text.strip(" ")
         if bare:
-            yield Span._make((at, column + text.index(bare), bare))
+            yield TextSpan._make((at, column + text.index(bare), bare))
         column += len(text) + 1

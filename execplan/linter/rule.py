@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.text.text_lines import Edit
-    from execplan.linter.plan_source import PlanSource, Span
+    from execplan.linter.plan_source import PlanSource, TextSpan
     from execplan.linter.rule_facts import Clock, GitHistory, ProjectFacts, RepositoryTree
 
 ERROR: Final = "error"
@@ -243,6 +243,6 @@ def on_line(plan: ParsedPlan, line: int, message: str, edits: tuple[Edit, ...] =
     return RuleMatch(message, line, begin, line + 1, max(len(text.rstrip()), begin + 1), edits)
 
 
-def on_span(span: Span, message: str) -> RuleMatch:
+def on_span(span: TextSpan, message: str) -> RuleMatch:
     """Return a match that covers a piece of text within a line."""
     return RuleMatch(message, span.line, span.column, span.line + 1, span.column + len(span.text))

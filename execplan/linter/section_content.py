@@ -11,7 +11,7 @@ from execplan.execution.shell.shell_vocabulary import (
     UNAMBIGUOUS_PROGRAMS,
     looks_like_command,
 )
-from execplan.linter.plan_source import Span
+from execplan.linter.plan_source import TextSpan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _is_example(info: str) -> bool:
     return parsed is not None and parsed.mark == EXAMPLE
 
 
-def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> Iterator[Span]:
+def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> Iterator[TextSpan]:
     """Yield the commands of a section, those in code blocks first."""
     for block, start, end in find_code_blocks(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
@@ -77,7 +77,7 @@ def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> I
         for at in range(start, end):
             line = plan.text.lines[at].strip()
             if line and not is_continuation and line[0] != "#" and (is_shell or looks_like_command(line)):
-                yield Span(at, plan.text.lines[at].index(line), line)
+                yield TextSpan(at, plan.text.lines[at].index(line), line)
             is_continuation = line.endswith("\\")
     for span in context.source.code_spans_in(section.body_start, section.end):
         if (" " in span.text or "/" in span.text or span.text in STANDALONE_PROGRAMS) and looks_like_command(span.text):
@@ -87,10 +87,10 @@ def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> I
             yield from _commands_in_paragraph(plan.text.lines, block)
 
 
-def _commands_in_paragraph(lines: list[str], block: Block) -> Iterator[Span]:
+def _commands_in_paragraph(lines: list[str], block: Block) -> Iterator[TextSpan]:
     """Yield lines of a paragraph that are unquoted commands, as under a list item with too little indentation."""
     for at in range(block.start, block.end):
         line = lines[at].lstrip(" \t-*+0123456789.)")
         word = line.partition(" ")[0]
         if (word in UNAMBIGUOUS_PROGRAMS or "=" in word) and "`" not in line and looks_like_command(line):
-            yield Span(at, lines[at].index(line), line.rstrip())
+            yield TextSpan(at, lines[at].index(line), line.rstrip())

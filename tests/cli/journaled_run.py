@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals.current_plan import load_current_plan
-from execplan.execution.engine.journal.journal import Entry, Journal
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Change, Checks, attempt_result_json
+from execplan.execution.engine.journal.journal import Journal, RunEntry
+from execplan.execution.engine.journal.journal_entries import (
+    AttemptResult,
+    JournaledChecks,
+    StateChange,
+    attempt_result_json,
+)
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.world import ABSENT, FILE, State
 
@@ -17,16 +22,16 @@ if TYPE_CHECKING:
     from tests.in_process_repository import InProcessRepository
 
 ABSENT_STATE = State(ABSENT)
-CREATED_FILE = Change("src/made.py", ABSENT_STATE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
-OK = AttemptResult(ok=True, seconds=0.25, checks=Checks(pre="passed"))
+CREATED_FILE = StateChange("src/made.py", ABSENT_STATE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
+OK = AttemptResult(ok=True, seconds=0.25, checks=JournaledChecks(pre="passed"))
 FAILED = AttemptResult(ok=False, cause="exit", reason="exit 1, not 0", exit=1, seconds=1.5, transcript="runs/build.md")
 USER_FIELDS: dict[str, Any] = {"user": "ann", "session": None}
 APPROVED: dict[str, Any] = {"approval": "b" * 64, "approval_id": "x", "approver": "Ann", "how": "terminal"}
 
 
-def entry(kind: str, number: int = 1, **fields: Any) -> Entry:
+def entry(kind: str, number: int = 1, **fields: Any) -> RunEntry:
     """An entry as a watch is told it."""
-    return Entry(number, kind, "2026-01-01T00:00:00Z", fields, "")
+    return RunEntry(number, kind, "2026-01-01T00:00:00Z", fields, "")
 
 
 def result(step: str, performed: AttemptResult, attempt: int = 1) -> dict[str, Any]:

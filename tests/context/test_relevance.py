@@ -19,7 +19,7 @@ from execplan.context.context_pack import (
     redact_pack,
 )
 from execplan.context.relevance import ScoredUnit, score_units
-from execplan.context.task_intent import Intent, classify_intent
+from execplan.context.task_intent import TaskIntent, classify_intent
 from execplan.context.text_search import contains_word, count_shared_words, extract_keywords, search_texts
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.secrets.redaction import REDACTED, Redactor
@@ -28,7 +28,7 @@ from tests.context.units import NEXT_TASK, PURPOSE, file, message, pack
 
 def scores(*units: Unit, aim: str = "code_generation") -> list[ScoredUnit]:
     """Of units beside the purpose and the next task."""
-    return score_units(pack(*units), Intent(aim, 0.9))[2:]
+    return score_units(pack(*units), TaskIntent(aim, 0.9))[2:]
 
 
 def test_what_shares_rare_words_is_more_relevant() -> None:
@@ -61,7 +61,7 @@ def test_other_forms_of_words_count() -> None:
 def test_names(unit: Unit, reason: str) -> None:
     context_pack = pack(unit)
     context_pack = context_pack._replace(task=f"{context_pack.task} as /app/lib/b.py does, and ./.ci/run.")
-    scored = score_units(context_pack, Intent("generic", 0.5))[2]
+    scored = score_units(context_pack, TaskIntent("generic", 0.5))[2]
     assert (reason in scored.reasons) == bool(reason)
     assert (scored.relevance >= 0.85) == (reason == "the task names it")
 
@@ -75,7 +75,7 @@ def test_what_the_purpose_names() -> None:
         purpose.content,
         (purpose, NEXT_TASK, file("lib/report.py", "x"), file("lib/b.py", "x")),
     )
-    scored = score_units(context_pack, Intent("generic", 0.5))
+    scored = score_units(context_pack, TaskIntent("generic", 0.5))
     assert scored[2].reasons[0] == "the purpose or an item that is never left out names it"
     assert scored[2].relevance > scored[3].relevance
 
@@ -101,7 +101,7 @@ def test_kinds_and_intents() -> None:
 
 
 def test_what_is_pinned_has_the_highest_priorities() -> None:
-    scored = score_units(pack(file("src/reader.py", NEXT_TASK.content)), Intent("generic", 0.5))
+    scored = score_units(pack(file("src/reader.py", NEXT_TASK.content)), TaskIntent("generic", 0.5))
     assert [scored_unit.priority >= 95 for scored_unit in scored] == [True, True, False]
     assert scored[0].reasons == ("the purpose",)
 

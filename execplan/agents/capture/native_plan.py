@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.agents.capture import plan_tasks
 from execplan.agents.capture.heading_words import TASKS, find_label, is_numbered
 from execplan.agents.capture.native_text import make_safe, read_native_text
-from execplan.agents.capture.plan_parts import Part, has_only_commands, list_items, lists_files, split_parts
+from execplan.agents.capture.plan_parts import HeadingPart, has_only_commands, list_items, lists_files, split_parts
 from execplan.agents.capture.plan_tasks import NativeTask
 from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH, scan_blocks
@@ -58,7 +58,7 @@ def convert(text: str, name: str = "") -> NativePlan:
     return NativePlan(title_text(title), ordered, tuple(tasks))
 
 
-def _take_title(parts: list[Part]) -> tuple[str, list[Part]]:
+def _take_title(parts: list[HeadingPart]) -> tuple[str, list[HeadingPart]]:
     """Return the title and the parts without its heading: the first heading, if no other is as high."""
     first = next((index for index, part in enumerate(parts) if part.heading), None)
     if first is None:
@@ -107,7 +107,7 @@ def title_text(text: str) -> str:
     return " ".join(printable.split())[: 3 * MAX_TITLE_LENGTH].strip() or UNTITLED
 
 
-def _place_parts(parts: Sequence[Part]) -> list[PlacedPart]:
+def _place_parts(parts: Sequence[HeadingPart]) -> list[PlacedPart]:
     """Return each part with its section: by its label, its parent's section, or what is in it."""
     placed: list[PlacedPart] = []
     ancestors: list[PlacedPart] = []
@@ -131,7 +131,7 @@ def _place_parts(parts: Sequence[Part]) -> list[PlacedPart]:
     return placed
 
 
-def _split_introduction(part: Part, *, has_headings: bool) -> list[PlacedPart]:
+def _split_introduction(part: HeadingPart, *, has_headings: bool) -> list[PlacedPart]:
     """Split the text before the first heading: the first paragraphs are the purpose."""
     end = paragraph_count = 0
     for block in part.blocks:
@@ -146,7 +146,7 @@ def _split_introduction(part: Part, *, has_headings: bool) -> list[PlacedPart]:
     return pieces
 
 
-def _section_by_content(part: Part) -> str:
+def _section_by_content(part: HeadingPart) -> str:
     if is_numbered(part.heading):
         return outline.WORK
     if has_only_commands(part):
@@ -182,7 +182,7 @@ def _is_said_by(heading: str, section: str) -> bool:
     return set(outline.title_key(heading).split()) <= set(outline.title_key(section).replace("/", " ").split())
 
 
-def without_checkboxes(part: Part) -> list[str]:
+def without_checkboxes(part: HeadingPart) -> list[str]:
     """Return the lines of a part with plain items: their checkboxes are in Progress."""
     lines = list(part.lines)
     for item in list_items(part):

@@ -24,7 +24,7 @@ class Todo(NamedTuple):
     """Character for the checkbox."""
 
 
-class FrontMatter(NamedTuple):
+class NativeFrontMatter(NamedTuple):
     """The content of front matter."""
 
     name: str = ""
@@ -34,23 +34,23 @@ class FrontMatter(NamedTuple):
     """The whole front matter as a code block, if it has more than the known fields; IDs of to-dos are no content."""
 
 
-def read_front_matter(lines: list[str]) -> tuple[FrontMatter, int]:
+def read_front_matter(lines: list[str]) -> tuple[NativeFrontMatter, int]:
     """Return the content of the front matter at the start of lines, and its length in lines."""
     length = front_matter_length(lines)
     if not length:
-        return FrontMatter(), 0
+        return NativeFrontMatter(), 0
     inner_lines = lines[1 : length - 1]
     copy = ("```yaml", *[line.replace("```", "'''") for line in inner_lines], "```")
     fields = _parse(inner_lines) if length <= MAX_LINES else None
     if fields is None:
-        return FrontMatter(other_lines=copy), length
+        return NativeFrontMatter(other_lines=copy), length
     todos = _todos(fields.get("todos"))
     name, overview = _first_text(fields, _NAMES), _first_text(fields, _OVERVIEWS)
     is_known = fields.keys() <= _KNOWN_FIELDS and todos is not None
     is_known = is_known and sum([key in fields for key in _NAMES]) <= 1 >= sum([key in fields for key in _OVERVIEWS])
     is_known = is_known and all([isinstance(fields.get(key, ""), str) for key in (*_NAMES, *_OVERVIEWS, "isProject")])
     is_known = is_known and not any([line.lstrip().startswith("#") for line in inner_lines])
-    return FrontMatter(name, overview, todos or (), () if is_known else copy), length
+    return NativeFrontMatter(name, overview, todos or (), () if is_known else copy), length
 
 
 def _parse(lines: list[str]) -> dict[str, Any] | None:
@@ -97,7 +97,7 @@ class NativeText(NamedTuple):
     """A plan's markdown, and what was written around it."""
 
     lines: list[str]
-    front_matter: FrontMatter
+    front_matter: NativeFrontMatter
     surrounding_lines: list[str]
     """Lines before and after a block of tags, without earlier blocks, which the last one replaces."""
 

@@ -15,7 +15,7 @@ _MAX_LEAD = 60
 """Maximum length of bold text that is taken as a heading, in characters."""
 
 
-class Part(NamedTuple):
+class HeadingPart(NamedTuple):
     """A heading with the lines below it, up to the next heading; or a paragraph that starts with a label."""
 
     level: int
@@ -47,14 +47,14 @@ class Item(NamedTuple):
     """Line after its own text."""
 
 
-def split_parts(lines: list[str]) -> list[Part]:
+def split_parts(lines: list[str]) -> list[HeadingPart]:
     """Split lines at headings, and at paragraphs that start with a label in bold letters."""
     headings = [block for block in scan_blocks(lines, allow_front_matter=False) if _is_heading(block)]
-    parts = _split_labels(Part(0, "", lines[: headings[0].start if headings else len(lines)], ""))
+    parts = _split_labels(HeadingPart(0, "", lines[: headings[0].start if headings else len(lines)], ""))
     ends = [block.start for block in headings[1:]] + [len(lines)]
     for block, end in zip(headings, ends, strict=False):
         text = " ".join(block.text.split())
-        parts += _split_labels(Part(block.level, text, lines[block.end : end], find_label(text)))
+        parts += _split_labels(HeadingPart(block.level, text, lines[block.end : end], find_label(text)))
     return [part for part in parts if part.heading or any([line.strip() for line in part.lines])]
 
 
@@ -62,7 +62,7 @@ def _is_heading(block: Block) -> bool:
     return block.kind == HEADING and not block.depth and bool(block.text.strip())
 
 
-def _split_labels(part: Part) -> list[Part]:
+def _split_labels(part: HeadingPart) -> list[HeadingPart]:
     """Split a part before each paragraph that starts with a known label in bold letters."""
     starts: list[tuple[int, str]] = []
     pending_end = -1
@@ -81,7 +81,7 @@ def _split_labels(part: Part) -> list[Part]:
     ends = [start for start, _ in starts[1:]] + [len(part.lines)]
     pieces = [part._replace(lines=part.lines[: starts[0][0]])]
     for (start, label), end in zip(starts, ends, strict=True):
-        pieces.append(Part(part.level + 1, "", part.lines[start:end], label))
+        pieces.append(HeadingPart(part.level + 1, "", part.lines[start:end], label))
     return pieces
 
 
@@ -97,7 +97,7 @@ def _bold_lead(line: str) -> tuple[str, str]:
     return "", ""
 
 
-def list_items(part: Part) -> list[Item]:
+def list_items(part: HeadingPart) -> list[Item]:
     """Return the list items of a part outside of quotes and code blocks."""
     return list(_iter_items(part.lines, part.blocks))
 
@@ -132,7 +132,7 @@ def _iter_items(lines: list[str], blocks: list[Block]) -> Iterator[Item]:
         )
 
 
-def has_only_commands(part: Part) -> bool:
+def has_only_commands(part: HeadingPart) -> bool:
     """Return whether a part is mainly code blocks with commands for a shell."""
     fences = [block for block in part.blocks if block.kind == FENCE and not block.depth]
     shell = [block for block in fences if _is_shell(part, block)]
@@ -141,7 +141,7 @@ def has_only_commands(part: Part) -> bool:
     return bool(shell) and len(shell) == len(fences) and code_count * 2 >= len(prose)
 
 
-def _is_shell(part: Part, block: Block) -> bool:
+def _is_shell(part: HeadingPart, block: Block) -> bool:
     language = block.text.split()[0].lower() if block.text.split() else ""
     body = [line for line in part.lines[block.start + 1 : block.end - 1] if line.strip()]
     if language:
@@ -149,7 +149,7 @@ def _is_shell(part: Part, block: Block) -> bool:
     return bool(body) and body[0].lstrip().startswith("$ ")
 
 
-def lists_files(part: Part) -> bool:
+def lists_files(part: HeadingPart) -> bool:
     """Return whether most items or table rows of a part are paths of files, with few words about each."""
     rows = [line.strip().strip("|").strip() for line in part.lines if line.lstrip().startswith("|")]
     items = [item.text for item in list_items(part) if not item.depth]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.agents.capture.heading_words import TASKS, is_numbered, without_number
-from execplan.agents.capture.plan_parts import Part, list_items
+from execplan.agents.capture.plan_parts import HeadingPart, list_items
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text, text_without_timestamp
 from execplan.core.plan.model import is_unfinished
@@ -32,7 +32,7 @@ class NativeTask(NamedTuple):
     """Heading above it."""
 
 
-PlacedPart = tuple[Part, str]
+PlacedPart = tuple[HeadingPart, str]
 """A part with its section."""
 
 
@@ -56,7 +56,7 @@ def find_tasks(parts: Sequence[PlacedPart], *, only_checkboxes: bool = False) ->
     )
 
 
-def _numbered_parts(work: Sequence[Part]) -> list[Part]:
+def _numbered_parts(work: Sequence[HeadingPart]) -> list[HeadingPart]:
     """Return the parts of the highest level that has two or more numbered headings."""
     numbered = [part for part in work if part.heading and is_numbered(part.heading)]
     for level in sorted({part.level for part in numbered}):
@@ -66,7 +66,9 @@ def _numbered_parts(work: Sequence[Part]) -> list[Part]:
     return []
 
 
-def _nested_tasks(checkboxes: Sequence[tuple[Part, list[NativeTask]]], headings: Sequence[Part]) -> list[NativeTask]:
+def _nested_tasks(
+    checkboxes: Sequence[tuple[HeadingPart, list[NativeTask]]], headings: Sequence[HeadingPart]
+) -> list[NativeTask]:
     """Return a task for each numbered heading, with the checkboxes below it as its sub-tasks."""
     tasks: list[NativeTask] = []
     heading_ids = {id(heading) for heading in headings}
@@ -81,7 +83,7 @@ def _nested_tasks(checkboxes: Sequence[tuple[Part, list[NativeTask]]], headings:
     return tasks
 
 
-def part_tasks(part: Part) -> list[NativeTask]:
+def part_tasks(part: HeadingPart) -> list[NativeTask]:
     """Return the items of a part that have checkboxes."""
     depths: list[int] = []
     tasks = []
@@ -94,7 +96,7 @@ def part_tasks(part: Part) -> list[NativeTask]:
     return tasks
 
 
-def is_in_progress(part: Part, groups: Container[str]) -> bool:
+def is_in_progress(part: HeadingPart, groups: Container[str]) -> bool:
     """Return whether Progress has all of a part: its lines are items with checkboxes and short text.
 
     `groups` are the headings in Progress.
@@ -109,14 +111,14 @@ def is_in_progress(part: Part, groups: Container[str]) -> bool:
     )
 
 
-def _item_tasks(work: Sequence[Part]) -> list[NativeTask]:
+def _item_tasks(work: Sequence[HeadingPart]) -> list[NativeTask]:
     """Return the items of numbered lists."""
     items = [item for part in work for item in list_items(part)]
     ordered = [item for item in items if item.is_ordered and not item.depth and not is_empty_text(item.text)]
     return [NativeTask(item.text) for item in ordered] if len(ordered) > 1 else []
 
 
-def _list_tasks(work: Sequence[Part]) -> list[NativeTask]:
+def _list_tasks(work: Sequence[HeadingPart]) -> list[NativeTask]:
     """Return the sub-headings of the work; else the items of its lists."""
     top_level = min([part.level for part in work if part.heading], default=0)
     headings = [part.heading for part in work if part.heading and part.level > top_level]

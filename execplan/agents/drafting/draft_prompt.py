@@ -14,7 +14,7 @@ from execplan.context.gathering.file_units import list_files
 from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import select_by_relevance
-from execplan.context.task_intent import Intent
+from execplan.context.task_intent import TaskIntent
 from execplan.context.text_search import count_shared_words, extract_keywords
 from execplan.context.token_counter import make_counter
 from execplan.core.errors import ExecplanError
@@ -87,7 +87,9 @@ def gather_context(project: Project, skeleton: ParsedPlan, plan_path: str, reque
     counter, pack_format = make_counter(), FORMATS["markdown"]
     file_list = _format_list(paths, int(budget * _LIST_SHARE * 4))
     allocation = Allocation(0, max(1, budget - counter.count(file_list)), 0, BudgetShares(0, 0))
-    items = select_by_relevance(pack, score_units(pack, Intent("planning", 1.0)), allocation, counter, pack_format, 0.0)
+    items = select_by_relevance(
+        pack, score_units(pack, TaskIntent("planning", 1.0)), allocation, counter, pack_format, 0.0
+    )
     texts = [pack_format.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
     return f"## Files of the repository\n\n{file_list}\n\n{''.join(texts)}".rstrip() + "\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import call_recording, grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
-from execplan.agents.guard.guard_decision import Decision
+from execplan.agents.guard.guard_decision import GuardDecision
 from execplan.agents.guard.tool_call import TOOL, ToolCall
 from execplan.execution import states
 from execplan.execution.engine.journal.journal import check_entries, read_bytes
@@ -36,7 +36,7 @@ def record_made_call(call_id: str, plan_name: str | None) -> None:
         fields = entry.fields
         if context.run_state.status_of.get(fields["step"]) not in _OPEN_STATES:
             return
-        decision = Decision(
+        decision = GuardDecision(
             ASK, "", fields["step"], tuple(fields["paths"]), fields["by"], is_further=bool(fields["further"])
         )
         call = ToolCall(TOOL, fields["tool"], grant.home.root, fields["session"] or "", call_id=call_id)

@@ -87,7 +87,7 @@ def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
     return (names[0], names[1]) if len(names) == 2 else None
 
 
-def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, FileChange]:
+def move_changes(source: CallFileChange, target: CallFileChange) -> tuple[CallFileChange, CallFileChange]:
     """Return the changes that a move makes to its source and target."""
     return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
 
@@ -108,7 +108,7 @@ def _path_operands(typed_command: TypedCommand, commands: Sequence[tuple[tuple[s
     return ()
 
 
-class FileChange(NamedTuple):
+class CallFileChange(NamedTuple):
     """The change that a call makes to one file."""
 
     path: str
@@ -126,14 +126,14 @@ class FileChange(NamedTuple):
 class FileChanges(NamedTuple):
     """The changes that a call makes to all of its files."""
 
-    file_changes: tuple[FileChange, ...] = ()
+    file_changes: tuple[CallFileChange, ...] = ()
     denial_reason: str = ""
     """Reason with a path why the call is denied, whatever the plan contains, or empty."""
 
 
 def compute_file_changes(edits: Iterable[FileEdit], folder: str, root: str) -> FileChanges:
     """Compute the changes that a call makes to its files; each edit applies to the result of the previous ones."""
-    changes_by_path: dict[str, FileChange] = {}
+    changes_by_path: dict[str, CallFileChange] = {}
     for edit in edits:
         resolved_path = resolve_path(edit.path, folder, root, no_follow=edit.kind == DELETE)
         if resolved_path.denial_reason:
@@ -145,15 +145,15 @@ def compute_file_changes(edits: Iterable[FileEdit], folder: str, root: str) -> F
     return FileChanges(tuple(changes_by_path.values()))
 
 
-def _current_file(path: str, root: str, kind: str) -> FileChange:
+def _current_file(path: str, root: str, kind: str) -> CallFileChange:
     try:
         current_data = read_regular_file(path, root)
     except ValueError as error:
-        return FileChange(path, kind, None, None, "" if kind == DELETE else str(error))
-    return FileChange(path, kind, current_data, current_data)
+        return CallFileChange(path, kind, None, None, "" if kind == DELETE else str(error))
+    return CallFileChange(path, kind, current_data, current_data)
 
 
-def _next_change(edit: FileEdit, path: str, previous: FileChange) -> FileChange:
+def _next_change(edit: FileEdit, path: str, previous: CallFileChange) -> CallFileChange:
     if edit.kind == DELETE:
         return previous._replace(kind=DELETE, new_data=None)
     if edit.kind == WRITE and edit.content is not None:

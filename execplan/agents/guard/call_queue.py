@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.agents.guard.guard_decision import Decision
+    from execplan.agents.guard.guard_decision import GuardDecision
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.core.files.file_lock import FileLock
     from execplan.core.project.project import Project
@@ -26,7 +26,7 @@ _RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
 
 def decide_in_turn(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]]:
+) -> tuple[GuardDecision, tuple[str, ...]]:
     """Decide on a call once it has a slot. Raises ExecplanError.
 
     Another call may have started the run before or during this.
@@ -37,7 +37,7 @@ def decide_in_turn(
 
 def _decide_with_slot(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]]:
+) -> tuple[GuardDecision, tuple[str, ...]]:
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
     from execplan.agents.guard.full_check import decide_by_plan
@@ -56,7 +56,7 @@ def _decide_with_slot(
 
 def _decide_by_current_grant(
     call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]] | None:
+) -> tuple[GuardDecision, tuple[str, ...]] | None:
     """Decide on a call by the grant in force; return None if there is none. Raises ExecplanError."""
     grant = grant_lookup.find_grant(plan_name)
     if grant is None:

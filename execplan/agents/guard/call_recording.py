@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard.guard_context import context_from_grant
-from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.core import clock
 from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.core.files.file_lock import set_timeout
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from execplan.core.files.file_lock import FileLock
     from execplan.core.project.project import Project
     from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.execution.engine.journal.journal import Entry, Journal
+    from execplan.execution.engine.journal.journal import Journal, RunEntry
     from execplan.execution.engine.run_state import Question
 
 
@@ -49,7 +49,7 @@ def lock_runs(project: Project, call: ToolCall) -> FileLock:
     return project_state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
-def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
+def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[RunEntry]:
     """Read the journal of a run. Raises ExecplanError if the journal was altered.
 
     It is read without a lock. If it looks altered, another call may have been writing to it; it is then read again
@@ -65,7 +65,7 @@ def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
         return _read_checked_entries(grant)
 
 
-def _read_checked_entries(grant: GuardGrant) -> list[Entry]:
+def _read_checked_entries(grant: GuardGrant) -> list[RunEntry]:
     data = read_bytes(grant.run_paths.journal)
     ensure_mark_matches(grant, data)
     return check_entries(parse_entries(data[: data.rfind(b"\n") + 1], grant.run_paths.journal), grant.run_paths.journal)
@@ -103,7 +103,7 @@ def _waiting_error(message: str, hint: str) -> ExecplanError:
     return ExecplanError("paused", message, exit=PAUSED, hint=hint)
 
 
-def current_time(entries: Sequence[Entry]) -> float:
+def current_time(entries: Sequence[RunEntry]) -> float:
     """Return the current time in seconds since 1970, at least that of the last journal entry.
 
     Raises ExecplanError if the clock was set back.
@@ -119,8 +119,8 @@ def current_time(entries: Sequence[Entry]) -> float:
 
 
 def decide_by_grant(
-    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool
-) -> Decision:
+    call: ToolCall, grant: GuardGrant, entries: Sequence[RunEntry], context: GuardContext, *, asks: bool
+) -> GuardDecision:
     """Decide on a call by a grant and its run; a call of a step is recorded first. Raises ExecplanError."""
     decision = decide(call, context, current_time(entries))
     if not decision.is_permitted_step:
@@ -132,12 +132,12 @@ def decide_by_grant(
 def record_decision(
     call: ToolCall,
     grant: GuardGrant,
-    entries: Sequence[Entry],
+    entries: Sequence[RunEntry],
     context: GuardContext,
-    decision: Decision,
+    decision: GuardDecision,
     *,
     asks: bool,
-) -> Decision:
+) -> GuardDecision:
     """Record that a call of a step is allowed; evaluate the call again if the journal has grown.
 
     The caller has the run lock. Raises ExecplanError.
@@ -148,14 +148,14 @@ def record_decision(
     with open_journal(grant.run_paths) as journal:
         if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
             if any([entry.kind not in (INTENT, QUESTION, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
-                return Decision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
+                return GuardDecision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
             context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
             decision = decide(call, context, current_time(journal.entries))
         ensure_not_waiting(context, grant)
         if not decision.is_permitted_step:
             return decision
         if reason := validity_problem(context.terms, current_time(journal.entries)):
-            return Decision(DENY, reason, decision.step)  # the approval may expire while waiting for the lock
+            return GuardDecision(DENY, reason, decision.step)  # the approval may expire while waiting for the lock
         if (
             decision.kind == ASK
             and not asks
@@ -172,7 +172,7 @@ def record_decision(
     return decision
 
 
-def _write_question(call: ToolCall, journal: Journal, decision: Decision) -> None:
+def _write_question(call: ToolCall, journal: Journal, decision: GuardDecision) -> None:
     """Record that a program will ask its user about a call; it counts when the program reports that it was made."""
     journal.write(
         QUESTION,
@@ -186,7 +186,9 @@ def _write_question(call: ToolCall, journal: Journal, decision: Decision) -> Non
     )
 
 
-def write_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> None:
+def write_call(
+    call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: GuardDecision
+) -> None:
     """Record the attempt, unless one is in progress, and the call."""
     run_state = context.run_state
     attempt_number = len(run_state.attempts.get(decision.step, ()))
@@ -222,15 +224,15 @@ def write_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journal
     )
 
 
-def _pause_run(question: Question, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
+def _pause_run(question: Question, grant: GuardGrant, journal: Journal, decision: GuardDecision) -> GuardDecision:
     """Pause the run for a person's answer, if the agent's program can't ask."""
     journal.write(journal_entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
     hint = f"a person must answer: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
-    return Decision(DENY, f"{question.words}; {hint}", decision.step)
+    return GuardDecision(DENY, f"{question.words}; {hint}", decision.step)
 
 
 def record_denial(
-    call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision
+    call: ToolCall, grant: GuardGrant, entries: Sequence[RunEntry], context: GuardContext, decision: GuardDecision
 ) -> None:
     """Record a denied call in the run, after the answer was given.
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.call_file_changes import FileChange
+    from execplan.agents.guard.call_file_changes import CallFileChange
     from execplan.agents.guard.guard_context import GuardScope
     from execplan.execution.world import State
 
-    FileCheck = Callable[[Mapping[str, Any], FileChange, GuardScope], str]
+    FileCheck = Callable[[Mapping[str, Any], CallFileChange, GuardScope], str]
 
 CREATE = "create_file"
 
 
-def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
+def compare(file_changes: Sequence[CallFileChange], step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
     """Compare the changed files of a call, at least one, with a step that writes files."""
     step_paths = [normpath(path) for path in written_paths({**step, "outputs": None})]
     other_paths = [file_change.path for file_change in file_changes if file_change.path not in step_paths]
@@ -50,7 +50,7 @@ def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: 
     return EXACT_MATCH
 
 
-def _check_create(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+def _check_create(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
     content = (step.get("content") or "").encode("utf-8", "surrogateescape")
     if file_change.new_data is None:
         return f"the call deletes {file_change.path}, which the step creates"
@@ -65,13 +65,13 @@ def _check_create(step: Mapping[str, Any], file_change: FileChange, scope: Guard
     return ""
 
 
-def _check_delete(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+def _check_delete(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
     if file_change.new_data is not None:
         return f"the call writes {file_change.path}, which the step deletes"
     return "" if _is_expected(step, file_change, scope) else f"{file_change.path} is not in the approved state"
 
 
-def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+def _check_modify(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
     old_data = _data_before_step(step, file_change, file_change.path, scope)
     if step.get("patch") is not None:
         from execplan.execution.evaluation.patch import parse_patch
@@ -89,7 +89,7 @@ def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: Guard
     )
 
 
-def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
+def _check_refactor(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
     """Check a file change against a patch of several files; for a moved file, either path counts."""
     from execplan.execution.evaluation.patch import apply_patch, parse_patch
 
@@ -126,7 +126,7 @@ _CHECKS: Mapping[str, FileCheck] = {
 }
 
 
-def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) -> str:
+def _check_hunks(file_change: CallFileChange, old_data: bytes, change: FilePatch) -> str:
     """Check whether a file is in a state that applying some of the hunks produces, one call after another."""
     from execplan.execution.evaluation.patch import adapt_line_ends
 
@@ -171,7 +171,7 @@ def _expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> St
     return state or next((scope.expected[name] for name in names if name in scope.expected), None)
 
 
-def _is_expected(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> bool:
+def _is_expected(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> bool:
     """Check whether the current file is as the run left it or as it was approved."""
     state = _expected_state(step, file_change.path, scope)
     if state is None:
@@ -186,7 +186,7 @@ def _is_expected(step: Mapping[str, Any], file_change: FileChange, scope: GuardS
     return state.kind == FILE and _has_digest(file_change.current_data, state)
 
 
-def _data_before_step(step: Mapping[str, Any], file_change: FileChange, path: str, scope: GuardScope) -> bytes:
+def _data_before_step(step: Mapping[str, Any], file_change: CallFileChange, path: str, scope: GuardScope) -> bytes:
     """Return the content of a file before the step. Raises ValueError if it is unknown or not approved."""
     state = _expected_state(step, path, scope)
     if state is None or state.kind != FILE:

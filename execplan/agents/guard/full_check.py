@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.agents.guard import call_recording, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
-from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.core import clock
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def decide_by_plan(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]]:
+) -> tuple[GuardDecision, tuple[str, ...]]:
     """Decide on a call by its plan, whose run starts with the first step. Raises ExecplanError."""
     project, ref = stored_denial.find_named(plan_name) or _find_only_plan(project)
     issued_grant = guard_grant.load(project, ref.id)
@@ -49,7 +49,7 @@ def decide_by_plan(
             agent_start.start_or_resume(project, ref, session=call.session)
             issued_grant = guard_grant.load(project, ref.id)
         if issued_grant is None:
-            return Decision(
+            return GuardDecision(
                 DENY, "the run's grant was changed while it was being written", decision.step
             ), context.hidden
         entries = call_recording.read_entries(issued_grant, locked=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.core.project.project import Project
     from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.plain_document import PlainStep
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.step_order import StepOrder
@@ -116,7 +116,7 @@ def _make_scope(
     )
 
 
-def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
+def context_from_grant(grant: GuardGrant, entries: Sequence[RunEntry]) -> GuardContext:
     """Build the context of an active run from its grant and journal. Raises ExecplanError."""
     from execplan.execution.engine.plain_document import parse_plain_document
     from execplan.execution.engine.run_state import RunState

@@ -81,7 +81,7 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     return ""
 
 
-class Decision(NamedTuple):
+class GuardDecision(NamedTuple):
     """A decision on a call, with its reason."""
 
     kind: str
@@ -102,18 +102,18 @@ class Decision(NamedTuple):
         return self.kind != DENY and bool(self.step)
 
 
-def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) -> Decision:
+def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) -> GuardDecision:
     """Decide on a call at a time in seconds since 1970. Raises ExecplanError."""
     scope = context.scope
     if reason := self_protection.escape_reason(call, scope, context.project):
-        return Decision(DENY, reason)
+        return GuardDecision(DENY, reason)
     match_result = match_call(call, context.planned_steps, scope, context.read_policy)
     if match_result.denial_reason:
-        return Decision(DENY, match_result.denial_reason, match_result.nearest_step)
+        return GuardDecision(DENY, match_result.denial_reason, match_result.nearest_step)
     if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
-        return Decision(ALLOW, f"{call.tool} changes nothing that the guard protects")
+        return GuardDecision(ALLOW, f"{call.tool} changes nothing that the guard protects")
     if self_protection.is_execplan_call(call, scope):
-        return Decision(ALLOW, f"agents may use this execplan {'tool' if call.kind == TOOL else 'command'}")
+        return GuardDecision(ALLOW, f"agents may use this execplan {'tool' if call.kind == TOOL else 'command'}")
     read_decision = read_policy.decide_read(call, scope, context.read_policy)
     if not read_decision.kind and not read_decision.reason and call.kind == COMMAND:
         from execplan.agents.guard.read_script import decide_script
@@ -124,11 +124,11 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if not read_decision.kind:
         read_decision = _decide_own_work(call, context, read_decision)
     if read_decision.kind == DENY:
-        return Decision(DENY, read_decision.reason, match_result.nearest_step)
+        return GuardDecision(DENY, read_decision.reason, match_result.nearest_step)
     read_reason = read_decision.reason or self_protection.reading_reason(call)
-    read_result = Decision(read_decision.kind, read_reason) if read_decision.kind else None
+    read_result = GuardDecision(read_decision.kind, read_reason) if read_decision.kind else None
     if isinstance(context, PlanlessContext):
-        return read_result or Decision("", read_decision.reason)
+        return read_result or GuardDecision("", read_decision.reason)
     step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
     return _best_decision(step_decisions, read_result) or _decide_unplanned(
         match_result, context, read_decision.reason, now
@@ -156,7 +156,9 @@ def _decide_own_work(
     return read_decision
 
 
-def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision | None) -> Decision | None:
+def _best_decision(
+    step_decisions: Sequence[GuardDecision], read_decision: GuardDecision | None
+) -> GuardDecision | None:
     """Return the first decision of the best kind: ALLOW, ASK or DENY; step decisions precede the read decision."""
     for kind in (ALLOW, ASK, DENY):
         for decision in step_decisions:
@@ -167,7 +169,7 @@ def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision |
     return None
 
 
-def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
+def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> GuardDecision:
     """Decide on a call that belongs to a step."""
     step, planned_step = (
         context.plain_steps[step_match.step],
@@ -175,11 +177,11 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
     )
     permission = _step_permission(planned_step, context, context.make_order(), now, is_further=step_match.is_further)
     if permission.kind == DENY:
-        return Decision(DENY, permission.why, step_match.step)
+        return GuardDecision(DENY, permission.why, step_match.step)
     if reason := find_drift(planned_step.step, context.run_state, context.project):
-        return Decision(DENY, f"{step_match.step} can't start: {reason}", step_match.step)
+        return GuardDecision(DENY, f"{step_match.step} can't start: {reason}", step_match.step)
     reason = permission.why or f"step {step.number} of {context.plan}, {step_match.step}"
-    return Decision(
+    return GuardDecision(
         permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further
     )
 
@@ -218,10 +220,10 @@ def _next_steps_hint(context: GuardContext, now: float) -> str:
     return f"; next: {', '.join(names[:3])} (see execplan handoff)" if names else "; see what is next: execplan handoff"
 
 
-def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> Decision:
+def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> GuardDecision:
     """Decide on a call that no step plans."""
     if context.constraints.get("allow_unplanned"):
-        return Decision(ASK, f"no step of {context.plan} includes this call: {match_result.reason}")
+        return GuardDecision(ASK, f"no step of {context.plan} includes this call: {match_result.reason}")
     if match_result.nearest_step:
         message = f"no step of {context.plan} includes this call; the nearest step is {match_result.nearest_step}: {match_result.reason}"
     else:
@@ -233,6 +235,6 @@ def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: 
     return _deny_unplanned(message, reason, match_result.nearest_step)
 
 
-def _deny_unplanned(message: str, read_reason: str, nearest_step: str = "") -> Decision:
+def _deny_unplanned(message: str, read_reason: str, nearest_step: str = "") -> GuardDecision:
     """Deny a call that no step plans; `read_reason` is why it is not harmless reading."""
-    return Decision(DENY, f"{message}; {read_reason}" if read_reason else message, nearest_step)
+    return GuardDecision(DENY, f"{message}; {read_reason}" if read_reason else message, nearest_step)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.agents.guard.call_file_changes import FileChange
+    from execplan.agents.guard.call_file_changes import CallFileChange
     from execplan.agents.guard.guard_context import GuardScope, PlannedStep
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.core.project.project import Project
@@ -116,7 +116,7 @@ def hidden_character_reason(call: ToolCall) -> str:
 
 
 def file_denial_reason(
-    file_changes: Sequence[FileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope
+    file_changes: Sequence[CallFileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope
 ) -> str:
     """Return why files may not be changed; empty if they may."""
     for file_change in file_changes:
@@ -177,6 +177,6 @@ def _iter_denials(planned_steps: Sequence[PlannedStep]) -> Iterator[tuple[str, s
             yield planned_step.step["id"], pattern
 
 
-def _matches_change(file_change: FileChange, kind: str, pattern: str) -> bool:
+def _matches_change(file_change: CallFileChange, kind: str, pattern: str) -> bool:
     is_same_kind = file_change.kind == kind or (file_change.kind in _WRITING_KINDS and kind in _WRITING_KINDS)
     return is_same_kind and call_patterns.matches_path_ignoring_case(file_change.path, pattern)

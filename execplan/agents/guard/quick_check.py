@@ -6,7 +6,7 @@ import os
 
 from execplan.agents.guard import self_protection, stored_denial
 from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep
-from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
 from execplan.core import clock
@@ -29,7 +29,7 @@ _MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Maximum size, in bytes, of a document that is checked here."""
 
 
-def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
+def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[GuardDecision, tuple[str, ...]]:
     """Decide on a call; the second value lists secrets that no reason may contain. Raises ExecplanError."""
     project = project_discovery.find(os.getcwd())
     if not project.exists:  # nested projects are not searched, which may exceed the time limit
@@ -38,7 +38,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     policy = effective_policy(project)
     context = PlanlessContext(project, policy.reads, policy.tools, policy.commits)
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan
-        return Decision(DENY, reason), ()
+        return GuardDecision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
     if planless_decision.kind == DENY:  # no plan allows it
         return planless_decision, ()

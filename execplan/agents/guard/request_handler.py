@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.agents.guard.guard_context import GuardContext
-    from execplan.agents.guard.guard_decision import Decision
+    from execplan.agents.guard.guard_decision import GuardDecision
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 
 def handle_request(
@@ -102,13 +102,13 @@ class _RunSnapshot(NamedTuple):
     """The data on which a decision was based."""
 
     grant: GuardGrant
-    entries: Sequence[Entry]
+    entries: Sequence[RunEntry]
     context: GuardContext
 
 
 def _decide(
     call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
+) -> tuple[GuardDecision, _RunSnapshot | None, tuple[str, ...]]:
     """Decide on a call; return the decision, its grant and run if any, and the secrets that no reason may contain.
 
     Raises ExecplanError.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.call_file_changes import FileChange
+    from execplan.agents.guard.call_file_changes import CallFileChange
     from execplan.agents.guard.guard_context import GuardScope, PlannedStep
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.agents.guard.typed_command import TypedCommand
@@ -164,7 +164,7 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
 
 
 def _compare_own_command(
-    typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope
+    typed_command: TypedCommand, file_changes: tuple[CallFileChange, ...], step: Step, scope: GuardScope
 ) -> StepComparison:
     """Compare a command and its file changes with the effect of a step."""
     if step["type"] in FILE_TYPES:
@@ -178,7 +178,7 @@ def _compare_own_command(
     )
 
 
-def _compare_files(file_changes: Sequence[FileChange], step: Step, scope: GuardScope) -> StepComparison:
+def _compare_files(file_changes: Sequence[CallFileChange], step: Step, scope: GuardScope) -> StepComparison:
     """Compare file changes with those of a step that writes files."""
     from execplan.agents.guard import file_comparison
 
@@ -190,7 +190,7 @@ def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
     return [argv for argv in (typed_command.argv, *[simple.argv for simple in typed_command.simple]) if argv]
 
 
-def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[FileChange, ...]:
+def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[CallFileChange, ...]:
     """Return the file changes of a command that only deletes or moves files."""
     move = call_file_changes.parse_move(typed_command)
     edits = (
@@ -229,7 +229,7 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
     return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes.file_changes]))
 
 
-def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
+def _is_change_allowed(file_change: CallFileChange, step: Step) -> bool:
     """Check whether a step's patterns allow a file change; permission to write a file includes editing it."""
     kind = {file_change.kind, tool_call.WRITE} if file_change.kind == tool_call.EDIT else {file_change.kind}
     return any(

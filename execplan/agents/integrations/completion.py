@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
+from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -55,7 +55,7 @@ def uninstall(shell: str | None, *, force: bool) -> ChangeSet:
     """Plan to remove the script of a shell, or of every shell that has one. Raises ExecplanError."""
     files = [_load_file(shell_name) for shell_name in SHELLS if shell in (None, shell_name)]
     installed_files = [file for file in files if file.block] or files[:1]
-    changes: list[Change] = []
+    changes: list[IntegrationChange] = []
     for file in installed_files:
         changes += managed_block.plan_uninstall(file, force=force).changes
     return ChangeSet(tuple(changes))

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
+from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.core.git import git_query
@@ -48,14 +48,14 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     existing_block = file.block
     if _PRE_COMMIT_MARK in (file.data or b""):
         warnings += (f"{file.display_path} belongs to the pre-commit program: execplan install pre-commit fits better",)
-    moves: tuple[Change, ...] = ()
+    moves: tuple[IntegrationChange, ...] = ()
     if os.path.lexists(file.path) and existing_block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
             message = f"{file.display_path} would be moved to {project.display_path(backup_path)}, which already exists"
             raise ExecplanError(
                 "name-taken", message, exit=INPUT, hint="remove or rename one of the two files, then try again"
             )
-        moves = (Change(NAME, backup_path, None, None, source=file.path),)
+        moves = (IntegrationChange(NAME, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
     is_ours = file.data is None or managed_block.is_file_created(existing_block)
     lines = check_lines() + (_CALL_PREVIOUS_HOOK if is_ours and (moves or os.path.lexists(backup_path)) else [])
@@ -73,7 +73,9 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
         return change_set
     if change.action == "removed" or not os.path.lexists(file.path):
         removed = [change] if change.action == "removed" else []
-        return change_set._replace(changes=(*removed, Change(NAME, file.path, None, None, source=backup_path)))
+        return change_set._replace(
+            changes=(*removed, IntegrationChange(NAME, file.path, None, None, source=backup_path))
+        )
     warning = f"{project.display_path(backup_path)} contains the previous hook, but {file.display_path} is now a different one; both are kept"
     return change_set._replace(warnings=(warning,))
 

@@ -11,8 +11,8 @@ from execplan.agents.integrations import hook_entry
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
     EDITED_BY_HAND,
-    Change,
     ChangeSet,
+    IntegrationChange,
     count_missing_directories,
     read_project_file,
 )
@@ -124,7 +124,7 @@ class HookIntegration(NamedTuple):
         marked_programs = [name for name in selected if has_mark(project, name, self.hooks, ahead)]
         if not marked_programs:
             path = hook_file_path(project, selected[0])
-            return ChangeSet((Change(self.name, path, None, None, "not installed"),))
+            return ChangeSet((IntegrationChange(self.name, path, None, None, "not installed"),))
         files = [self.open_file(project, name, ahead) for name in marked_programs]
         return ChangeSet(tuple([_plan_file_uninstall(file, force=force) for file in files]))
 
@@ -201,7 +201,7 @@ def _text_with_entries(file: HookFile) -> str:
     return text
 
 
-def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
+def _plan_file_uninstall(file: HookFile, *, force: bool) -> IntegrationChange:
     if not file.entries:
         return _unchanged(file, "not installed: no hook has the mark")
     if file.is_edited and not force:
@@ -234,13 +234,13 @@ def _text_without_entries(file: HookFile) -> tuple[str, int | None]:
     return hook_entry.transfer_note(text, [entry.note for entry in file.entries]), max(directory_counts, default=None)
 
 
-def _file_change(file: HookFile, text: str | None, created_directories: int = 0) -> Change:
+def _file_change(file: HookFile, text: str | None, created_directories: int = 0) -> IntegrationChange:
     new = text.encode("utf-8") if text is not None else None
-    return Change(file.integration, file.path, file.data, new, created_directories=created_directories)
+    return IntegrationChange(file.integration, file.path, file.data, new, created_directories=created_directories)
 
 
-def _unchanged(file: HookFile, reason: str) -> Change:
-    return Change(file.integration, file.path, file.data, file.data, reason)
+def _unchanged(file: HookFile, reason: str) -> IntegrationChange:
+    return IntegrationChange(file.integration, file.path, file.data, file.data, reason)
 
 
 def _bad_json_error(message: str) -> ExecplanError:

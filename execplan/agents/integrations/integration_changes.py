@@ -26,7 +26,7 @@ ALREADY_INSTALLED = "already installed"
 """Reason why nothing changes if the integration is up to date."""
 
 
-class Change(NamedTuple):
+class IntegrationChange(NamedTuple):
     """A file before and after a change; both are equal, or both None, if nothing changes."""
 
     integration: str
@@ -66,7 +66,7 @@ class Change(NamedTuple):
 class ChangeSet(NamedTuple):
     """The planned changes of an integration, with warnings and follow-up commands."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[IntegrationChange, ...]
     warnings: tuple[str, ...] = ()
     next_commands: tuple[str, ...] = ()
 
@@ -96,7 +96,7 @@ def count_missing_directories(path: str) -> int:
     return count
 
 
-def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
+def apply_changes(changes: Sequence[IntegrationChange]) -> tuple[str, ...]:
     """Apply all changes or none; return warnings. Raises ExecplanError."""
     undo: list[Callable[[], object]] = []
     warnings: list[str] = []
@@ -115,7 +115,7 @@ def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
 
 
 def _apply_change(
-    change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: atomic_files.BackupWriter
+    change: IntegrationChange, undo: list[Callable[[], object]], warnings: list[str], spare: atomic_files.BackupWriter
 ) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
     EDITED_BY_HAND,
-    Change,
     ChangeSet,
+    IntegrationChange,
     count_missing_directories,
 )
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
@@ -38,7 +38,7 @@ class ManagedFile(NamedTuple):
     executable: bool = False
 
     @property
-    def block(self) -> Block | None:
+    def block(self) -> ManagedBlock | None:
         """Block in the file, or None. Raises ExecplanError if it is damaged."""
         return find_block(self.data or b"", self.style, self.display_path)
 
@@ -69,7 +69,7 @@ def plan_install(
 
 
 def plan_uninstall(
-    file: ManagedFile, remove_lines: Callable[[bytes, Block], bytes] | None = None, *, force: bool
+    file: ManagedFile, remove_lines: Callable[[bytes, ManagedBlock], bytes] | None = None, *, force: bool
 ) -> ChangeSet:
     """Plan to remove the block, and the file if it was created for it. Raises ExecplanError."""
     block = file.block
@@ -89,20 +89,20 @@ def plan_uninstall(
     return _change_set(file, remaining)
 
 
-def is_file_created(block: Block | None) -> bool:
+def is_file_created(block: ManagedBlock | None) -> bool:
     """Check whether the file was created for the block."""
     return block is not None and block.note.split(" ")[0] == _CREATED_NOTE
 
 
 def _change_set(file: ManagedFile, new: bytes | None, created_directories: int = 0) -> ChangeSet:
-    change = Change(
+    change = IntegrationChange(
         file.integration, file.path, file.data, new, executable=file.executable, created_directories=created_directories
     )
     return ChangeSet((change,))
 
 
-def _unchanged(file: ManagedFile, reason: str) -> Change:
-    return Change(file.integration, file.path, file.data, file.data, reason)
+def _unchanged(file: ManagedFile, reason: str) -> IntegrationChange:
+    return IntegrationChange(file.integration, file.path, file.data, file.data, reason)
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -131,7 +131,7 @@ SHELL = CommentStyle("# ", "")
 """Comment style of shell scripts, YAML, and all other files whose comments start with a hash."""
 
 
-class Block(NamedTuple):
+class ManagedBlock(NamedTuple):
     """A managed block as found in a file."""
 
     start: int
@@ -147,10 +147,10 @@ class Block(NamedTuple):
     """Whether the note or the lines differ from the installed ones."""
 
 
-def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
+def find_block(data: bytes, style: CommentStyle, path: str) -> ManagedBlock | None:
     """Find the block in a file, or return None. Raises ExecplanError if its markers are damaged."""
     begin: tuple[int, int, bytes] | None = None
-    block: Block | None = None
+    block: ManagedBlock | None = None
     inside: list[bytes] = []
     offset = len(_BOM) if data.startswith(_BOM) else 0
     for number, line in enumerate(data[offset:].splitlines(keepends=True), 1):
@@ -171,12 +171,12 @@ def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
     return block
 
 
-def _parse_block(start: int, end: int, begin_line: bytes, inside: list[bytes], style: CommentStyle) -> Block:
+def _parse_block(start: int, end: int, begin_line: bytes, inside: list[bytes], style: CommentStyle) -> ManagedBlock:
     marker, indent = begin_line.strip(), begin_line[: len(begin_line) - len(begin_line.lstrip(b" "))].decode()
     header = marker[len(style.begin_marker()) :].decode("utf-8", "surrogateescape").removesuffix(style.suffix)
     recorded_digest, _, note = header.partition(" ")
     lines = tuple([line.decode("utf-8", "surrogateescape").removeprefix(indent) for line in inside])
-    return Block(start, end, indent, note, lines, recorded_digest != _digest(note, lines))
+    return ManagedBlock(start, end, indent, note, lines, recorded_digest != _digest(note, lines))
 
 
 def insert_block(
@@ -194,7 +194,7 @@ def insert_block(
     return head + line_end + blank + block + tail
 
 
-def replace_block_lines(data: bytes, block: Block, lines: Sequence[str], style: CommentStyle) -> bytes:
+def replace_block_lines(data: bytes, block: ManagedBlock, lines: Sequence[str], style: CommentStyle) -> bytes:
     """Replace the lines of the block in a file."""
     return (
         data[: block.start] + _render_block(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
@@ -208,7 +208,7 @@ def replace_line_with_block(
     return data[:start] + _render_block(lines, style, note, _line_end(data)) + data[end:]
 
 
-def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
+def remove_block(data: bytes, block: ManagedBlock, style: CommentStyle) -> bytes:
     """Remove the block from a file, as if it had never been added."""
     head, tail = data[: block.start], data[block.end :]
     if tail.startswith(_LINE_ENDS):
@@ -219,7 +219,7 @@ def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
     return (_strip_line_end(head) if style.has_blank_line_above else head) + tail
 
 
-def restore_line(data: bytes, block: Block, line: str) -> bytes:
+def restore_line(data: bytes, block: ManagedBlock, line: str) -> bytes:
     """Replace the block with a line, the reverse of `replace_line_with_block`."""
     return data[: block.start] + line.encode("utf-8", "surrogateescape") + data[block.end :]
 

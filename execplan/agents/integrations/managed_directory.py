@@ -9,7 +9,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, count_missing_directories
+from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, count_missing_directories
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.named_tuple import NamedTuple
@@ -68,7 +68,7 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
     """Plan to add or update the files; edited files are kept unless forced. Raises ExecplanError."""
     installed = read_list(directory)
     digests = installed.digests if installed else {}
-    changes: list[Change] = []
+    changes: list[IntegrationChange] = []
     new_digests: dict[str, str] = {}
     for name in [*directory.files, *[name for name in digests if name not in directory.files]]:
         current, new = directory.read(directory.file_path(name)), directory.files.get(name)
@@ -87,7 +87,9 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
                 hint=f"move it elsewhere, then: {directory.command('install')}",
             )
         else:
-            changes.append(Change(directory.integration, directory.file_path(name), current, current, _EDITED))
+            changes.append(
+                IntegrationChange(directory.integration, directory.file_path(name), current, current, _EDITED)
+            )
             new_digests[name] = recorded_digest
     count = installed.created_directories if installed else _count_new_directories(directory)
     list_change = _list_change(directory, _format_list(InstalledFiles(count, new_digests)))
@@ -108,8 +110,8 @@ def plan_uninstall(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
     """Plan to remove the installed files and the directories created for them. Raises ExecplanError."""
     installed = read_list(directory)
     if installed is None:
-        return ChangeSet((Change(directory.integration, directory.path, None, None, "not installed"),))
-    changes: list[Change] = []
+        return ChangeSet((IntegrationChange(directory.integration, directory.path, None, None, "not installed"),))
+    changes: list[IntegrationChange] = []
     for name, recorded_digest in installed.digests.items():
         current = directory.read(directory.file_path(name))
         if current is None:
@@ -172,9 +174,9 @@ def _format_list(installed: InstalledFiles) -> bytes:
     return (json.dumps(document, indent=2, sort_keys=True) + "\n").encode()
 
 
-def _list_change(directory: ManagedDirectory, new: bytes | None, created_directories: int = 0) -> Change:
+def _list_change(directory: ManagedDirectory, new: bytes | None, created_directories: int = 0) -> IntegrationChange:
     old = directory.read(directory.list_path)
-    return Change(
+    return IntegrationChange(
         directory.integration,
         directory.list_path,
         old,
@@ -184,9 +186,9 @@ def _list_change(directory: ManagedDirectory, new: bytes | None, created_directo
     )
 
 
-def _file_change(directory: ManagedDirectory, name: str, old: bytes | None, new: bytes | None) -> Change:
+def _file_change(directory: ManagedDirectory, name: str, old: bytes | None, new: bytes | None) -> IntegrationChange:
     reason = "already there" if old == new else ""
-    return Change(
+    return IntegrationChange(
         directory.integration, directory.file_path(name), old, new, reason, created_directories=name.count("/")
     )
 

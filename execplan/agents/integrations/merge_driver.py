@@ -7,7 +7,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import ALREADY_INSTALLED, Change, ChangeSet, read_project_file
+from execplan.agents.integrations.integration_changes import (
+    ALREADY_INSTALLED,
+    ChangeSet,
+    IntegrationChange,
+    read_project_file,
+)
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.git import git_query
@@ -94,13 +99,13 @@ def _driver_python(driver: str) -> str:
         return ""
 
 
-def _setting_change(project: Project, name: str, value: str | None) -> Change:
+def _setting_change(project: Project, name: str, value: str | None) -> IntegrationChange:
     path = _config_path(project)
     old, new = [
         setting_value if setting_value is None else os.fsencode(setting_value)
         for setting_value in (git_query.get_config(path, name), value)
     ]
-    return Change(
+    return IntegrationChange(
         NAME, path, old, new, "" if old != new else ALREADY_INSTALLED if new else "not installed", setting=name
     )
 

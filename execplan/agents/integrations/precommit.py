@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_project_file
+from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.agents.integrations.precommit_config import (
     END,
@@ -28,7 +28,7 @@ from execplan.core.git import git_query
 from execplan.core.project.plan_path_pattern import plan_paths_regex
 
 if TYPE_CHECKING:
-    from execplan.agents.integrations.managed_block import Block
+    from execplan.agents.integrations.managed_block import ManagedBlock
     from execplan.core.project.project import Project
 
 NAME = "pre-commit"
@@ -80,7 +80,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
         config = _load_config(file.data, lines)
         if any([_HOOK_ID in _hook_ids(repo) for repo in config.repos]):
             reason = "already has the hook, added by hand"
-            return ChangeSet((Change(NAME, file.path, file.data, file.data, reason),))
+            return ChangeSet((IntegrationChange(NAME, file.path, file.data, file.data, reason),))
         change_set = managed_block.plan_install(file, lines, lambda data: _insert_hook(data, lines), force=force)
         new = change_set.changes[0].new or b""
         hook_repos = _load_config("\n".join([_REPOS_LINE, *lines]).encode("utf-8", "surrogateescape"), lines).repos
@@ -119,7 +119,7 @@ def _insert_hook(data: bytes, lines: list[str]) -> bytes:
     return managed_block.insert_block(data, position.start, lines, managed_block.SHELL, indent=position.indent)
 
 
-def _remove_hook(data: bytes, block: Block) -> bytes:
+def _remove_hook(data: bytes, block: ManagedBlock) -> bytes:
     """Remove the hook from the file; a list that began with it keeps the items added since.
 
     Raises ExecplanError if the file would change in any other way.
@@ -154,7 +154,7 @@ def _replaced_line(note: str) -> str:
         return ""
 
 
-def _block_repos(block: Block) -> list[Any]:
+def _block_repos(block: ManagedBlock) -> list[Any]:
     """Return the items that the block adds to the list."""
     lines = block.lines if block.lines[:1] == (_REPOS_LINE,) else (_REPOS_LINE, *block.lines)
     config = _try_load_config("\n".join(lines).encode("utf-8", "surrogateescape"))

@@ -45,7 +45,7 @@ _PLANS, _PACKS = f"{_SCHEME}plans/", f"{_SCHEME}packs/"
 _TEXT_TYPE = "text/markdown"
 
 
-class PlanServer:
+class McpServer:
     """The handlers of the server for a default project directory."""
 
     def __init__(self, root: str) -> None:
@@ -154,7 +154,7 @@ class PlanServer:
 
 async def serve(root: str) -> None:
     """Serve on standard input and output until the client closes them."""
-    server = PlanServer(root).create()
+    server = McpServer(root).create()
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())
 

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
-from execplan.cli.doctor.doctor_runner import FixOutcome, apply_fixes, preview_fixes, run_checks
+from execplan.cli.doctor.doctor_runner import DoctorFixOutcome, apply_fixes, preview_fixes, run_checks
 from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
@@ -20,8 +20,8 @@ from execplan.core.plan_store import plan_selection
 from execplan.core.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
-    from execplan.cli.doctor.doctor_check import Finding, JointFinding
-    from execplan.cli.doctor.doctor_runner import CheckResult
+    from execplan.cli.doctor.doctor_check import DoctorFinding, JointFinding
+    from execplan.cli.doctor.doctor_runner import DoctorCheckResult
     from execplan.core.edits.plan_writer import WriteOptions
 
 
@@ -74,7 +74,7 @@ def doctor(
     """
     forgotten = _forget_overwritten(forget, options) if forget is not None else []
     directory = os.getcwd()
-    applied_fixes: list[FixOutcome] = []
+    applied_fixes: list[DoctorFixOutcome] = []
     refused: list[str] = []
     if restore is not None:
         applied_fixes = _restore_overwritten(restore, options)
@@ -87,11 +87,11 @@ def doctor(
     return _doctor_answer(call, checked, applied_fixes, forgotten, refused, dry_run=options.dry_run, fix=fix)
 
 
-def _restore_overwritten(name: str, options: WriteOptions) -> list[FixOutcome]:
+def _restore_overwritten(name: str, options: WriteOptions) -> list[DoctorFixOutcome]:
     """Restore the overwritten edits of a plan. Raises ExecplanError."""
     project, ref = plan_selection.select_plan(os.getcwd(), name)
     return [
-        FixOutcome("edits", project.display_path(ref.path), recovery.message, recovery.diff)
+        DoctorFixOutcome("edits", project.display_path(ref.path), recovery.message, recovery.diff)
         for recovery in lost_edit_recovery.restore_lost_edits(project, ref, options)
     ]
 
@@ -114,8 +114,8 @@ def _completion_script(shell: str) -> str:
 
 def _doctor_answer(
     call: Call,
-    checked: list[CheckResult],
-    applied_fixes: list[FixOutcome],
+    checked: list[DoctorCheckResult],
+    applied_fixes: list[DoctorFixOutcome],
     forgotten: list[str],
     refused: list[str],
     *,
@@ -156,7 +156,7 @@ def _doctor_answer(
         if not check.was_run:
             skipped.setdefault(check.message, []).append(check.name)
     lines.append(_headline(checked, problem_count, len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
-    joint_findings: dict[JointFinding, list[Finding]] = {}
+    joint_findings: dict[JointFinding, list[DoctorFinding]] = {}
     for _, finding in findings:
         if finding.joint is not None:
             joint_findings.setdefault(finding.joint, []).append(finding)
@@ -195,7 +195,7 @@ _MAX_SKIPPED_NAMED = 5
 """Maximum number of skipped checks to name."""
 
 
-def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
+def _headline(checked: list[DoctorCheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
     """Return the number of problems, in one line."""
     passed = len([check for check in checked if check.ok])
     if not finding_count:

@@ -13,7 +13,7 @@ from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.output import handoff_parts
 from execplan.cli.output.handoff_parts import (
     DATA_NOTICE,
-    TextPart,
+    HandoffPart,
     fit_to_budget,
     handoff_title,
     reasoning_parts,
@@ -69,13 +69,13 @@ def _shortened_note(agent_handoff: Handoff) -> str:
     )
 
 
-def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
+def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     """Return the text of a plan with steps."""
     handoff_json = agent_handoff.payload
     assert agent_handoff.document is not None  # it has steps
     steps = {step.id: step for step in agent_handoff.document.steps}
     parts = [
-        TextPart(block)
+        HandoffPart(block)
         for block in (
             handoff_title(handoff_json),
             *_status_text(handoff_json),
@@ -84,10 +84,10 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
             "## Background",
         )
     ]
-    parts += [*reasoning_parts(handoff_json["reasoning"]), TextPart("## Steps"), TextPart(DATA_NOTICE)]
+    parts += [*reasoning_parts(handoff_json["reasoning"]), HandoffPart("## Steps"), HandoffPart(DATA_NOTICE)]
     ready = handoff_json["next_steps"]
     done = [step_json["id"] for step_json in handoff_json["steps"] if step_json["status"] in SUCCESS_STATES]
-    parts += [TextPart(f"Done: {', '.join([code_span(step_id) for step_id in done])}")] if done else []
+    parts += [HandoffPart(f"Done: {', '.join([code_span(step_id) for step_id in done])}")] if done else []
     for step_json in handoff_json["steps"]:
         if step_json["id"] in done:
             continue
@@ -107,15 +107,15 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
             else ""
         )
         short = f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
-        parts.append(TextPart("\n\n".join(lines), rank, short))
+        parts.append(HandoffPart("\n\n".join(lines), rank, short))
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]
     if unplanned_tasks:
         parts += [
-            TextPart("## Open tasks without a step"),
-            TextPart("A person does these, or plans steps for them."),
+            HandoffPart("## Open tasks without a step"),
+            HandoffPart("A person does these, or plans steps for them."),
         ]
-        parts += [TextPart(task_item(task), _LATER_RANK) for task in unplanned_tasks]
-    return parts + [TextPart(block) for block in ("## Up next", *_next_steps_text(handoff_json))]
+        parts += [HandoffPart(task_item(task), _LATER_RANK) for task in unplanned_tasks]
+    return parts + [HandoffPart(block) for block in ("## Up next", *_next_steps_text(handoff_json))]
 
 
 def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from execplan.execution.evaluation.evaluation_text import describe_commands, ste
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.execution.engine.dry_run import PlannedStep, RunPreview
+    from execplan.execution.engine.dry_run import PredictedStep, RunPreview
     from execplan.execution.engine.run_observer import RunOptions
 
 
@@ -59,14 +59,14 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _reason_to_stay(planned_step: PlannedStep) -> str | None:
+def _reason_to_stay(planned_step: PredictedStep) -> str | None:
     """Return why a step runs here although an executor is given, or None."""
     from execplan.execution.engine.executors.ticket_creation import reason_to_stay
 
     return reason_to_stay(planned_step.evaluated_step.step) or None
 
 
-def _step_lines(planned_step: PlannedStep, run_options: RunOptions) -> list[str]:
+def _step_lines(planned_step: PredictedStep, run_options: RunOptions) -> list[str]:
     """Describe a step in the order of the run: its action and commands, or why it is skipped."""
     step = planned_step.evaluated_step.step
     if not planned_step.will_run:

@@ -15,7 +15,7 @@ from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.cli.doctor import agent_program_limits
 from execplan.cli.doctor.agent_program_limits import find_claude_problem, find_codex_problem, find_unknown_claude_events
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, check
 from execplan.cli.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -72,7 +72,7 @@ def find_trust_problem(config: Mapping[str, Any], path: str, entry: HookEntry) -
 
 
 @check("guard")
-def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
+def check_guard(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
     installed_programs = guard_hook.find_programs(project)
@@ -83,7 +83,7 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         return
     if shutil.which("execplan") is None:
         message = "execplan is not on PATH; for an agent program that can't find it either, every call is denied"
-        yield Finding(
+        yield DoctorFinding(
             WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
         )
     yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
@@ -94,26 +94,26 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
-def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
+def _check_entry(project: Project, program: str) -> Iterator[DoctorFinding | str]:
     """Check that a guard entry is unedited and up to date."""
     agent_program = PROGRAMS[program]
     try:
         file = guard_hook.open_file(project, program)
     except ExecplanError as error:
         message = f"{error.message}; {agent_program.name} can't read it either, and doesn't call the guard"
-        yield Finding(ERROR, agent_program.file, message, "repair the file", line=error.line)
+        yield DoctorFinding(ERROR, agent_program.file, message, "repair the file", line=error.line)
         return
     if not file.entries:
         yield f"added to {file.display_path} by hand"
     elif file.is_edited:
         message = "the guard entry was edited by hand; the guard may not be called before every tool call"
-        yield Finding(WARNING, file.display_path, message, f"review it, then update it: {_INSTALL} --force")
+        yield DoctorFinding(WARNING, file.display_path, message, f"review it, then update it: {_INSTALL} --force")
     elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
         fix = make_fix(
             project, partial(guard_hook.install, project, force=False, programs=[program]), f"update it: {command}"
         )
-        yield Finding(WARNING, file.display_path, "the part that execplan wrote is out of date", command, fix=fix)
+        yield DoctorFinding(WARNING, file.display_path, "the part that execplan wrote is out of date", command, fix=fix)
 
 
 def find_disabled_hooks(
@@ -122,7 +122,7 @@ def find_disabled_hooks(
     level: str,
     consequence: str,
     open_file: Callable[[Project, str], HookFile],
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     """Yield findings about settings that keep programs from running the repository's hooks, and the consequence."""
     if "claude" in programs:
         yield from _find_disabled_claude_hooks(project, level, consequence)
@@ -130,7 +130,7 @@ def find_disabled_hooks(
         yield from _find_disabled_codex_hooks(project, level, consequence, open_file)
 
 
-def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[DoctorFinding]:
     user_folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     repository_file = os.path.join(project.root, PROGRAMS["claude"].file)
     local_file = os.path.join(project.root, ".claude", "settings.local.json")
@@ -139,42 +139,42 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
             if document.get(key) is True:
                 message = f"{key} disables the hooks of this repository, so Claude Code {consequence}"
-                yield Finding(level, project.display_path(path), message, f"remove {key} from it")
+                yield DoctorFinding(level, project.display_path(path), message, f"remove {key} from it")
     settings, display_path = _read_json(repository_file), project.display_path(repository_file)
     remedy = "correct it; `/hooks` in Claude Code shows which hooks it has read"
     if bad_entry := find_claude_problem(settings):
         message = f"{bad_entry} is malformed, so Claude Code ignores the whole file and {consequence}"
-        yield Finding(level, display_path, message, remedy)
+        yield DoctorFinding(level, display_path, message, remedy)
     elif events := find_unknown_claude_events(settings):
         version = agent_program_limits.find_version("claude")
         if version is None or version < _EVENTS_VERSION:
             message = (
                 f"{events[0]} is unknown to Claude Code before 2.1, which ignores the whole file and {consequence}"
             )
-            yield Finding(
+            yield DoctorFinding(
                 WARNING if version is None else level, display_path, message, "update Claude Code, or remove the event"
             )
 
 
 def _find_disabled_codex_hooks(
     project: Project, level: str, consequence: str, open_file: Callable[[Project, str], HookFile]
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
     for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
             message = f"this file disables hooks ([features] hooks = false), so Codex {consequence}"
-            yield Finding(level, project.display_path(path), message, "remove that line from it")
+            yield DoctorFinding(level, project.display_path(path), message, "remove that line from it")
     trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), project.root).get("trust_level")
     if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
         message = f"Codex doesn't trust this repository, so it runs none of its hooks and {consequence}"
         remedy = "start codex in it and trust it when asked; then also trust the hook: /hooks"
-        yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
+        yield DoctorFinding(WARNING, PROGRAMS["codex"].file, message, remedy)
         return
     hook_path = os.path.join(project.root, PROGRAMS["codex"].file)
     if problem := find_codex_problem(_read_bytes(hook_path).decode("utf-8", "replace")):
         message = f"{problem}, so Codex ignores the whole file and {consequence}"
-        yield Finding(
+        yield DoctorFinding(
             level, PROGRAMS["codex"].file, message, "correct it; `/hooks` in Codex shows which hooks it has read"
         )
     elif os.path.isdir(os.path.dirname(user_file)):
@@ -182,11 +182,11 @@ def _find_disabled_codex_hooks(
             yield from _find_untrusted_entries(open_file(project, "codex"), _read_toml(user_file), consequence)
 
 
-def _find_untrusted_entries(file: HookFile, config: dict[str, Any], consequence: str) -> Iterator[Finding]:
+def _find_untrusted_entries(file: HookFile, config: dict[str, Any], consequence: str) -> Iterator[DoctorFinding]:
     for entry in file.entries if file.is_current else ():
         if problem := find_trust_problem(config, file.path, entry):
             message = f"{problem}, so it ignores the hook silently and {consequence}"
-            yield Finding(WARNING, file.display_path, message, "start codex here, and trust the hook: /hooks")
+            yield DoctorFinding(WARNING, file.display_path, message, "start codex here, and trust the hook: /hooks")
 
 
 def _has_active_approval(project: Project, ref: PlanRef) -> bool:
@@ -234,27 +234,27 @@ def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 @check("session-hooks")
-def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+def check_session_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The session hooks are intact and up to date, and no known setting disables them."""
     consequence = "doesn't give sessions an overview of the plan"
     yield from _check_optional_hooks(context, session_hooks, session_hooks.ALL_HOOKS, consequence)
 
 
 @check("stop-gate")
-def check_stop_gate(context: DoctorContext) -> Iterator[Finding | str]:
+def check_stop_gate(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The hook of the stop gate is intact and up to date, and no known setting disables it."""
     yield from _check_optional_hooks(context, stop_gate, [STOP], "lets every session end")
 
 
 @check("capture")
-def check_capture_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+def check_capture_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The hooks that capture plans are intact and up to date, and no known setting disables them."""
     yield from _check_optional_hooks(context, capture_hooks, capture_hooks.ALL_HOOKS, "captures no plans")
 
 
 def _check_optional_hooks(
     context: DoctorContext, integration: ModuleType, hooks: Sequence[Hook], consequence: str
-) -> Iterator[Finding | str]:
+) -> Iterator[DoctorFinding | str]:
     """Check hooks without which sessions go on."""
     project = context.project
     installed_programs = [name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, hooks, {})]
@@ -266,5 +266,5 @@ def _check_optional_hooks(
     yield from check_integration(project, integration.NAME, install, uninstall)
     if shutil.which("execplan") is None:
         remedy = "add the directory of execplan to PATH, or install it there: pipx install ."
-        yield Finding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
+        yield DoctorFinding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
     yield from find_disabled_hooks(project, installed_programs, WARNING, consequence, integration.open_file)

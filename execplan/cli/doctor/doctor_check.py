@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.core.edits.plan_writer import WriteOptions
 
-    CheckFunction = Callable[["DoctorContext"], Iterator["Finding | str"]]
+    CheckFunction = Callable[["DoctorContext"], Iterator["DoctorFinding | str"]]
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -117,10 +117,21 @@ def _relative_to_root(path: str) -> str:
     return path
 
 
-__all__ = ["CHECKS", "ERROR", "NOTICE", "NOT_ARCHIVED", "WARNING", "Check", "Finding", "Fix", "JointFinding", "check"]
+__all__ = [
+    "CHECKS",
+    "ERROR",
+    "NOTICE",
+    "NOT_ARCHIVED",
+    "WARNING",
+    "DoctorCheck",
+    "DoctorFinding",
+    "DoctorFix",
+    "JointFinding",
+    "check",
+]
 
 
-class Fix(NamedTuple):
+class DoctorFix(NamedTuple):
     """A fix for a finding, which `--fix` applies."""
 
     description: str
@@ -142,7 +153,7 @@ class JointFinding(NamedTuple):
 NOT_ARCHIVED = JointFinding("plans are complete and not archived", "execplan archive --complete")
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """A problem found by a doctor check."""
 
     level: str
@@ -153,11 +164,11 @@ class Finding(NamedTuple):
     remedy: str
     """Command or edit that solves the problem."""
     line: int = 0
-    fix: Fix | None = None
+    fix: DoctorFix | None = None
     joint: JointFinding | None = None
 
 
-class Check(NamedTuple):
+class DoctorCheck(NamedTuple):
     """A registered doctor check."""
 
     name: str
@@ -174,7 +185,7 @@ class Check(NamedTuple):
         return (self.find_problems.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
-CHECKS: dict[str, Check] = {}
+CHECKS: dict[str, DoctorCheck] = {}
 """All registered checks by name."""
 
 
@@ -184,7 +195,7 @@ def check(
     """Register a function as a check; the first line of its docstring is printed if it finds nothing."""
 
     def register(find_problems: CheckFunction) -> CheckFunction:
-        CHECKS[name] = Check(name, find_problems, works_without_settings, is_about_staleness)
+        CHECKS[name] = DoctorCheck(name, find_problems, works_without_settings, is_about_staleness)
         return find_problems
 
     return register

@@ -14,7 +14,7 @@ from execplan.cli.doctor import (
     run_record_checks,
     staleness_checks,
 )
-from execplan.cli.doctor.doctor_check import CHECKS, ERROR, NOTICE, Check, DoctorContext, Finding
+from execplan.cli.doctor.doctor_check import CHECKS, ERROR, NOTICE, DoctorCheck, DoctorContext, DoctorFinding
 from execplan.core import trace
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.errors import ExecplanError
@@ -43,13 +43,13 @@ for _module in CHECK_MODULES:
         CHECKS[_name] = CHECKS.pop(_name)
 
 
-class CheckResult(NamedTuple):
+class DoctorCheckResult(NamedTuple):
     """The result of a doctor check."""
 
     name: str
     message: str
     """Sentence and notes of the check, or the reason why it was not run."""
-    findings: tuple[Finding, ...]
+    findings: tuple[DoctorFinding, ...]
     was_run: bool = True
 
     @property
@@ -58,12 +58,12 @@ class CheckResult(NamedTuple):
         return self.was_run and not self.problems
 
     @property
-    def problems(self) -> list[Finding]:
+    def problems(self) -> list[DoctorFinding]:
         """Findings that are more than a notice."""
         return [finding for finding in self.findings if finding.level != NOTICE]
 
 
-class FixOutcome(NamedTuple):
+class DoctorFixOutcome(NamedTuple):
     """A fix that was applied, or would be in a dry run."""
 
     check: str
@@ -76,7 +76,7 @@ CHECKS_BEFORE_STALENESS = ("settings", "plans")
 """Checks whose findings may be the reason why a stale plan is not found."""
 
 
-def run_checks(start: str, script: Callable[[str], str], *, only_stale: bool = False) -> list[CheckResult]:
+def run_checks(start: str, script: Callable[[str], str], *, only_stale: bool = False) -> list[DoctorCheckResult]:
     """Run the checks on a directory's project and the projects that it names; raises ExecplanError without a project.
 
     `script` returns the completion script of a shell. With `only_stale`, only the checks for stale plans run, and
@@ -96,23 +96,23 @@ def run_checks(start: str, script: Callable[[str], str], *, only_stale: bool = F
     return results
 
 
-def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> CheckResult:
+def _run_check(check: DoctorCheck, context: DoctorContext, reported: set[str]) -> DoctorCheckResult:
     """Run a check; an error that prevents it becomes a finding, unless another check has reported it."""
     if not (check.works_without_settings or context.projects):
-        return CheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
-    findings: list[Finding] = []
+        return DoctorCheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
+    findings: list[DoctorFinding] = []
     notes = [check.sentence]
     try:
         for outcome in check.find_problems(context):
-            if isinstance(outcome, Finding):
+            if isinstance(outcome, DoctorFinding):
                 findings.append(outcome)
             else:
                 notes.append(outcome)
     except ExecplanError as error:
         if error.message in reported or any([error.message in message for message in reported]):
-            return CheckResult(check.name, f"not checked: {error.message}", tuple(findings), was_run=False)
+            return DoctorCheckResult(check.name, f"not checked: {error.message}", tuple(findings), was_run=False)
         findings.append(
-            Finding(
+            DoctorFinding(
                 ERROR,
                 "",
                 error.message,
@@ -121,22 +121,24 @@ def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> Chec
             )
         )
     note_text = f" ({'; '.join(notes[1:])})" if notes[1:] else ""
-    return CheckResult(check.name, notes[0] + note_text, tuple(findings))
+    return DoctorCheckResult(check.name, notes[0] + note_text, tuple(findings))
 
 
-def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
+def preview_fixes(results: list[DoctorCheckResult]) -> list[DoctorFixOutcome]:
     """Return the fixes that `apply_fixes` would apply."""
     return [
-        FixOutcome(check_result.name, finding.path, finding.fix.description, finding.fix.diff)
+        DoctorFixOutcome(check_result.name, finding.path, finding.fix.description, finding.fix.diff)
         for check_result in results
         for finding in check_result.findings
         if finding.fix is not None
     ]
 
 
-def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions) -> tuple[list[FixOutcome], list[str]]:
+def apply_fixes(
+    start: str, script: Callable[[str], str], options: WriteOptions
+) -> tuple[list[DoctorFixOutcome], list[str]]:
     """Apply all fixes, check by check, each after the fixes of earlier checks; return them and the failures."""
-    applied: list[FixOutcome] = []
+    applied: list[DoctorFixOutcome] = []
     failures: list[str] = []
     bulk = BulkOperation()
     options = options._replace(bulk=bulk)
@@ -147,7 +149,9 @@ def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions)
                 continue
             context = DoctorContext(start, script)
             try:
-                applied += [FixOutcome(check.name, finding.path, message) for message in finding.fix.apply(options)]
+                applied += [
+                    DoctorFixOutcome(check.name, finding.path, message) for message in finding.fix.apply(options)
+                ]
             except ExecplanError as error:
                 failures.append(f"{finding.path or check.name}: {error.message}")
     try:

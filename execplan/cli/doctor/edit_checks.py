@@ -6,7 +6,7 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, NOTICE, WARNING, Finding, Fix, check
+from execplan.cli.doctor.doctor_check import ERROR, NOTICE, WARNING, DoctorFinding, DoctorFix, check
 from execplan.core.archive.move_execution import find_interrupted_move, recover_move
 from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.project.plan_journal import journal_path
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @check("moves")
-def check_moves(context: DoctorContext) -> Iterator[Finding | str]:
+def check_moves(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No move of a plan is incomplete."""
     for project in context.state_projects:
         move = find_interrupted_move(project)
         if move is not None:
-            fix = Fix(f"finish or reverse: {move.description}", partial(_recover_move, project))
+            fix = DoctorFix(f"finish or reverse: {move.description}", partial(_recover_move, project))
             message = f"a move was interrupted: {move.description}"
-            yield Finding(ERROR, project.display_path(move.path), message, "execplan doctor --fix", fix=fix)
+            yield DoctorFinding(ERROR, project.display_path(move.path), message, "execplan doctor --fix", fix=fix)
 
 
 def _recover_move(project: Project, options: WriteOptions) -> list[str]:
@@ -36,7 +36,7 @@ def _recover_move(project: Project, options: WriteOptions) -> list[str]:
 
 
 @check("edits")
-def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
+def check_edits(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No edit made through execplan was overwritten by another program, according to the journal and git."""
     for project, ref, facts, *_ in context.plans:
         if ref.archived or facts.error or facts.conflict_line:
@@ -48,7 +48,7 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
             remedy = (
                 f"see what else is in the journal: execplan undo --dry-run; to continue without the journal: rm {file}"
             )
-            yield Finding(WARNING, path, f"the journal record can't be read: {record}", remedy)
+            yield DoctorFinding(WARNING, path, f"the journal record can't be read: {record}", remedy)
         if lost:
             edits = "an edit" if len(lost) == 1 else format_count(len(lost), "edit")
             descriptions = "; ".join([step.description for step in lost])
@@ -56,4 +56,4 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
                 f"execplan doctor --restore {ref.shell_name}; "
                 f"if it was removed on purpose: execplan doctor --forget {ref.shell_name}"
             )
-            yield Finding(NOTICE, path, f"another program has overwritten {edits}: {descriptions}", remedy)
+            yield DoctorFinding(NOTICE, path, f"another program has overwritten {edits}: {descriptions}", remedy)

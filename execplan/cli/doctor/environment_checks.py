@@ -12,7 +12,7 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.git import git_query
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 @check("python", works_without_settings=True)
-def check_python(context: DoctorContext) -> Iterator[Finding | str]:
+def check_python(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Python is new enough."""
     version = tuple(sys.version_info[:3])
     version_text = ".".join(map(str, version))
     if version < PYTHON:
         needed = ".".join(map(str, PYTHON))
-        yield Finding(
+        yield DoctorFinding(
             ERROR,
             sys.executable,
             f"Python {version_text} is too old",
@@ -47,7 +47,7 @@ def check_python(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("git")
-def check_git(context: DoctorContext) -> Iterator[Finding | str]:
+def check_git(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """In a repository, Git is installed and new enough."""
     project = context.project
     if project.git is None:
@@ -56,18 +56,18 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
     try:
         version_output = git_query.output(project, "--version").decode("utf-8", "replace").strip()
     except ExecplanError as error:
-        yield Finding(
+        yield DoctorFinding(
             ERROR, "", f"{error.message}; nothing can be committed, although {project.root} is a repository", error.hint
         )
         return
     match = re.search(r"(\d+)\.(\d+)", version_output)
     needed = ".".join(map(str, GIT))
     if match is None or (int(match[1]), int(match[2])) < GIT:
-        yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
+        yield DoctorFinding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
     lock = os.path.join(project.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
         remedy = f"if no git process is running anymore: rm {quote(project.display_path(lock))}"
-        yield Finding(
+        yield DoctorFinding(
             WARNING,
             project.display_path(lock),
             "another git process has locked the index, or has died; nothing can be committed",
@@ -77,7 +77,7 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("state")
-def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
+def check_state_folder(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The state directory is writable, and its file system supports locks."""
     for project in context.state_projects:
         folder = project.state
@@ -92,21 +92,21 @@ def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
         except OSError as error:
             reason = os.strerror(error.errno or 0).lower()
             remedy = "allow writing there, or free disk space; until then every edit fails"
-            yield Finding(ERROR, display_path, f"this directory is not writable: {reason}", remedy)
+            yield DoctorFinding(ERROR, display_path, f"this directory is not writable: {reason}", remedy)
 
 
-def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
+def _check_locks(handle: int, display_path: str) -> Iterator[DoctorFinding]:
     """Try to lock an open file, and yield a finding if the file system can't."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         remedy = "move the checkout to a local disk; without locks, concurrent writers would lose edits"
-        yield Finding(ERROR, display_path, f"the file system doesn't support locks: {reason}", remedy)
+        yield DoctorFinding(ERROR, display_path, f"the file system doesn't support locks: {reason}", remedy)
 
 
 @check("settings", works_without_settings=True)
-def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
+def check_settings(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The settings can be read, including those of nested projects and your own.
 
     What they name exists: nested projects, the template of `new`, your own rules.
@@ -120,7 +120,7 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
                 plan_templates.find_template(project, template)
             elif not os.path.isfile(os.path.join(project.base, template)):
                 remedy = "put it there, or change the setting template"
-                yield Finding(ERROR, template, "the template of new plans is missing", remedy)
+                yield DoctorFinding(ERROR, template, "the template of new plans is missing", remedy)
         except ExecplanError as error:
             yield _settings_finding("", error)
     try:
@@ -134,17 +134,17 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
         yield f"{len(context.projects)} projects"
 
 
-def _find_unreadable_project(path: str) -> Iterator[Finding]:
+def _find_unreadable_project(path: str) -> Iterator[DoctorFinding]:
     """Yield a finding if a project in the user's list can't be read, so that plans in it are unknown."""
     try:
         open_project(path)
     except ExecplanError as error:
         remedy = f"clone it there, or remove it from projects in {user_settings.path()}"
-        yield Finding(WARNING, "", error.message, remedy)
+        yield DoctorFinding(WARNING, "", error.message, remedy)
 
 
 @check("folders")
-def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
+def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The directories in the settings exist as far as required, and are directories."""
     for project in context.projects:
         expected_folders = [project.plans, *project.archives]
@@ -153,12 +153,12 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
         for path in dict.fromkeys(expected_folders):
             if os.path.lexists(path) and not os.path.isdir(path):
                 message = "a directory in the settings is a file or a broken link"
-                yield Finding(
+                yield DoctorFinding(
                     ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
                 )
         if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
             display_path = project.display_path(project.plans)
-            yield Finding(
+            yield DoctorFinding(
                 ERROR,
                 display_path,
                 "the directory is not writable, so plans can't be edited",
@@ -167,8 +167,8 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
         # git keeps no empty directory, so that of a project whose plans are all archived may be missing
         kept_paths = [*project.archives, *project.files]
         if not os.path.lexists(project.plans) and not any([os.path.lexists(path) for path in kept_paths]):
-            fix = Fix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
-            yield Finding(
+            fix = DoctorFix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
+            yield DoctorFinding(
                 WARNING,
                 project.display_path(project.plans),
                 "the plans directory is missing",
@@ -183,8 +183,8 @@ def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
     return [f"created {project.display_path(project.plans)}"]
 
 
-def _settings_finding(path: str, error: ExecplanError) -> Finding:
-    return Finding(ERROR, path, error.message, error.hint or "resolve this error", line=error.line)
+def _settings_finding(path: str, error: ExecplanError) -> DoctorFinding:
+    return DoctorFinding(ERROR, path, error.message, error.hint or "resolve this error", line=error.line)
 
 
 PYTHON = (3, 11)

@@ -21,7 +21,7 @@ from execplan.agents.integrations import (
     skill,
 )
 from execplan.agents.integrations.integration_changes import EDITED_BY_HAND
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project import project_state
@@ -29,7 +29,7 @@ from execplan.core.project import project_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from execplan.agents.integrations.integration_changes import Change, ChangeSet
+    from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
     from execplan.cli.doctor.doctor_check import DoctorContext
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
@@ -42,7 +42,7 @@ _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan
 
 
 @check("agents")
-def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
+def check_agents_md(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The blocks in AGENTS.md and CLAUDE.md are intact and up to date."""
     project = context.project
     yield from check_integration(
@@ -51,7 +51,7 @@ def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("pre-commit")
-def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
+def check_pre_commit(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The block in .pre-commit-config.yaml is intact and up to date, and its Python exists."""
     project = context.project
     if project.git is None:
@@ -63,7 +63,7 @@ def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("git-hooks")
-def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+def check_git_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The block in the git hook is intact and up to date, git runs it, and its Python exists."""
     project = context.project
     if project.git is None:
@@ -78,9 +78,9 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
         if os.path.realpath(folder) != os.path.realpath(hooks_folder):
             message = f"git doesn't run this hook, because core.hooksPath is {hooks_folder}"
             remedy = "remove the lines from execplan:begin to execplan:end, then: execplan install git-hooks"
-            yield Finding(WARNING, display_path, message, remedy)
+            yield DoctorFinding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
-            yield Finding(
+            yield DoctorFinding(
                 ERROR,
                 display_path,
                 "this hook is not executable, so git ignores it",
@@ -97,7 +97,7 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             f"rename {planned_removal.changes[0].source} back",
         )
         path = project.display_path(planned_removal.changes[0].source)
-        yield Finding(
+        yield DoctorFinding(
             WARNING,
             path,
             "this hook was renamed to make room for one that no longer exists",
@@ -106,14 +106,14 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
         )
         return
     for warning in planned_removal.warnings:
-        yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
+        yield DoctorFinding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
     yield from check_integration(
         project, githooks.NAME, partial(githooks.install, project), partial(githooks.uninstall, project)
     )
 
 
 @check("merge-driver")
-def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
+def check_merge_driver(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """If .gitattributes names the merge driver, git is configured to run it."""
     project = context.project
     try:
@@ -128,12 +128,12 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
     fix = make_fix(project, partial(driver.install, project, force=False), f"update it: execplan install {driver.NAME}")
     if driver_state == "attribute only":
         message = "this file names the merge driver for plans, but git has no working driver configured here; it merges line by line"
-        yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
+        yield DoctorFinding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
     elif driver_state == "installed":
         for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "the part that execplan wrote is out of date"
-                yield Finding(
+                yield DoctorFinding(
                     WARNING, project.display_path(change.path), message, f"execplan install {driver.NAME}", fix=fix
                 )
     # A driver that is configured but not named does nothing; another branch may name it.
@@ -143,7 +143,7 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("completion")
-def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
+def check_completions(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The shell completion scripts are intact and up to date."""
     is_installed = False
     for shell in completion.SHELLS:
@@ -158,7 +158,7 @@ def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
 
 def check_integration(
     project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
-) -> Iterator[Finding | str]:
+) -> Iterator[DoctorFinding | str]:
     """Yield the problems of an integration if it is installed: damage, a missing Python, or outdated content."""
     command = f"execplan install {integration}"
     try:
@@ -167,7 +167,7 @@ def check_integration(
             return
         planned = install(force=False)
     except ExecplanError as error:
-        yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
+        yield DoctorFinding(ERROR, "", error.message, error.hint or command, line=error.line)
         return
     fix = make_fix(project, partial(install, force=False), f"update it: {command}")
     for change in planned.changes:
@@ -176,14 +176,14 @@ def check_integration(
         if python_path and not os.access(python_path, os.X_OK):
             remedy = f"{command} --force" if is_edited else command
             message = f"this file names {python_path}, which no longer exists or can't run, so plans are not checked"
-            yield Finding(ERROR, path, message, remedy, fix=None if is_edited else fix)
+            yield DoctorFinding(ERROR, path, message, remedy, fix=None if is_edited else fix)
         elif change.action != "kept" and not _is_current_except_python(change, python_path):
-            yield Finding(WARNING, path, "the part that execplan wrote is out of date", command, fix=fix)
+            yield DoctorFinding(WARNING, path, "the part that execplan wrote is out of date", command, fix=fix)
         elif is_edited:
             yield f"{path} was edited by hand and is left unchanged"
 
 
-def _find_python(change: Change) -> str:
+def _find_python(change: IntegrationChange) -> str:
     """Return the Python interpreter named in a file's block, or an empty string."""
     for line in _block_lines(change.old, change.path):
         match = _PYTHON_PATH.search(line)
@@ -196,7 +196,7 @@ def _find_python(change: Change) -> str:
     return ""
 
 
-def _is_current_except_python(change: Change, python_path: str) -> bool:
+def _is_current_except_python(change: IntegrationChange, python_path: str) -> bool:
     """Return whether a block is up to date except for its Python interpreter, which is as good as the current one."""
     old, new = [
         [
@@ -221,7 +221,7 @@ def _has_block(path: str) -> bool:
         return False
 
 
-def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
+def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], description: str) -> DoctorFix:
     """Return a fix that plans the changes again under the lock, and applies them."""
 
     def apply(options: WriteOptions) -> list[str]:
@@ -234,11 +234,11 @@ def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], descriptio
             if change.action != "kept"
         ]
 
-    return Fix(description, apply)
+    return DoctorFix(description, apply)
 
 
 @check("skill")
-def check_skill(context: DoctorContext) -> Iterator[Finding | str]:
+def check_skill(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The skill's files are intact and up to date."""
     project, programs = context.project, skill.installed_programs(context.project)
     if not programs:
@@ -249,7 +249,7 @@ def check_skill(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("plugin")
-def check_plugin(context: DoctorContext) -> Iterator[Finding | str]:
+def check_plugin(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The plugin's files in your data directory are intact and up to date."""
     if not plugin.is_installed():
         yield NOT_INSTALLED
@@ -261,13 +261,13 @@ def check_plugin(context: DoctorContext) -> Iterator[Finding | str]:
 
 def _check_directories(
     project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
-) -> Iterator[Finding | str]:
+) -> Iterator[DoctorFinding | str]:
     """Yield the problems of an integration, without those of a list whose files have problems too."""
     results = list(check_integration(project, integration, install, uninstall))
-    findings = [result for result in results if isinstance(result, Finding)]
+    findings = [result for result in results if isinstance(result, DoctorFinding)]
     is_list = [os.path.basename(finding.path) == managed_directory.LIST_NAME for finding in findings]
     for result in results:
-        if not isinstance(result, Finding):
+        if not isinstance(result, DoctorFinding):
             yield result
         elif all(is_list) or not is_list[findings.index(result)]:
             is_missing = result.path and not os.path.lexists(os.path.join(project.root, result.path))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import skill
 from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor.doctor_check import WARNING, Finding, Fix, check
+from execplan.cli.doctor.doctor_check import WARNING, DoctorFinding, DoctorFix, check
 from execplan.core.edits.backup_copies import PlanBackup, list_backups, save_backup
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
@@ -41,7 +41,7 @@ _JOURNAL_DAYS = 30
 
 
 @check("temporary")
-def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
+def check_temporary_files(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No temporary files are left from killed processes."""
     for project in context.projects:
         for folder in _writable_folders(project):
@@ -53,18 +53,18 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                     is_own_content = (
                         is_state_folder or match["pid"] or match[1] == "new"
                     )  # only execplan has read their content
-                    fix = Fix(
+                    fix = DoctorFix(
                         f"remove {project.display_path(path)}",
                         partial(_remove_file if is_own_content else _remove_temporary, project, path),
                     )
                     remedy = "execplan doctor --fix, which backs up unread content"
-                    yield Finding(
+                    yield DoctorFinding(
                         WARNING, project.display_path(path), "this file was left by a killed process", remedy, fix=fix
                     )
 
 
 @check("recovered")
-def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
+def check_backups(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No backup copies of overwritten files remain."""
     for project in context.state_projects:
         backups = list_backups(project) + [
@@ -76,7 +76,7 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
         for path in backups:
             display_path = project.display_path(path)
             remedy = f"check whether the plan or file is missing any of this content, then remove the copy: rm {quote(display_path)}"
-            yield Finding(
+            yield DoctorFinding(
                 WARNING,
                 display_path,
                 "this file contains content that an edit overwrote, or that couldn't be restored",
@@ -155,7 +155,7 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
 
 
 @check("copies")
-def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
+def check_editor_copies(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No editor copies remain that couldn't be written back to their plan."""
     plans_by_name: dict[str, list[ListedPlan]] = {}
     for listed in context.plans:
@@ -172,7 +172,7 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
                     yield _removable_finding(project, path, "this is an editor copy with the same content as its plan")
                 continue
             remedy = f"close the editor that has it open, or copy what the plan is missing, then: rm {quote(project.display_path(path))}"
-            yield Finding(
+            yield DoctorFinding(
                 WARNING,
                 project.display_path(path),
                 "this file contains text from an editor that is not in the plan",
@@ -188,7 +188,7 @@ def _has_content(listed: ListedPlan, data: bytes) -> bool:
 
 
 @check("journals")
-def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
+def check_journals(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every journal of edits belongs to a plan, unless the plan was removed less than 30 days ago."""
     for project in context.state_projects:
         folder = os.path.join(project.state, "journal")
@@ -225,7 +225,7 @@ def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
 
 
 @check("claims")
-def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
+def check_claims(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every claimed task is in an existing plan."""
     for project in context.state_projects:
         if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
@@ -235,7 +235,7 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it expires automatically; to end it now, remove it from {quote(file)}"
-                yield Finding(
+                yield DoctorFinding(
                     WARNING,
                     project.display_path(path),
                     f"{claim.name} claims a task of this plan, which no longer exists",
@@ -243,14 +243,14 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
                 )
 
 
-def _removable_finding(project: Project, path: str, message: str) -> Finding:
+def _removable_finding(project: Project, path: str, message: str) -> DoctorFinding:
     display_path = project.display_path(path)
-    return Finding(
+    return DoctorFinding(
         WARNING,
         display_path,
         message,
         f"rm {quote(display_path)}",
-        fix=Fix(f"remove {display_path}", partial(_remove_file, project, path)),
+        fix=DoctorFix(f"remove {display_path}", partial(_remove_file, project, path)),
     )
 
 

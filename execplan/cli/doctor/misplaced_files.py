@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import WARNING, Finding
+from execplan.cli.doctor.doctor_check import WARNING, DoctorFinding
 from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.undo_stack import build_stack, load_entries
 from execplan.core.files import file_access
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 
-def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Iterator[Finding]:
+def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Iterator[DoctorFinding]:
     """Yield a finding for each directory of artifacts that commands don't find, because its plan was moved without it."""
     names = {(ref.id, ref.archived) for ref in refs}
     for ref in refs if project.is_flat else ():
@@ -35,7 +35,7 @@ def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Itera
             state = "is archived" if ref.archived else "is not archived"
             message = f"the plan {state}, but these artifacts of it are elsewhere, so commands don't find them"
             remedy = _suggest_move(project.display_path(folder), project.display_path(target), entries, target)
-            yield Finding(WARNING, project.display_path(folder), message, remedy)
+            yield DoctorFinding(WARNING, project.display_path(folder), message, remedy)
 
 
 def _suggest_move(folder: str, target: str, entries: Sequence[str], target_path: str) -> str:

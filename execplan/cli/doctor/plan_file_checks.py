@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, Finding, check
+from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, DoctorFinding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
 from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans
 from execplan.core.errors import ExecplanError
@@ -43,7 +43,7 @@ _LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
 
 
 @check("plans")
-def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
+def check_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every plan can be read, and none contains conflict markers."""
     for listed in context.plans:
         if not listed.facts.error and not listed.facts.conflict_line:
@@ -51,24 +51,26 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
         stored_plan = plan_store.load(listed.project, listed.ref)
         path = listed.display_path
         if stored_plan.error is not None:
-            yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
+            yield DoctorFinding(
+                ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line
+            )
         elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
             count = len(stored_plan.plan.conflict_lines)
             remedy = f"resolve the conflict: execplan merge {quote(path)}; or keep one side and remove the markers"
             message = f"{count} conflict markers remain, so the plan can't be edited"
-            yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
+            yield DoctorFinding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
     for problem in context.unreadable_folders:
         if not os.path.isdir(os.path.join(context.project.root, problem.path)):
             continue  # another check reports the directory
         hint = f"allow access: chmod u+rx {quote(problem.path)}"
-        yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
+        yield DoctorFinding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
     archived_flags = [listed.ref.archived for listed in context.plans]
     count = archived_flags.count(False)
     yield f"{format_count(count, 'plan')}, {archived_flags.count(True)} archived"
 
 
 @check("places")
-def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
+def check_plan_locations(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Completed plans are in the archive, and no unfinished plan is there unless it states why."""
     for listed in context.plans:
         if listed.facts.counts is None or listed.facts.conflict_line:
@@ -77,7 +79,7 @@ def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
             yield from _find_misplaced(listed)
 
 
-def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
+def _find_misplaced(listed: ListedPlan) -> Iterator[DoctorFinding]:
     """Yield the lint findings about a plan's location, according to the settings."""
     project, ref, _ = listed
     plan, path = plan_store.load(project, ref).plan, listed.display_path
@@ -102,18 +104,20 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[Finding]:
             remedy = f"execplan restore {ref.shell_name}, then finish it, or abandon it: {abandon}"
             joint = None
         message = finding.message.partition(ARCHIVE_HINT)[0]
-        yield Finding(WARNING, path, message, remedy, line=finding.line, joint=joint)
+        yield DoctorFinding(WARNING, path, message, remedy, line=finding.line, joint=joint)
 
 
 @check("ids")
-def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
+def check_ids(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No two plans have the same ID, ignoring case and Unicode form, and no moved plan is also at its old place.
 
     Archived plans and plans of nested projects count.
     """
     restored_plans = {plan.path: plan for plan in find_restored_plans(context.plans)}
     for path, moved_path, remedy in restored_plans.values():
-        yield Finding(NOTICE, path, f"this plan was moved to {moved_path}, but its old file is here again", remedy)
+        yield DoctorFinding(
+            NOTICE, path, f"this plan was moved to {moved_path}, but its old file is here again", remedy
+        )
     plans_by_id: dict[str, list[ListedPlan]] = {}
     for listed in context.plans:
         plans_by_id.setdefault(plan_store.normalize_id(listed.ref.id), []).append(listed)
@@ -123,11 +127,11 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
             movable_index = next((index for index, listed in enumerate(duplicates) if not listed.ref.archived), None)
             command = f"execplan rename {quote(paths[movable_index])} 'New title'" if movable_index is not None else ""
             remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"
-            yield Finding(WARNING, paths[0], f"this plan has the same ID as {', '.join(paths[1:])}", remedy)
+            yield DoctorFinding(WARNING, paths[0], f"this plan has the same ID as {', '.join(paths[1:])}", remedy)
 
 
 @check("artifacts")
-def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
+def check_artifacts(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every artifacts directory belongs to a plan, and is in the archive exactly if the plan is."""
     plans = context.plans
     for project in context.projects if not context.unreadable_folders else ():
@@ -139,12 +143,14 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
             if name not in names:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"
-                yield Finding(WARNING, path, "this is the artifacts directory of a plan that doesn't exist", remedy)
+                yield DoctorFinding(
+                    WARNING, path, "this is the artifacts directory of a plan that doesn't exist", remedy
+                )
         yield from find_misplaced_artifacts(project, [listed.ref for listed in plans if listed.project is project])
 
 
 @check("hidden")
-def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
+def check_hidden_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """`list --all` shows every plan in the plans directories: none is in a deeper directory or has another kind of name."""
     listed_paths = {listed.ref.path for listed in context.plans}
     for project in context.projects:
@@ -163,18 +169,18 @@ def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 @check("ignored")
-def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
+def check_ignored(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Git doesn't ignore the plans directories, the settings or the guide."""
     for project in context.projects:
         if project.git is None:
             yield "no repository: not checked"
         elif ignored_folders := gitignore.find_ignored_project_paths(project):
             remedy = gitignore.suggest_fix(project, ignored_folders)
-            yield Finding(WARNING, "", gitignore.describe_ignored(ignored_folders), remedy)
+            yield DoctorFinding(WARNING, "", gitignore.describe_ignored(ignored_folders), remedy)
 
 
 @check("files")
-def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
+def check_plan_files(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The plans directories contain only plans, and no leftovers of a merge or an editor."""
     other_count = 0
     for listed in context.plans:
@@ -185,7 +191,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
             folder = listed.project.display_path(listed.project.artifacts_dir(""))
             message = f"this file is in a plans directory, but is not a plan: {document_reason(plan)}"
             remedy = f"move it elsewhere, for example: mkdir -p {quote(folder)} && mv {quote(listed.display_path)} {quote(folder)}"
-            yield Finding(WARNING, listed.display_path, message, remedy)
+            yield DoctorFinding(WARNING, listed.display_path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
             for name in file_access.list_names(folder):
@@ -193,14 +199,14 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
                     display_path = project.display_path(path)
                     remedy = f"check whether it has content that the plan is missing, then: rm {quote(display_path)}"
-                    yield Finding(WARNING, display_path, "this file was left by a merge or an editor", remedy)
+                    yield DoctorFinding(WARNING, display_path, "this file was left by a merge or an editor", remedy)
                 elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
                     other_count += 1
     if other_count:
         yield f"{other_count} other files are ignored"
 
 
-def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
+def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[DoctorFinding]:
     """Yield findings for unlisted plans below a plans directory, and for directories that can't be read."""
     guide = os.path.join(project.base, project.settings.guide)
     errors: list[OSError] = []
@@ -214,7 +220,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
                 message = "this is a link to a directory, so the plans in it are not listed"
                 display_path, target = project.display_path(path), project.display_path(os.path.realpath(path))
                 remedy = f"move the directory itself there: rm {quote(display_path)} && mv {quote(target)} {quote(display_path)}"
-                yield Finding(ERROR, display_path, message, remedy)
+                yield DoctorFinding(ERROR, display_path, message, remedy)
         for name in sorted(names):
             path = os.path.join(folder, name)
             if (
@@ -227,7 +233,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
         path = project.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
         if path != project.display_path(top):  # another check reports the plans directory itself
-            yield Finding(ERROR, path, message, f"allow access: chmod u+rx {quote(path)}")
+            yield DoctorFinding(ERROR, path, message, f"allow access: chmod u+rx {quote(path)}")
 
 
 def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
@@ -239,7 +245,7 @@ def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str])
     return not project.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
 
 
-def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
+def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[DoctorFinding]:
     """Yield findings for plans next to the artifacts directories; files inside such a directory may be copies."""
     for name in file_access.list_names(folder):
         path = os.path.join(folder, name)
@@ -247,19 +253,19 @@ def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Findi
             yield from _inspect_unlisted(project, path)
 
 
-def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
+def _inspect_unlisted(project: Project, path: str) -> Iterator[DoctorFinding]:
     """Yield a finding for an unlisted file if it is, or may be, a plan."""
     display_path = project.display_path(path)
     try:
         data, size = file_access.read(path, reader.MAX_BYTES)
     except ExecplanError as error:
         if path.endswith(".md"):
-            yield Finding(
+            yield DoctorFinding(
                 ERROR, display_path, f"this file is not listed and may be a plan: {error.message}", error.hint
             )
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
-        yield Finding(
+        yield DoctorFinding(
             ERROR, display_path, "this file is not listed and may be a plan", reader.too_large_error(size).hint
         )
     file_name = os.path.basename(path).lower()
@@ -270,7 +276,7 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
         if f"{name.lower()}.md" in NON_PLAN_FILES:
             target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
         remedy = f"move it where plans are listed: mv {quote(display_path)} {quote(target)}"
-        yield Finding(ERROR, display_path, "this is a plan that no command lists", remedy)
+        yield DoctorFinding(ERROR, display_path, "this is a plan that no command lists", remedy)
 
 
 def _holds_markdown(folder: str) -> bool:

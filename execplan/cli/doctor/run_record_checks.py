@@ -8,7 +8,7 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.plan_store import plan_store
@@ -44,7 +44,7 @@ _DAYS = 30
 
 
 @check("runs")
-def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
+def check_runs(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
@@ -54,22 +54,22 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
             first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
             if state == ROLLING_BACK:
                 message = f"the rollback of run {run_paths.id} was interrupted: some of its files are restored, others are not"
-                yield Finding(
+                yield DoctorFinding(
                     ERROR, project.display_path(run_paths.folder), message, f"{first}execplan rollback {name}"
                 )
             elif state == BY_AGENT and time() - os.lstat(run_paths.journal).st_mtime > _IDLE_SECONDS:
                 message = f"no agent has continued its run {run_paths.id} for more than a day"
                 remedy = f"{first}hand it to another agent: execplan handoff {ref.shell_name}; or roll it back: execplan rollback {name}"
-                yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
+                yield DoctorFinding(WARNING, project.display_path(run_paths.folder), message, remedy)
             elif state == CUT_SHORT:
                 message = f"run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
                 resume = format_resume_command(run_paths.number, ref.shell_name, run_status.executor)
                 remedy = f"{first}resume it: {resume}; or roll it back: execplan rollback {name}"
-                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
+                yield DoctorFinding(ERROR, project.display_path(run_paths.folder), message, remedy)
 
 
 @check("evidence")
-def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
+def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The evidence of every run is unchanged in its plan's artifacts, and its plan exists."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
@@ -79,12 +79,12 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
-                fix = Fix(
+                fix = DoctorFix(
                     f"restore the files of run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
                 )
                 copy = quote(project.display_path(run_paths.copy))
                 remedy = f"execplan doctor --fix; if you removed them on purpose, also remove the copy: rm -r {copy}"
-                yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
+                yield DoctorFinding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
@@ -98,7 +98,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
                     continue
                 message = f"this plan no longer exists, but its run {run_paths.id} is unfinished"
                 remedy = f"restore its state before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
-                yield Finding(ERROR, project.display_path(path), message, remedy)
+                yield DoctorFinding(ERROR, project.display_path(path), message, remedy)
 
 
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
@@ -125,7 +125,7 @@ def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, opti
 
 
 @check("ledgers")
-def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
+def check_audit_logs(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every audit log is intact, according to its hash chain and its anchor."""
     from execplan.execution.engine.audit_log import log_reader
     from execplan.execution.engine.audit_log.log_verification import verify_log
@@ -142,9 +142,9 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
             message = f"the audit log of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
             remedy, fix = f"see all problems: execplan audit {ref.shell_name} --verify", None
             if log_reader.is_restorable(project, ref):
-                fix = Fix(f"restore {verification.path} from its copy", partial(_restore_audit_log, project, ref))
+                fix = DoctorFix(f"restore {verification.path} from its copy", partial(_restore_audit_log, project, ref))
                 remedy += "; restore it from its copy: execplan doctor --fix"
-            yield Finding(ERROR, verification.path, message, remedy, fix=fix)
+            yield DoctorFinding(ERROR, verification.path, message, remedy, fix=fix)
 
 
 def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) -> list[str]:
@@ -161,7 +161,7 @@ def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) ->
 
 
 @check("run-states")
-def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
+def check_run_states(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """State for resuming runs belongs to runs that exist, or existed in the last 30 days."""
     for project in context.state_projects:
         folder = os.path.join(project.state, "runs")
@@ -171,8 +171,8 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
             path = os.path.join(folder, name)
             if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
-                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield Finding(
+                fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield DoctorFinding(
                     WARNING,
                     display_path,
                     "this belongs to a run that no longer exists",
@@ -182,8 +182,8 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
         for path, plan in project_state.list_plan_state_dirs(project):
             if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
-                fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield Finding(
+                fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
+                yield DoctorFinding(
                     WARNING,
                     display_path,
                     "this belongs to a plan that no longer exists",

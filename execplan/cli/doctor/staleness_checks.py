@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import NOT_ARCHIVED, WARNING, Finding, check
+from execplan.cli.doctor.doctor_check import NOT_ARCHIVED, WARNING, DoctorFinding, check
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan_store import plan_store
 from execplan.core.text.message_parts import format_count
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @check("stale", is_about_staleness=True)
-def check_stale_plans(context: DoctorContext) -> Iterator[Finding | str]:
+def check_stale_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """Every plan is what it says, as far as git's history shows."""
     stored_plans = [plan_store.load(listed.project, listed.ref) for listed in context.plans]
     for stale_plan in find_stale_plans(stored_plans):
@@ -30,6 +30,6 @@ def check_stale_plans(context: DoctorContext) -> Iterator[Finding | str]:
         message = f"{stale_plan.kind}: {'; '.join(stale_plan.evidence)}"
         is_complete = stale_plan.remedy == f"execplan archive {stored_plan.ref.shell_name}"
         joint = NOT_ARCHIVED if is_complete and stored_plan.state == COMPLETE else None
-        yield Finding(WARNING, path, message, stale_plan.remedy, line=stale_plan.line + 1, joint=joint)
+        yield DoctorFinding(WARNING, path, message, stale_plan.remedy, line=stale_plan.line + 1, joint=joint)
     open_count = len([listed for listed in context.plans if not listed.ref.archived])
     yield f"{format_count(open_count, 'open plan')} checked"

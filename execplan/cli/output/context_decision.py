@@ -15,7 +15,7 @@ from execplan.context.pack_printer import PackPrinter
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import RELEVANCE_THRESHOLD, select_by_relevance
 from execplan.context.session_hygiene import assess_session, hygiene_without_session
-from execplan.context.task_intent import Intent, classify_intent
+from execplan.context.task_intent import TaskIntent, classify_intent
 from execplan.context.token_counter import make_counter
 from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError
@@ -158,7 +158,7 @@ def _decide_variant(
             f"the budget of {budget:,} tokens exceeds the context window of {target.name}: {target.window:,} tokens"
         )
     allocation = allocate_budget(budget, settings.shares)
-    task_intent = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
+    task_intent = TaskIntent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
     token_counter, form = make_counter(options.exact), FORMATS[options.form]
     is_control = experiment.variant == CONTROL
     strategy = select_newest_first if is_control else select_by_relevance

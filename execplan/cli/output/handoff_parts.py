@@ -19,42 +19,42 @@ _MIN_TASKS = 5
 """Number of tasks that are never left out."""
 
 
-def task_handoff_parts(agent_handoff: Handoff) -> list[TextPart]:
+def task_handoff_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     """Return the parts of a handoff for a plan without steps to run."""
     handoff_json, report = agent_handoff.payload, agent_handoff.payload["report"]
     tasks = handoff_json["tasks"]
     head = "This plan is prose: it has no steps to approve or to run. Do its open tasks, in order."
     text_parts = [
-        TextPart(handoff_title(handoff_json)),
-        TextPart(head),
-        TextPart("## Open tasks"),
-        TextPart(DATA_NOTICE),
+        HandoffPart(handoff_title(handoff_json)),
+        HandoffPart(head),
+        HandoffPart("## Open tasks"),
+        HandoffPart(DATA_NOTICE),
     ]
-    text_parts += [TextPart(task_item(task), _TASK_RANK if at >= _MIN_TASKS else 0) for at, task in enumerate(tasks)]
+    text_parts += [HandoffPart(task_item(task), _TASK_RANK if at >= _MIN_TASKS else 0) for at, task in enumerate(tasks)]
     if not tasks:
-        text_parts.append(TextPart("No task is open."))
+        text_parts.append(HandoffPart("No task is open."))
     text_parts += [
-        TextPart("## How to work"),
-        TextPart(
+        HandoffPart("## How to work"),
+        HandoffPart(
             f"Read the plan first: {code_span(handoff_json['plan']['path'])}. Do one task, check the result as the plan says, and record it at "
             "once, before you start another. TASK is the task's ID:"
         ),
-        TextPart(code_block(report["done"], "sh")),
-        TextPart("Record what you find out and decide, and add missing tasks:"),
-        TextPart(code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
-        TextPart(
+        HandoffPart(code_block(report["done"], "sh")),
+        HandoffPart("Record what you find out and decide, and add missing tasks:"),
+        HandoffPart(code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
+        HandoffPart(
             "If the guard is installed, it allows only approved steps. To see who approves the steps: "
             f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`."
         ),
-        TextPart("## Background"),
+        HandoffPart("## Background"),
         *reasoning_parts(handoff_json["reasoning"]),
     ]
     if handoff_json["sections"]:
-        text_parts += [TextPart("## Sections of the plan"), TextPart(DATA_NOTICE)]
+        text_parts += [HandoffPart("## Sections of the plan"), HandoffPart(DATA_NOTICE)]
     for at, section in enumerate(handoff_json["sections"]):
         short = f"{code_span(section['title'])}: see the plan."
         text_parts.append(
-            TextPart(
+            HandoffPart(
                 f"{code_span(section['title'])}:\n\n{code_block(section['text'], 'text')}",
                 _SECTION_RANK + at / 10,
                 short,
@@ -63,11 +63,11 @@ def task_handoff_parts(agent_handoff: Handoff) -> list[TextPart]:
     commands = [step["command"] for step in handoff_json["steps"] if step["command"]]
     if commands:
         intro = "Commands inferred from the plan's prose:"
-        text_parts.append(TextPart(f"{intro}\n\n{code_block(chr(10).join(commands), 'sh')}", _COMMANDS_RANK))
+        text_parts.append(HandoffPart(f"{intro}\n\n{code_block(chr(10).join(commands), 'sh')}", _COMMANDS_RANK))
     return text_parts
 
 
-class TextPart(NamedTuple):
+class HandoffPart(NamedTuple):
     """A part of the handoff text that may be shortened."""
 
     text: str
@@ -78,7 +78,7 @@ class TextPart(NamedTuple):
 
 
 def fit_to_budget(
-    parts: Sequence[TextPart], note: str, budget: int, count: Callable[[str], int], *, strict: bool
+    parts: Sequence[HandoffPart], note: str, budget: int, count: Callable[[str], int], *, strict: bool
 ) -> str:
     """Join the parts into a text that fits the budget; if parts must be shortened, append `note`.
 
@@ -88,7 +88,7 @@ def fit_to_budget(
     fitted_parts = list(parts)
     costs = [count(part.text) + 1 for part in fitted_parts]
     if sum(costs) > budget:
-        fitted_parts.append(TextPart(note))
+        fitted_parts.append(HandoffPart(note))
         costs.append(count(note) + 1)
     order = sorted(
         [at for at, part in enumerate(fitted_parts) if part.rank], key=lambda at: (-fitted_parts[at].rank, -at)
@@ -128,16 +128,16 @@ def task_item(task: dict[str, Any]) -> str:
     return f"- `{task['id']}`: {code_span(task['text'])}{claimant}"
 
 
-def reasoning_parts(reasoning_json: dict[str, Any]) -> Iterator[TextPart]:
+def reasoning_parts(reasoning_json: dict[str, Any]) -> Iterator[HandoffPart]:
     """Yield the purpose and the decisions; the oldest decision is left out first."""
-    yield TextPart(DATA_NOTICE)
+    yield HandoffPart(DATA_NOTICE)
     purpose = reasoning_json["purpose"] or reasoning_json["description"] or "no purpose"
-    yield TextPart(code_block(purpose, "text"), _PURPOSE_RANK, code_block(purpose.partition("\n\n")[0], "text"))
+    yield HandoffPart(code_block(purpose, "text"), _PURPOSE_RANK, code_block(purpose.partition("\n\n")[0], "text"))
     if reasoning_json["decisions"]:
-        yield TextPart("Decisions:", _PURPOSE_RANK)
+        yield HandoffPart("Decisions:", _PURPOSE_RANK)
     for at, decision in enumerate(reasoning_json["decisions"]):
         why = f"\nRationale: {decision['rationale']}" if decision["rationale"] else ""
-        yield TextPart(
+        yield HandoffPart(
             code_block(f"{decision['text']}{why}", "text"),
             _DECISION_RANK + 0.9 - 0.9 * at / len(reasoning_json["decisions"]),
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.engine.acceptance.check_permission import CheckPermission
-    from execplan.execution.engine.acceptance.check_run import CheckResult
+    from execplan.execution.engine.acceptance.check_run import TaskCheckResult
     from execplan.execution.engine.acceptance.verified_completion import Verification
 
 
@@ -139,7 +139,7 @@ def _results_answer(plan: Plan, verification: Verification) -> Answer:
     )
 
 
-def _result_lines(project: Project, result: CheckResult) -> list[str]:
+def _result_lines(project: Project, result: TaskCheckResult) -> list[str]:
     """Describe the result of a check; of a failed one, with the end of its output."""
     verdict = "passed" if result.passed else "failed"
     lines = [f"check {verdict}: {result.check.task_id}, {result.summary}: {result.check.command}"]

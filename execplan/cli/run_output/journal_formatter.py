@@ -14,7 +14,7 @@ from execplan.execution.world import ABSENT, FILE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 GOOD: Final = "good"
 BAD: Final = "bad"
@@ -62,7 +62,7 @@ class JournalFormatter:
         """Format where the current attempt of a step runs, to be appended; empty if it runs here."""
         return f", on {self._workers[step]}" if self._workers.get(step) else ""
 
-    def format_entry(self, entry: Entry) -> list[StyledLine]:
+    def format_entry(self, entry: RunEntry) -> list[StyledLine]:
         """Return the lines for a journal entry."""
         lines: list[StyledLine] = getattr(self, f"_{entry.kind}", _no_lines)(entry.fields)
         return [line._replace(text=printable_line(line.text)) for line in lines]

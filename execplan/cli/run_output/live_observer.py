@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from execplan.cli.run_output.journal_formatter import StyledLine
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_state import Question
 
 _STYLES = {GOOD: "green", BAD: "bold red", MUTED: "dim", PLAIN: ""}
@@ -82,7 +82,7 @@ class LiveObserver(PromptingObserver):
             self._formatter.add_steps(steps)
             self._total_steps = len(steps)
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Print an entry above the display, and update the running steps."""
         with self._lock:
             step = str(entry.fields.get("step") or "")

@@ -23,7 +23,7 @@ from execplan.team.advice.plan_advice import Advice, advise_plan, edit_steps
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_records.run_summary import RunSummary
     from execplan.execution.engine.run_state import Attempt
@@ -201,7 +201,7 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
     }
 
 
-def _change_json(change: Change) -> dict[str, Any]:
+def _change_json(change: StateChange) -> dict[str, Any]:
     """Return the JSON form of a changed path, with the digests of its content."""
     return {
         "path": change.path,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, TextIO
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_state import Question
 
 
@@ -138,7 +138,7 @@ class LineObserver(PromptingObserver):
         """Register the steps with their numbers."""
         self._formatter.add_steps(steps)
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Print the lines for a journal entry."""
         with self._lock:
             for line in self._formatter.format_entry(entry):
@@ -164,7 +164,7 @@ class JsonLinesObserver(RunObserver):
         """Remember the ID of the run."""
         self._run = run
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Print a journal entry as a line of JSON."""
         entry_json = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.fields}
         line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": entry_json}

@@ -12,14 +12,14 @@ from execplan.execution.engine.journal.journal_entries import change_kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
 
 _MAX_PATHS = 3
 _MAX_LINES = 20
 """Maximum number of lines in a list of files; `_MAX_PATHS` is the maximum number of paths in a line."""
 
 
-def format_changes(changes: Sequence[Change], folders: Sequence[str] = ()) -> str:
+def format_changes(changes: Sequence[StateChange], folders: Sequence[str] = ()) -> str:
     """Format changed files and the created directories without files by kind of change; an empty string for none."""
     kinds = ("created", "modified", "deleted")
     by_kind = {kind: [change.path for change in changes if change_kind(change) == kind] for kind in kinds}

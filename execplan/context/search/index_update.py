@@ -66,7 +66,7 @@ class PlanFile(NamedTuple):
         return digest("\0".join(self.artifacts).encode("utf-8", "surrogateescape")) if self.artifacts else ""
 
 
-class PlanContent(NamedTuple):
+class IndexedPlan(NamedTuple):
     """A plan that was read for the search."""
 
     record: PlanRecord
@@ -202,7 +202,7 @@ def _iter_changes(
         yield changes
 
 
-def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> PlanContent:
+def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> IndexedPlan:
     """Read a plan for the search; without items if it is the indexed one or can't be read."""
     project, ref = plan_file.project, plan_file.ref
     date, artifacts = leading_date(ref.id), plan_file.artifacts_digest
@@ -220,13 +220,13 @@ def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> Plan
             and indexed.digest == record.digest
             and _is_same_plan(indexed, record, archived=ref.archived)
         ):
-            return PlanContent(indexed._replace(status=record.status), ())
+            return IndexedPlan(indexed._replace(status=record.status), ())
         plan = plan_store.parse(project, data)
     except ExecplanError as error:
-        return PlanContent(record._replace(problem=error.message.removeprefix(f"can't read {ref.path}: ")), ())
+        return IndexedPlan(record._replace(problem=error.message.removeprefix(f"can't read {ref.path}: ")), ())
     title = plan_store.plan_title(project, ref, plan.title) or ""
     record = record._replace(title=title, state=plan.state(archived=ref.archived))
-    return PlanContent(record, (*plan_items(plan), *artifact_items(plan_file.artifacts)))
+    return IndexedPlan(record, (*plan_items(plan), *artifact_items(plan_file.artifacts)))
 
 
 def _is_same_plan(indexed: PlanRecord, record: PlanRecord, *, archived: bool) -> bool:

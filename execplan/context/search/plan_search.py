@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.context.search.index_records import Hit
-    from execplan.context.search.index_update import PlanContent, PlanFile, Tick
+    from execplan.context.search.index_update import IndexedPlan, PlanFile, Tick
     from execplan.context.search.search_query import SearchQuery
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -204,7 +204,7 @@ def _read_result(
 
 
 def _mark_items(
-    content: PlanContent, positions: Sequence[int], query: SearchQuery
+    content: IndexedPlan, positions: Sequence[int], query: SearchQuery
 ) -> dict[int, list[tuple[int, int]]] | None:
     """Return the spans of matching words in items, by position; None if there is no such item, or one does not match.
 

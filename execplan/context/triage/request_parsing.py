@@ -46,7 +46,7 @@ _NEGATION_REACH = 6
 """Number of words after a `no` that it still applies to."""
 
 
-class Request(NamedTuple):
+class TokenizedRequest(NamedTuple):
     """A request that is split into tokens."""
 
     text: str
@@ -88,7 +88,7 @@ class CueHit(NamedTuple):
     is_first: bool
 
 
-def parse_request(text: str, table: TriageTable) -> Request:
+def parse_request(text: str, table: TriageTable) -> TokenizedRequest:
     """Split a request into tokens."""
     tokens: list[str] = []
     original_tokens: list[str] = []
@@ -111,7 +111,7 @@ def parse_request(text: str, table: TriageTable) -> Request:
         tokens.append(token)
         original_tokens.append(token_text)
     names = (tuple(code_names), tuple(quoted))
-    return Request(
+    return TokenizedRequest(
         text, tuple(tokens), tuple(original_tokens), sentences + is_sentence_open, *names, _is_english(tokens, table)
     )
 
@@ -128,7 +128,7 @@ def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
     )
 
 
-def find_cues(request: Request, table: TriageTable) -> list[CueHit]:
+def find_cues(request: TokenizedRequest, table: TriageTable) -> list[CueHit]:
     """Find the cues in a request, the longest at each position, each with the matched words."""
     cue_index = _build_cue_index(table)
     tokens = request.tokens

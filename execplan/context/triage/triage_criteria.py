@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.context.triage.change_summary import ChangeSummary
-    from execplan.context.triage.request_parsing import CueHit, Request
+    from execplan.context.triage.request_parsing import CueHit, TokenizedRequest
     from execplan.context.triage.triage_table import TriageTable
 
 _MAX_STRENGTH = 4.0
@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
 class TriageCase(NamedTuple):
     """The request and the change to evaluate."""
 
-    request: Request | None
+    request: TokenizedRequest | None
     hits: tuple[CueHit, ...]
     """Cues of the request that count."""
     changes: ChangeSummary | None
@@ -149,7 +149,7 @@ def combined_strength(evidence: Sequence[Evidence]) -> float:
     return min(_MAX_STRENGTH, max(strengths) + (sum(strengths) - max(strengths)) / 2) if strengths else 0.0
 
 
-def select_counted_hits(hits: Sequence[CueHit], request: Request) -> list[CueHit]:
+def select_counted_hits(hits: Sequence[CueHit], request: TokenizedRequest) -> list[CueHit]:
     """Return the cues that count.
 
     Negated cues do not count. If the request only changes a wording, the things that it names do not count. Details
@@ -198,7 +198,7 @@ def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
         )
 
 
-def _major_upgrade(request: Request) -> str:
+def _major_upgrade(request: TokenizedRequest) -> str:
     """Return the versions of an upgrade that differ in their major number, such as `2.2 to 5.0`, or an empty string."""
     if any([token.startswith("upgrad") for token in request.tokens]):
         original_tokens = request.original_tokens
@@ -210,7 +210,7 @@ def _major_upgrade(request: Request) -> str:
     return ""
 
 
-def _longest_enumeration(request: Request) -> int:
+def _longest_enumeration(request: TokenizedRequest) -> int:
     """Count the items of the longest enumeration: `a, b and c` has three; an item has at most three words."""
     longest_count = entry_count = word_count = 0
     for token, original in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
@@ -258,7 +258,7 @@ def _reached_strength(count: int, steps: Sequence[Sequence[int]]) -> int:
     return max([strength for minimum, strength in steps if count >= minimum], default=0)
 
 
-def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tuple[str, ...]:
+def find_named_parts(request: TokenizedRequest, parts_by_name: Mapping[str, str]) -> tuple[str, ...]:
     """Return the parts of the repository that a request names, by a word or by a path."""
     tokens = set(request.tokens) - {CLAUSE_END, QUOTED_NAME}
     paths = [part_name for name, part_name in parts_by_name.items() if name in tokens]

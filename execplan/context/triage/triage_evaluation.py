@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.context.triage.change_summary import ChangedFile, ChangeSummary
-    from execplan.context.triage.request_parsing import Request
+    from execplan.context.triage.request_parsing import TokenizedRequest
     from execplan.context.triage.triage_criteria import Evidence
     from execplan.context.triage.triage_table import TriageTable
 
@@ -70,7 +70,7 @@ class Criterion(NamedTuple):
         return self.strength * self.weight * (1 if self.name == SMALL else -1)
 
 
-class Question(NamedTuple):
+class TriageQuestion(NamedTuple):
     """An unclear point, and the question that resolves it."""
 
     criterion: str
@@ -87,8 +87,8 @@ class TriageResult(NamedTuple):
     criteria: tuple[Criterion, ...]
     reasons: tuple[str, ...]
     """Reasons as sentences, the most important first."""
-    unclear: tuple[Question, ...]
-    request: Request | None
+    unclear: tuple[TriageQuestion, ...]
+    request: TokenizedRequest | None
     changes: ChangeSummary | None
 
 
@@ -170,7 +170,7 @@ def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: s
     return tuple(sentences)
 
 
-def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
+def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[TriageQuestion, ...]:
     """Return questions about criteria with evidence, the most important first; else about scope and validation."""
     question_texts = case.table.questions
     supported = sorted(
@@ -178,7 +178,7 @@ def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[
         key=lambda criterion: criterion.points,
     )
     questions = [
-        Question(
+        TriageQuestion(
             criterion.name,
             f"{criterion.evidence[0].sentence}; that alone is not decisive",
             question_texts[criterion.name]["question"],
@@ -188,7 +188,9 @@ def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[
     default_names = [] if questions else ["scope", "validation"]
     if case.request is not None and not case.request.is_english:
         default_names = ["language"]
-    return tuple([*[Question(name, **question_texts[name]) for name in default_names], *questions][:_MAX_QUESTIONS])
+    return tuple(
+        [*[TriageQuestion(name, **question_texts[name]) for name in default_names], *questions][:_MAX_QUESTIONS]
+    )
 
 
 def _check_triage_table(table: dict[str, object], source: str) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _COMMAND = "doctor"
 
 
-class Recovery(NamedTuple):
+class RecoveredEdit(NamedTuple):
     """An overwritten edit that was restored or saved to a file, or would be in a dry run."""
 
     message: str
@@ -35,7 +35,7 @@ class Recovery(NamedTuple):
     """Diff of the plan in a dry run; empty if the edit's lines have changed since, so it is saved to a file."""
 
 
-def restore_lost_edits(project: Project, ref: PlanRef, options: WriteOptions) -> list[Recovery]:
+def restore_lost_edits(project: Project, ref: PlanRef, options: WriteOptions) -> list[RecoveredEdit]:
     """Restore the overwritten edits of a plan, with one edit that can be undone. Raises ExecplanError.
 
     An edit whose lines have changed since is saved to a file as a diff.
@@ -48,14 +48,16 @@ def restore_lost_edits(project: Project, ref: PlanRef, options: WriteOptions) ->
         if restored is not None:
             restorable.append(step)
             diff = format_diff(text, restored, project.display_path(ref.path)) if options.dry_run else ""
-            recoveries.append(Recovery(f"{'restore' if options.dry_run else 'restored'}: {step.description}", diff))
+            recoveries.append(
+                RecoveredEdit(f"{'restore' if options.dry_run else 'restored'}: {step.description}", diff)
+            )
             text = restored
         elif options.dry_run:
-            recoveries.append(Recovery(f"save to a file: {step.description}"))
+            recoveries.append(RecoveredEdit(f"save to a file: {step.description}"))
         else:
             file = save_backup(project, ref.path, _edit_diff(project, ref, step))
             forget_edits(project, ref, [step])
-            recoveries.append(Recovery(f"saved to {project.display_path(file)}: {step.description}"))
+            recoveries.append(RecoveredEdit(f"saved to {project.display_path(file)}: {step.description}"))
     if restorable and not options.dry_run:
         if amend(project, ref, partial(_restore_change, restorable), options, command=_COMMAND).changed:
             forget_edits(project, ref, restorable)  # the edit that restored them replaces them from now on

@@ -23,7 +23,7 @@ _MAX_SECONDS = 253_402_300_799
 """End of the year 9999; git accepts later times, and Python does not."""
 
 
-class FileChange(NamedTuple):
+class CommittedChange(NamedTuple):
     """A change of a regular file; `former` fields have a value for each parent of the commit, or one for a root."""
 
     path: str
@@ -43,7 +43,7 @@ class Commit(NamedTuple):
     author: str
     time: int
     """When the author wrote it, in seconds since 1970."""
-    changes: list[FileChange]
+    changes: list[CommittedChange]
 
 
 def read_commits(project: Project, revision: str, folders: Sequence[str]) -> list[Commit]:
@@ -111,7 +111,7 @@ def _parse_log(fields: list[bytes]) -> Iterator[Commit]:
         yield commit
 
 
-def _parse_change(metadata: bytes, stream: Iterator[bytes]) -> Iterator[FileChange]:
+def _parse_change(metadata: bytes, stream: Iterator[bytes]) -> Iterator[CommittedChange]:
     """Yield the change from its metadata, and take the paths that follow it; nothing for links and submodules.
 
     The metadata has a colon, a mode and a blob for each parent; then follow the new mode and blob, and the status.
@@ -124,10 +124,10 @@ def _parse_change(metadata: bytes, stream: Iterator[bytes]) -> Iterator[FileChan
     files = [blob if mode in REGULAR_MODES else "" for mode, blob in zip(modes, blobs, strict=True)]
     if any(files):
         former_paths = tuple(paths[:-1]) if has_all_paths else (paths[0],)
-        yield FileChange(paths[-1], former_paths, files[-1], tuple(files[:-1]))
+        yield CommittedChange(paths[-1], former_paths, files[-1], tuple(files[:-1]))
 
 
-def changes_since(project: Project, commit: str, folders: Sequence[str]) -> list[FileChange]:
+def changes_since(project: Project, commit: str, folders: Sequence[str]) -> list[CommittedChange]:
     """Return the tracked files below the directories that differ from a commit, staged or not.
 
     Their blobs are those of the index, or zeros. Raises ExecplanError if git fails.

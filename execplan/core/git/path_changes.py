@@ -40,7 +40,7 @@ class PathChange(NamedTuple):
     """ID of the content after; zeros for a deleted file."""
 
 
-class Step(NamedTuple):
+class HistoryStep(NamedTuple):
     """A commit on the branch, or a merge into it, with the files among those asked for that it changed."""
 
     position: int
@@ -56,7 +56,7 @@ class Step(NamedTuple):
     """Changes by path from the root of the repository."""
 
 
-def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
+def read_steps(project: Project, paths: Collection[str]) -> list[HistoryStep]:
     """Return the steps up to HEAD that changed some of the paths, newest first; none before the first commit.
 
     Paths with a line break or a NUL are left out. Raises ExecplanError if git fails, also for a path outside the
@@ -75,10 +75,10 @@ def read_steps(project: Project, paths: Collection[str]) -> list[Step]:
     return list(_parse_steps(out, requested_paths))
 
 
-def _parse_steps(out: bytes, requested_paths: Collection[str]) -> Iterator[Step]:
+def _parse_steps(out: bytes, requested_paths: Collection[str]) -> Iterator[HistoryStep]:
     """Yield the steps with requested changes from git's output."""
     stream = iter(out.split(b"\0"))
-    step: Step | None = None
+    step: HistoryStep | None = None
     position = 0
     for token in stream:
         field = token.lstrip(b"\n")
@@ -86,7 +86,7 @@ def _parse_steps(out: bytes, requested_paths: Collection[str]) -> Iterator[Step]
             if step is not None and step.changes:
                 yield step
             parents, time, subject = next(stream, b""), next(stream, b""), next(stream, b"")
-            step = Step(
+            step = HistoryStep(
                 position,
                 field[1:].decode("ascii", "replace"),
                 int(time) if time.lstrip(b"-").isdigit() else 0,

@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from execplan.core.json_model import field_types as types
-from execplan.core.json_model.constraints import Check, Entries, Range, Text, is_json_value
+from execplan.core.json_model.constraints import Entries, Range, TextConstraint, ValueCheck, is_json_value
 from execplan.core.json_model.container_types import ArrayType, FixedArrayType, JsonType, ObjectType
 from execplan.core.named_tuple import NamedTuple
 
@@ -92,7 +92,7 @@ def _union_type(alternatives: list[Any], count: int) -> types.FieldType:
 
 def _simple_type(annotation: Any, constraints: tuple[Any, ...]) -> types.FieldType:
     if annotation is str:
-        return types.TextType(_constraint(constraints, Text), _constraint(constraints, Check))
+        return types.TextType(_constraint(constraints, TextConstraint), _constraint(constraints, ValueCheck))
     if annotation is bool:
         return types.BooleanType()
     if annotation is int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Text(NamedTuple):
+class TextConstraint(NamedTuple):
     """Constraint of a text: its length in characters, and a pattern for all of it."""
 
     pattern: str = ""
@@ -35,7 +35,7 @@ class Entries(NamedTuple):
     maximum: int | None = None
 
 
-class Check(NamedTuple):
+class ValueCheck(NamedTuple):
     """A function that raises ValueError for an invalid value, and the `format` of the value in JSON Schema."""
 
     function: Callable[[Any], object]

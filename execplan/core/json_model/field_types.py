@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from enum import Enum
     from typing import Self
 
-    from execplan.core.json_model.constraints import Check, Range, Text
+    from execplan.core.json_model.constraints import Range, TextConstraint, ValueCheck
 
 Path = tuple[int | str, ...]
 
@@ -84,7 +84,7 @@ class Buildable:
 class TextType(FieldType):
     """A text with constraints."""
 
-    def __init__(self, constraint: Text | None = None, check: Check | None = None) -> None:
+    def __init__(self, constraint: TextConstraint | None = None, check: ValueCheck | None = None) -> None:
         self.constraint = constraint
         self.verification = check
         self.label = "constrained-str" if constraint is not None else "str"
@@ -105,7 +105,7 @@ class TextType(FieldType):
                 raise invalid(str(error)) from None
         return value
 
-    def _check_constraint(self, text: str, constraint: Text) -> None:
+    def _check_constraint(self, text: str, constraint: TextConstraint) -> None:
         if constraint.min_length is not None and len(text) < constraint.min_length:
             raise invalid(f"string should have at least {_count(constraint.min_length, 'character')}")
         if constraint.max_length is not None and len(text) > constraint.max_length:

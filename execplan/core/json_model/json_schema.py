@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from enum import Enum
 
-    from execplan.core.json_model.constraints import Range, Text
+    from execplan.core.json_model.constraints import Range, TextConstraint
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSION: Final = 1
@@ -128,7 +128,7 @@ def _container_schema(kind: types.FieldType) -> Json:
     return {"patternProperties": {pattern: value}, **names, "type": "object", "additionalProperties": False}
 
 
-def _text_constraints(constraint: Text | None) -> Json:
+def _text_constraints(constraint: TextConstraint | None) -> Json:
     if constraint is None:
         return {}
     limits = {"maxLength": constraint.max_length, "minLength": constraint.min_length}

@@ -17,7 +17,7 @@ from execplan.core.project.slug import slug
 from execplan.core.scaffold.plan_creation import file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
-from execplan.core.scaffold.section_placement import Part, place_sections, section_headings
+from execplan.core.scaffold.section_placement import PlacedText, place_sections, section_headings
 from execplan.core.text.block_rules import heading_anchor
 from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
@@ -202,7 +202,7 @@ def _has_tasks(plan: ParsedPlan, lines: Sequence[_Line]) -> bool:
     return any([task.start in origins for task in plan.tasks])
 
 
-def _part_lines(old: _OldText, part: Part) -> list[_Line]:
+def _part_lines(old: _OldText, part: PlacedText) -> list[_Line]:
     """Return the lines of a part, with its headings at their new level."""
     lines = []
     for at in range(part.start, part.end):

@@ -33,7 +33,7 @@ _SUB_LEVEL = 3
 """Level of headings in a section."""
 
 
-class Part(NamedTuple):
+class PlacedText(NamedTuple):
     """Text of the old plan that goes to one section."""
 
     section: str
@@ -47,12 +47,14 @@ class Part(NamedTuple):
     """Text of the heading above that is repeated, because its other text goes to another section."""
 
 
-def place_sections(plan: ParsedPlan, title: Block | None) -> tuple[list[Part], dict[str, int], list[tuple[str, str]]]:
+def place_sections(
+    plan: ParsedPlan, title: Block | None
+) -> tuple[list[PlacedText], dict[str, int], list[tuple[str, str]]]:
     """Return the parts, the line of the heading that each section's own one replaces, and what has no role."""
     headings = section_headings(plan, title)
     top_level = max(2, min([block.level for block in headings], default=2))
     top_headings = [block for block in headings if block.level <= top_level]
-    parts: list[Part] = []
+    parts: list[PlacedText] = []
     replaced: dict[str, int] = {}
     without_role = []
     used_sections: set[str] = set()
@@ -68,7 +70,7 @@ def place_sections(plan: ParsedPlan, title: Block | None) -> tuple[list[Part], d
         elif role is None and section != outline.PROGRESS:
             without_role.append((heading.text, section))
         shift = 0 if is_replaced else _SUB_LEVEL - heading.level
-        part = Part(section, None if is_replaced else heading, heading.end, end, max(shift, 0))
+        part = PlacedText(section, None if is_replaced else heading, heading.end, end, max(shift, 0))
         inner = headings[bisect_left(starts, lines.start) : bisect_left(starts, end)]
         pieces = _split_checklists(plan, part, heading, inner) if section == outline.PROGRESS else [part]
         used_sections.update([piece.section for piece in pieces])
@@ -127,7 +129,9 @@ def _says_the_same(title: str, role: str | None, section: str, titles: Mapping[s
     return exact_role not in (None, section_roles.TASKS) and _SECTIONS.get(exact_role or "") == section
 
 
-def _split_checklists(plan: ParsedPlan, part: Part, heading: Block, headings: Sequence[Block]) -> list[Part]:
+def _split_checklists(
+    plan: ParsedPlan, part: PlacedText, heading: Block, headings: Sequence[Block]
+) -> list[PlacedText]:
     """Split a part with tasks at the headings about validation below which there are checklists."""
     checklists = [task for _, task in plan.checklists]
     pieces = [part]
@@ -146,5 +150,5 @@ def _split_checklists(plan: ParsedPlan, part: Part, heading: Block, headings: Se
             pieces[-1] = pieces[-1]._replace(end=at)
             above = [other for other in headings if other.start < at and other.level < block.level] or [heading]
             shift = _SUB_LEVEL + 1 - block.level
-            pieces.append(Part(outline.VALIDATION, None, at, part.end, shift, above[-1].text))
+            pieces.append(PlacedText(outline.VALIDATION, None, at, part.end, shift, above[-1].text))
     return pieces

@@ -156,7 +156,7 @@ def _field_names(kind: type[Model]) -> set[str]:
     return {field.key for model in collect_models(kind) for field in model.model_fields().values()}
 
 
-class Request(Model):
+class CheckedRecord(Model):
     """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
 
     @classmethod

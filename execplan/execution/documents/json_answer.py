@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from execplan.core.errors import CHECK_FAILED, OK
-from execplan.core.json_model.constraints import JsonValue, Range, Text
+from execplan.core.json_model.constraints import JsonValue, Range, TextConstraint
 from execplan.core.json_model.document_model import Model
 from execplan.core.text.violation import Violation
 from execplan.execution.execution_plan import Document
@@ -43,7 +43,7 @@ class Candidate(Model):
 class Refusal(Model):
     """Why a command was refused or failed."""
 
-    code: Annotated[str, Text(r"^[a-z][a-z0-9-]*$")]
+    code: Annotated[str, TextConstraint(r"^[a-z][a-z0-9-]*$")]
     """Code of the error; `execplan explain CODE` describes it."""
     exit: Annotated[int, Range(1, 255)]
     message: str
@@ -58,7 +58,7 @@ class Answer(Document):
     document_name: ClassVar[str] = "answer"
 
     schema_: Literal["execplan/1"]
-    kind: Annotated[str, Text(r"^[a-z][a-z-]*$")]
+    kind: Annotated[str, TextConstraint(r"^[a-z][a-z-]*$")]
     """The name of the command."""
     ok: bool
     """True if the exit status is 0."""

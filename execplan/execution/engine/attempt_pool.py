@@ -31,7 +31,7 @@ from execplan.execution.execution_plan import PROGRAM_TYPES
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.permit import Permit
     from execplan.execution.engine.step_executor import StepExecutor
@@ -143,7 +143,9 @@ class AttemptPool:
         if tick_result.task:
             self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
-    def undo_changes(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
+    def undo_changes(
+        self, step: Step, attempt: int, changes: tuple[StateChange, ...], folders: tuple[str, ...]
+    ) -> None:
         """Restore the files to their state before an attempt, and record that. Raises ExecplanError."""
         self.executor.undo_changes(self.context, changes, folders)
         change_fields = [change_json(change) for change in changes]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
 
 
-class PlannedStep(NamedTuple):
+class PredictedStep(NamedTuple):
     """A step with its predicted outcome in a run."""
 
     evaluated_step: EvaluatedStep
@@ -36,7 +36,7 @@ class RunPreview(NamedTuple):
     """A preview of what a run would do."""
 
     document: ExecutionPlan
-    steps: tuple[PlannedStep, ...]
+    steps: tuple[PredictedStep, ...]
     """All steps, in the order in which they would begin."""
     approval: Approval
     sandbox: str
@@ -71,20 +71,20 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
     return RunPreview(document, steps, approved_plan.approval, sandbox_name, sandbox_reason, warnings)
 
 
-def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:
+def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PredictedStep:
     """Predict whether a step would run, as far as that can be known."""
     step = evaluated_step.step
     if step.id not in schedule.chosen:
-        return PlannedStep(evaluated_step, will_run=False, reason=NOT_SELECTED)
+        return PredictedStep(evaluated_step, will_run=False, reason=NOT_SELECTED)
     owners = schedule.alternative_owners(step.id)
     if owners:
-        return PlannedStep(
+        return PredictedStep(
             evaluated_step,
             will_run=False,
             reason=f"it is the alternative to {', '.join(owners)} and runs only if that fails",
         )
     if step.when is not None and step.when.kind == "failed":
-        return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
+        return PredictedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
     if evaluated_step.dry_run.is_skipped:
-        return PlannedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
-    return PlannedStep(evaluated_step, will_run=True, reason="")
+        return PredictedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
+    return PredictedStep(evaluated_step, will_run=True, reason="")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_state import Question
 
 
@@ -24,7 +24,7 @@ class RunObserver:
     def begin(self, run: str, steps: Sequence[Any]) -> None:
         """Handle the start of a run; `steps` are the steps (of the model) that it is about to run."""
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Handle an entry that is already on disk; called from the thread that writes entries."""
 
     def line(self, step: str, text: str, *, error: bool) -> None:

@@ -8,7 +8,7 @@ from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import altered_error
 from execplan.execution.engine.journal.journal_entries import (
     AttemptResult,
-    Change,
+    StateChange,
     attempt_result_from_entry,
     change_from_json,
     programs_from_entry,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.world import Program, State
 
@@ -51,7 +51,7 @@ class Attempt(NamedTuple):
     began: str = ""
     ended: str = ""
     """End time by the wall clock, which may have been set in the meantime; empty while the end is unknown."""
-    calls: tuple[Entry, ...] = ()
+    calls: tuple[RunEntry, ...] = ()
     """Entries of the calls that an agent was allowed for the attempt."""
     resume_count: int = 0
     """Number of resumes before the attempt. A person who resumes allows as many retries as before."""
@@ -62,7 +62,7 @@ class Attempt(NamedTuple):
 class RunState:
     """The state of a run according to its journal."""
 
-    def __init__(self, document: ExecutionPlan, entries: Sequence[Entry] = ()) -> None:
+    def __init__(self, document: ExecutionPlan, entries: Sequence[RunEntry] = ()) -> None:
         """Apply the given entries; `document` is that of the last revision."""
         self.document = document
         self.begin_fields: dict[str, Any] = {}
@@ -85,27 +85,27 @@ class RunState:
         self.ticked_tasks: dict[str, tuple[str, str]] = {}
         """Text of the task that each step checked off and path of its transcript, without reopened tasks."""
         self.question: Question | None = None
-        self.answers: list[Entry] = []
+        self.answers: list[RunEntry] = []
         """Entries of the answers, with the question and the step."""
-        self.end_entry: Entry | None = None
+        self.end_entry: RunEntry | None = None
         self.seconds: float | None = None
         """Seconds that the run took, as recorded when it last stopped. The time of a killed session is unknown."""
-        self.rollbacks: list[Entry] = []
-        self.open_rollback: Entry | None = None
+        self.rollbacks: list[RunEntry] = []
+        self.open_rollback: RunEntry | None = None
         """The rollback that has begun and not ended."""
         self.restored_paths: set[str] = set()
         """Paths that the last rollback has restored."""
         self.rolled_back_steps: set[str] = set()
         """IDs of the steps that were rolled back."""
-        self.replans: list[Entry] = []
-        self.asked_calls: dict[str, Entry] = {}
+        self.replans: list[RunEntry] = []
+        self.asked_calls: dict[str, RunEntry] = {}
         """Calls about which a program asks a person, by their IDs, until it reports that they were made."""
         self.denied_calls = 0
         """Number of recorded calls of an agent that were not allowed."""
-        self.last_entry: Entry | None = None
+        self.last_entry: RunEntry | None = None
         self.apply_entries(entries)
 
-    def apply_entries(self, entries: Iterable[Entry]) -> None:
+    def apply_entries(self, entries: Iterable[RunEntry]) -> None:
         """Apply further entries of the journal."""
         for entry in entries:
             try:
@@ -114,7 +114,7 @@ class RunState:
                 raise altered_error("the journal", entry.number) from None
             self.last_entry = entry
 
-    def changes(self, *, only_step: str | None = None) -> list[tuple[str, Change]]:
+    def changes(self, *, only_step: str | None = None) -> list[tuple[str, StateChange]]:
         """Return the changes of the run, or of one step, that are not undone, in the order they were made."""
         return [
             (step, change)
@@ -220,10 +220,10 @@ class RunState:
         known_steps = [step for step in self.document.steps if step.id in self.status_of]
         return [step.number for step in known_steps if self.status_now(step.id) == status]
 
-    def _ignore(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _ignore(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         """Ignore an entry that does not change the state."""
 
-    def _on_begun(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_begun(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.begin_fields = {**fields, "at": entry.at}
         self.executor = fields.get("executor", "")
         self.approval_fields = fields
@@ -231,7 +231,7 @@ class RunState:
         self.expected_states = {path: state_from_json(state) for path, state in fields["states"].items()}
         self._record_programs(fields)
 
-    def _on_resumed(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_resumed(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.status, self.end_entry, self.question = states.IN_PROGRESS, None, None
         self.approval_fields = fields
         self.executor = fields.get("executor", "")
@@ -243,7 +243,7 @@ class RunState:
             if step in self.rolled_back_steps or (status in reset_statuses and step not in fields.get("failed", ())):
                 self.status_of[step] = states.PENDING
 
-    def _on_intent(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_intent(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         before = {path: state_from_json(state) for path, state in fields["before"].items()}
         attempt = Attempt(
             fields["attempt"],
@@ -262,20 +262,20 @@ class RunState:
         self.attempts.setdefault(step, []).append(attempt)
         self.status_of[step] = states.RUNNING
 
-    def _on_asked(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_asked(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         if fields["step"] not in self.status_of:
             raise KeyError(fields["step"])
         self.asked_calls[fields["call"]] = entry
 
-    def _on_called(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_called(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.asked_calls.pop(fields.get("call", ""), None)
         attempts = self.attempts[fields["step"]]
         attempts[-1] = attempts[-1]._replace(calls=(*attempts[-1].calls, entry))
 
-    def _on_denied(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_denied(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.denied_calls += 1
 
-    def _on_result(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_result(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         step, performed = fields["step"], attempt_result_from_entry(fields)
         self._update_last_attempt(step, performed=performed, entry=entry.number, ended=entry.at)
         self.status_of[step] = states.COMPLETED if performed.ok else states.FAILED
@@ -284,7 +284,7 @@ class RunState:
         self._expect_states([(change.path, change.after) for change in performed.changes])
         self.programs |= programs_from_entry(fields)
 
-    def _on_retaken(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_retaken(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self._update_last_attempt(fields["step"], retaken=True)
         if self.status_of.get(fields["step"]) == states.RUNNING:
             self.status_of[fields["step"]] = states.PENDING
@@ -305,34 +305,34 @@ class RunState:
     def _expect_states(self, path_states: Iterable[tuple[str, State]]) -> None:
         self.expected_states.update(dict(path_states))
 
-    def _on_skipped(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_skipped(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.status_of[fields["step"]] = states.SKIPPED
         self.reasons[fields["step"]] = fields["reason"]
 
-    def _on_blocked(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_blocked(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.status_of[fields["step"]] = states.BLOCKED
         self.reasons[fields["step"]] = fields["reason"]
 
-    def _on_recovered(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_recovered(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.status_of[fields["step"]] = states.RECOVERED
         self.reasons[fields["step"]] = f"replaced by {fields['by']}"
 
-    def _on_ticked(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_ticked(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.ticked_tasks[fields["step"]] = (fields["task"], fields["transcript"])
 
-    def _on_reopened(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_reopened(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.ticked_tasks.pop(fields["step"], None)
 
-    def _on_paused(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_paused(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.question = Question(fields["why"], fields["step"] or "", fields["question"])
         self.seconds = fields.get("seconds", self.seconds)
         if fields["step"] and self.status_of.get(fields["step"]) == states.PENDING:
             self.status_of[fields["step"]] = states.AWAITING
 
-    def _on_interrupted(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_interrupted(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.seconds = fields.get("seconds", self.seconds)
 
-    def _on_answered(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_answered(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.question = None
         self.resume_count += 1
         self.answers.append(entry)
@@ -340,26 +340,26 @@ class RunState:
         if step and self.status_of.get(step) == states.AWAITING:
             self.status_of[step] = states.PENDING
 
-    def _on_replanned(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_replanned(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.replans.append(entry)
         self.status = states.REPLANNING
         self.end_entry = self.question = None
         settled_statuses = {step: status for step, status in self.status_of.items() if status in states.SUCCESS_STATES}
         self.status_of = {step.id: settled_statuses.get(step.id, states.PENDING) for step in self.document.steps}
 
-    def _on_ended(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_ended(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.status, self.end_entry, self.question = fields["status"], entry, None
         self.seconds = fields["seconds"]
 
-    def _on_rollback(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_rollback(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.open_rollback = entry
         self.restored_paths = set()
         self.rollbacks.append(entry)
 
-    def _on_restored(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_restored(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.restored_paths.add(fields["path"])
 
-    def _on_rolled_back(self, entry: Entry, fields: dict[str, Any]) -> None:
+    def _on_rolled_back(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         rollback, self.open_rollback = self.open_rollback, None
         for change_fields in rollback.fields["changes"] if rollback is not None else ():
             change = change_from_json(change_fields)
@@ -372,7 +372,7 @@ class RunState:
         if fields["whole"]:
             self.status, self.end_entry, self.question = states.ROLLED_BACK, entry, None
 
-    _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
+    _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, RunEntry, dict[str, Any]], None]]] = {
         journal_entries.BEGUN: _on_begun,
         journal_entries.INTENT: _on_intent,
         journal_entries.QUESTION: _on_asked,

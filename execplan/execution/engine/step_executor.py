@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.executors.executor import Executor
     from execplan.execution.engine.executors.remote_command import Placement
     from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.engine.steps.attempt_recovery import RecoveredAttempt
@@ -73,7 +73,7 @@ class StepExecutor:
 
         return recover_attempt(context, step, attempt)
 
-    def undo_changes(self, context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
+    def undo_changes(self, context: RunContext, changes: Sequence[StateChange], folders: Sequence[str]) -> None:
         """Restore the files to their state before an attempt. Raises ExecplanError."""
         from execplan.execution.engine.steps.file_writes import undo_changes
 

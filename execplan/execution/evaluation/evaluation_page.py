@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.execution.evaluate import EvaluatedStep, Evaluation
-    from execplan.execution.evaluation.checks.check_registry import Finding
+    from execplan.execution.evaluation.checks.check_registry import EvaluationFinding
     from execplan.execution.execution_plan import ExecutionPlan
 
 
@@ -70,7 +70,7 @@ def _table_row(evaluated: EvaluatedStep) -> str:
     return f"| {' | '.join([cell.replace('_', chr(92) + '_') for cell in cells])} |"
 
 
-def _format_finding(finding: Finding, path: str) -> str:
+def _format_finding(finding: EvaluationFinding, path: str) -> str:
     location = (
         f"step {finding.step.number}, {code_span(step_location(finding.step, path))}: "
         if finding.step is not None

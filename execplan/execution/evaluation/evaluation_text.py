@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.evaluate import EvaluatedStep, Evaluation
-    from execplan.execution.evaluation.checks.check_registry import Finding
+    from execplan.execution.evaluation.checks.check_registry import EvaluationFinding
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _SHOWN_ELSEWHERE = frozenset(
@@ -123,7 +123,7 @@ def step_location(step: Step, path: str) -> str:
     return f"{path}:{step.source.line_start}" if step.source is not None else path
 
 
-def finding_json(finding: Finding, path: str) -> dict[str, Any]:
+def finding_json(finding: EvaluationFinding, path: str) -> dict[str, Any]:
     """Return a finding as JSON data, for every output format."""
     step = finding.step
     return {

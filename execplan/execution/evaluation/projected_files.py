@@ -32,7 +32,7 @@ DEFAULT_FILE_MODE = 0o644
 """Mode of a file that a step creates."""
 
 
-class FileChange(NamedTuple):
+class ProjectedChange(NamedTuple):
     """The change of one file by a step."""
 
     path: str
@@ -95,7 +95,7 @@ class ProjectedFiles:
         event = self._last_event(path, step)
         return self.world.read(path) if event is None else event.content or b""
 
-    def record_changes(self, step: Step, changes: Iterable[FileChange], unknown: Iterable[str]) -> None:
+    def record_changes(self, step: Step, changes: Iterable[ProjectedChange], unknown: Iterable[str]) -> None:
         """Record the changes of a step, and the paths whose content is unknown after it."""
         if self._is_uncertain(step):
             self._uncertain.add(step.id)
@@ -157,7 +157,7 @@ class ImpossibleError(Exception):
     """A change that is impossible; the message says why."""
 
 
-def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
+def compute_changes(step: Step, files: Files) -> tuple[ProjectedChange, ...]:
     """Return the file changes of a step, in the order in which they are made.
 
     Raises ImpossibleError, ExecplanError, and any error that `files` raises.
@@ -169,12 +169,12 @@ def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
     return (_target_change(files, step, _require_repository_path(step.target or "..")),)
 
 
-def format_change(change: FileChange) -> str:
+def format_change(change: ProjectedChange) -> str:
     """Return the diff of a file change."""
     return _format_mode_change(change) + file_diff(change.before, change.after, change.path)
 
 
-def _format_mode_change(change: FileChange) -> str:
+def _format_mode_change(change: ProjectedChange) -> str:
     """Return a mode change in Git's format: the diff of lines would not show that a file becomes executable."""
     if change.after is None or change.mode == change.old_mode:
         return ""
@@ -182,27 +182,27 @@ def _format_mode_change(change: FileChange) -> str:
     return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
 
 
-def _target_change(files: Files, step: Step, path: str) -> FileChange:
+def _target_change(files: Files, step: Step, path: str) -> ProjectedChange:
     """Return the change of a step's target. Raises ImpossibleError if it can't be made, and ExecplanError."""
     if step.type is Type.CREATE:
         if _file_mode(files, path) is not None:
             raise ImpossibleError(f"{path} already exists")
-        return FileChange(path, None, (step.content or "").encode())
+        return ProjectedChange(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and (state := files.state(path)).kind == LINK:
-        return FileChange(path, f"{state.link}\n".encode(), None)
+        return ProjectedChange(path, f"{state.link}\n".encode(), None)
     mode = _file_mode(files, path)
     if mode is None:
         raise ImpossibleError(f"file not found: {path}")
     old = files.read(path)
     if step.type is Type.DELETE:
-        return FileChange(path, old, None)
+        return ProjectedChange(path, old, None)
     if step.patch is not None:
         (change,) = patch.parse_patch(step.patch, path)
-        return FileChange(path, old, patch.apply_patch(old, change), change.mode or mode, mode)
-    return FileChange(path, old, _replace_lines(old, step), mode, mode)
+        return ProjectedChange(path, old, patch.apply_patch(old, change), change.mode or mode, mode)
+    return ProjectedChange(path, old, _replace_lines(old, step), mode, mode)
 
 
-def _patch_changes(files: Files, step: Step) -> list[FileChange]:
+def _patch_changes(files: Files, step: Step) -> list[ProjectedChange]:
     """Return the changes of a diff over several files."""
     changes = []
     for file_patch in patch.parse_patch(step.patch or ""):
@@ -220,11 +220,11 @@ def _patch_changes(files: Files, step: Step) -> list[FileChange]:
         if target is None and new:
             raise ImpossibleError(f"the diff deletes {source}, but leaves some of its lines")
         if source is not None and source != target:
-            changes.append(FileChange(source, old, None))
+            changes.append(ProjectedChange(source, old, None))
         if target is not None:
             is_same_path = source == target
             changes.append(
-                FileChange(
+                ProjectedChange(
                     target,
                     old if is_same_path else None,
                     new,

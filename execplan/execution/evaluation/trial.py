@@ -9,8 +9,8 @@ from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.projected_files import (
-    FileChange,
     ImpossibleError,
+    ProjectedChange,
     ProjectedFiles,
     ProjectedState,
     compute_changes,
@@ -82,7 +82,7 @@ class Trial(NamedTuple):
     """Files that the step itself writes or deletes, with their states before it."""
     needs: dict[str, ProjectedState]
     """Paths that must exist: its inputs, its working directory, and programs named by their path."""
-    changes: tuple[FileChange, ...]
+    changes: tuple[ProjectedChange, ...]
     dry_run: DryRun
     follows_command: bool
     """Whether a command runs before the step."""
@@ -121,13 +121,13 @@ def target_paths(step: Step) -> list[str]:
     return diff_paths(step.patch) if step.type is Type.REFACTOR and step.patch is not None else []
 
 
-def written_texts(trial: Trial) -> list[FileChange]:
+def written_texts(trial: Trial) -> list[ProjectedChange]:
     """Return the content that a step writes, as far as it is known before the run: at least the step's own text."""
     step = trial.step
     added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own_text = "".join([f"{line}\n" for line in added]) + (step.content or "")
     return list(trial.changes) or [
-        FileChange(path, None, own_text.encode()) for path in list(trial.targets)[:1] if own_text
+        ProjectedChange(path, None, own_text.encode()) for path in list(trial.targets)[:1] if own_text
     ]
 
 
@@ -136,7 +136,7 @@ def _run_trial(files: ProjectedFiles, step: Step, *, follows_command: bool) -> T
     needs = {
         path: files.path_state(path, step) for path in normalize_paths([*step.inputs, step.cwd, *_program_paths(step)])
     }
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[ProjectedChange, ...] = ()
     try:
         if any([normalize_path(path) is None for path in target_paths(step)]):
             raise ImpossibleError("its target is not in the repository")
@@ -180,7 +180,7 @@ def _skip_reason(files: ProjectedFiles, step: Step) -> str:
 
 def _compute_changes(
     files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]
-) -> tuple[FileChange, ...]:
+) -> tuple[ProjectedChange, ...]:
     """Return the file changes of a step. Raises ImpossibleError, _UnknownError, or ExecplanError."""
     if step.type is Type.TOOL:
         raise _UnknownError(f"the effects of {step.tool} are known only after a call")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.binding import Binding
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_observer import FinishedRun
     from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.workspace.file_archive import FileArchive
@@ -259,7 +259,7 @@ class _UnattendedObserver(RunObserver):
     def begin(self, run: str, steps: Sequence[Any]) -> None:
         self._observer.begin(run, steps)
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         self._observer.entry(entry)
 
     def line(self, step: str, text: str, *, error: bool) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.inference.section_passages import Passage, Sentence
+    from execplan.execution.inference.section_passages import Passage, PassageSentence
     from execplan.execution.step_drafts import StepDraft
 
 _SHELL_CHANGES = (
@@ -205,7 +205,7 @@ class OutputTracker:
         expected = build_expectation(raw_block_lines(plan, passage))
         return (step_index, expected) if expected is not None else None
 
-    def match_sentence(self, passage: Passage, sentence: Sentence) -> tuple[int, str] | None:
+    def match_sentence(self, passage: Passage, sentence: PassageSentence) -> tuple[int, str] | None:
         """Return the step and the stable output in a sentence after its block: `It prints` and a code span."""
         step_index = self._step_for(passage)
         expected = _sentence_expectation(sentence) if step_index >= 0 else None
@@ -236,7 +236,7 @@ def build_expectation(lines: Sequence[str]) -> str | None:
     return "\n".join(expectation)
 
 
-def _sentence_expectation(sentence: Sentence) -> str | None:
+def _sentence_expectation(sentence: PassageSentence) -> str | None:
     """Return the expectation of a sentence that ends with its only code span, the output."""
     if len(sentence.spans) != 1 or not find_cue("named_output", sentence.shape) or not promises_output(sentence.shape):
         return None

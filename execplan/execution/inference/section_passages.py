@@ -58,7 +58,7 @@ class Passage(NamedTuple):
     """Lines of the headings within the section that contain the passage."""
 
 
-class Span(NamedTuple):
+class CodeSpan(NamedTuple):
     """A code span of a paragraph."""
 
     start: int
@@ -67,13 +67,13 @@ class Span(NamedTuple):
     code: str
 
 
-class Sentence(NamedTuple):
+class PassageSentence(NamedTuple):
     """A sentence with its code spans."""
 
     text: str
     shape: str
     """Text with `\\x01` in place of each code span."""
-    spans: tuple[Span, ...]
+    spans: tuple[CodeSpan, ...]
 
 
 class _Frame:
@@ -182,7 +182,7 @@ def _is_bare_command(line: str, previous_line: str) -> bool:
     )
 
 
-def read_sentences(passage: Passage) -> Iterator[Sentence]:
+def read_sentences(passage: Passage) -> Iterator[PassageSentence]:
     """Yield the sentences of a paragraph."""
     text = ""
     line_offsets: list[tuple[int, int]] = []
@@ -194,7 +194,7 @@ def read_sentences(passage: Passage) -> Iterator[Sentence]:
     for sentence_text in split_sentences(text):
         begin = text.index(sentence_text, offset)
         offset = begin + len(sentence_text)
-        spans: list[Span] = []
+        spans: list[CodeSpan] = []
         shape = ""
         copied_to = 0
         for match in re.finditer(r"(`+)((?:(?!\1).)+?)\1(?!`)", sentence_text):
@@ -204,11 +204,11 @@ def read_sentences(passage: Passage) -> Iterator[Sentence]:
                 max([line for at, line in line_offsets if at <= begin + position])
                 for position in (match.start(), match.end() - 1)
             ]
-            spans.append(Span(lines[0], lines[1] + 1, match.group(2).strip()))
-        yield Sentence(sentence_text, shape + sentence_text[copied_to:], tuple(spans))
+            spans.append(CodeSpan(lines[0], lines[1] + 1, match.group(2).strip()))
+        yield PassageSentence(sentence_text, shape + sentence_text[copied_to:], tuple(spans))
 
 
-def hide_commands(sentence: Sentence) -> str:
+def hide_commands(sentence: PassageSentence) -> str:
     """Return the text of a sentence with its multi-word code spans hidden, except a `cd` on its own."""
     text = sentence.text
     for span in sentence.spans:

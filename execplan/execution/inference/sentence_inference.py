@@ -23,7 +23,7 @@ from execplan.execution.inference.section_passages import hide_commands, read_se
 from execplan.execution.inference.shell_line import strip_prompt
 
 if TYPE_CHECKING:
-    from execplan.execution.inference.section_passages import Passage, Sentence, Span
+    from execplan.execution.inference.section_passages import CodeSpan, Passage, PassageSentence
     from execplan.execution.inference.step_collector import StepCollector
 
 
@@ -56,13 +56,13 @@ _CONTINUATION = lazy_pattern(rf"^\s*(?:$|[.;:,)]|{EXPRESSIONS['continuation']}|[
 class Instructions:
     """The code spans that a sentence says to run, and those that were skipped."""
 
-    def __init__(self, to_run: list[Span], skipped: list[tuple[Span, str]]) -> None:
+    def __init__(self, to_run: list[CodeSpan], skipped: list[tuple[CodeSpan, str]]) -> None:
         self.to_run = to_run
         self.skipped = skipped
 
 
 def find_instructions(
-    sentence: Sentence, *, is_whole_item: bool, is_command_list: bool, is_unintroduced: bool, has_directory: bool
+    sentence: PassageSentence, *, is_whole_item: bool, is_command_list: bool, is_unintroduced: bool, has_directory: bool
 ) -> Instructions:
     """Return the code spans that a sentence says to run, and the skipped commands.
 

@@ -14,7 +14,7 @@ from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import Request, document_bytes, document_error, validate_document
+from execplan.execution.documents.document_io import CheckedRecord, document_bytes, document_error, validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
 from execplan.execution.importers.object_reader import ImportReport
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ExecutionState(Request):
+class ExecutionState(CheckedRecord):
     """States of a run and of its steps; a step that is not listed is pending."""
 
     status: RunStatus = "pending"
@@ -45,7 +45,7 @@ class ExecutionState(Request):
         return ExecutionState.model_validate({**self.model_dump(), **changed})
 
 
-class ReplanRequest(Request):
+class ReplanRequest(CheckedRecord):
     """Input for a revision: the plan, its state, and what was learned."""
 
     current_plan: ExecutionPlan

@@ -47,7 +47,7 @@ __all__ = [
     "LOW",
     "MEDIUM",
     "USER",
-    "Risk",
+    "CommandRisk",
     "RiskRow",
     "RiskTable",
     "builtin_table",
@@ -74,7 +74,7 @@ _PACKAGE_MANAGERS = ("pnpm", "yarn", "bun")
 """Package managers that accept the name of a tool in place of a script."""
 
 
-class Risk(NamedTuple):
+class CommandRisk(NamedTuple):
     """A risk level, and the reasons why it is no lower."""
 
     level: str
@@ -82,12 +82,12 @@ class Risk(NamedTuple):
     """Short sentences, at least one."""
 
 
-def highest_risk(risks: Iterable[Risk]) -> Risk:
+def highest_risk(risks: Iterable[CommandRisk]) -> CommandRisk:
     """Return the highest level, with the reasons of all risks at that level, without duplicates."""
     all_risks = list(risks)
     level = max([risk.level for risk in all_risks], key=LEVELS.index, default=LOW)
     reasons = dict.fromkeys([_shorten(reason) for risk in all_risks if risk.level == level for reason in risk.reasons])
-    return Risk(level, tuple(reasons) or ("it does nothing",))
+    return CommandRisk(level, tuple(reasons) or ("it does nothing",))
 
 
 def _shorten(reason: str) -> str:
@@ -103,14 +103,14 @@ class _RatedCommands(NamedTuple):
     """Ratings by a table; a check rates each command of a plan several times."""
 
     table: RiskTable
-    risks: dict[tuple[str, bool], Risk]
+    risks: dict[tuple[str, bool], CommandRisk]
 
 
 _MAX_RATED = 1000
 _RATED_COMMANDS: list[_RatedCommands] = []
 
 
-def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
+def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> CommandRisk:
     """Return the risk of a command line, or of a script if a shell is declared.
 
     A command that can't be parsed is at least HIGH, and so is one that needs a shell without declaring it. A script is
@@ -125,32 +125,32 @@ def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Ris
     return risks[text, is_script]
 
 
-def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> Risk:
+def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> CommandRisk:
     command = parse_command(text)
     risks = []
     if is_script and command.problem:
-        risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be parsed: {command.problem}",)))
+        risks.append(CommandRisk(CRITICAL, (f"it runs in a shell, and its script can't be parsed: {command.problem}",)))
     elif command.problem:
-        risks.append(Risk(HIGH, (f"it can't be parsed: {command.problem}",)))
+        risks.append(CommandRisk(HIGH, (f"it can't be parsed: {command.problem}",)))
     elif is_script and command.has_expansion:
-        risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only at run time",)))
+        risks.append(CommandRisk(HIGH, ("it runs in a shell, and uses values that are known only at run time",)))
     elif is_script:
-        risks.append(Risk(MEDIUM, ("it runs in a shell",)))
+        risks.append(CommandRisk(MEDIUM, ("it runs in a shell",)))
     if command.shell_reason and not is_script:
-        risks.append(Risk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",)))
+        risks.append(CommandRisk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",)))
     return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
 
 
-def rate_path(path: str, action: str, table: RiskTable) -> Risk:
+def rate_path(path: str, action: str, table: RiskTable) -> CommandRisk:
     """Return the risk of a step that applies an action to a file: `create`, `modify` or `delete`."""
     level, reason = _BASE_RISKS[action]
-    risks = [Risk(level, (reason,))]
+    risks = [CommandRisk(level, (reason,))]
     if is_outside_path(path):
-        risks.append(Risk(CRITICAL, (f"`{path}` leads outside the repository",)))
+        risks.append(CommandRisk(CRITICAL, (f"`{path}` leads outside the repository",)))
     return highest_risk([*risks, *_path_risks(path, table, writes=True)])
 
 
-def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
+def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[CommandRisk]:
     """Yield the risks of a single command, and of its wrappers, such as `sudo`."""
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
@@ -158,7 +158,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:
-                yield Risk(row.level, (f"`{via}` {row.reason}",))
+                yield CommandRisk(row.level, (f"`{via}` {row.reason}",))
     if simple.argv:
         command = analyze_command(simple, table)
         yield from _pipe_risks(simple, command)
@@ -168,7 +168,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
                 yield from _path_risks(path, table, writes=False)
 
 
-def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Risk]:
+def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[CommandRisk]:
     """Yield the risks of a program that runs the output of another."""
     is_computed = simple.argv[0].startswith(("$", "`"))
     if not is_computed and command.program not in _INTERPRETERS:
@@ -176,9 +176,9 @@ def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Ris
     sources = [source for source in simple.piped_from if source != "<"]
     scripts = [arg for arg in command.args if not arg.startswith(("<(", "-", "/dev/"))]
     if sources and not scripts and command.program in _INTERPRETERS:
-        yield Risk(CRITICAL, (f"`{command.program}` runs input from {_format_sources(sources)}",))
+        yield CommandRisk(CRITICAL, (f"`{command.program}` runs input from {_format_sources(sources)}",))
     elif sources and is_computed:
-        yield Risk(CRITICAL, (f"it runs the program that {_format_sources(sources)} prints",))
+        yield CommandRisk(CRITICAL, (f"it runs the program that {_format_sources(sources)} prints",))
 
 
 def _format_sources(sources: list[str]) -> str:
@@ -186,7 +186,7 @@ def _format_sources(sources: list[str]) -> str:
     return " and ".join(labels[:2])
 
 
-def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> Risk:
+def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> CommandRisk:
     """Return the risk of the program with its arguments."""
     label = f"`{_command_label(simple, command)}`"
     known_rows, warning_rows = _matching_rows(simple, command, table)
@@ -207,13 +207,13 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
         if inner:
             return _program_risk(inner, analyze_command(inner, table), table)
     deciding_rows = user_rows or [*known_rows, *warning_rows]
-    risks = [Risk(row.level, (f"{label} {row.reason}",)) for row in deciding_rows]
+    risks = [CommandRisk(row.level, (f"{label} {row.reason}",)) for row in deciding_rows]
     if not deciding_rows:
         risks.append(_unlisted_risk(label, simple, table))
     if not user_rows and highest_risk(risks).level == MEDIUM:
         outside_arg = find_outside_arg(command, simple.argv)
         risks += (
-            [Risk(HIGH, (f"`{outside_arg}` leads outside the directory, or to another machine",))]
+            [CommandRisk(HIGH, (f"`{outside_arg}` leads outside the directory, or to another machine",))]
             if outside_arg
             else []
         )
@@ -227,22 +227,22 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
     raising_rows = [
         row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)
     ]
-    return highest_risk([*risks, *[Risk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
+    return highest_risk([*risks, *[CommandRisk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
 
 
-def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
+def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> CommandRisk:
     """Return the risk of a command that no row matches: a script of the repository, or an unrated program."""
     script = find_script(simple.argv, table.tasks)
     if script is None:
-        return Risk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",))
+        return CommandRisk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",))
     if script.suspicious_word:
-        return Risk(
+        return CommandRisk(
             HIGH,
             (
                 f"it runs `{script.path}`, and `{script.suspicious_word}` in its name suggests more than a build or a test",
             ),
         )
-    return Risk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
+    return CommandRisk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
 
 
 def _matching_rows(
@@ -343,7 +343,7 @@ def _command_label(simple: SimpleCommand, command: AnalyzedCommand) -> str:
     return " ".join([simple.argv[0], *subcommand])
 
 
-def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
+def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[CommandRisk]:
     """Yield the risks of the variables that are set for a command."""
     variable_rows = [row._replace(program=row.variable) for row in table.rows if simple.assignments and row.variable]
     for name, value in simple.assignments:
@@ -355,9 +355,9 @@ def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]
         known_rows = user_rows or [row for row in rows if row.level in (LOW, MEDIUM) and row.origin == BUILTIN]
         raising_rows = [row for row in rows if row.origin == REPOSITORY]
         for row in [*(known_rows or rows), *raising_rows]:
-            yield Risk(row.level, (f"`{name}=` {row.reason}",))
+            yield CommandRisk(row.level, (f"`{name}=` {row.reason}",))
         if not rows and not _is_plain_value(value):
-            yield Risk(HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",))
+            yield CommandRisk(HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",))
 
 
 def _is_plain_value(value: str) -> bool:
@@ -373,16 +373,16 @@ def _is_plain_value(value: str) -> bool:
     )
 
 
-def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
+def _redirection_risks(path: str, table: RiskTable) -> Iterator[CommandRisk]:
     """Yield the risks of a file that a redirection writes."""
     for target in candidate_paths(path):
-        yield Risk(HIGH, (f"it writes `{path}`",))
+        yield CommandRisk(HIGH, (f"it writes `{path}`",))
         if is_outside_path(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
-            yield Risk(CRITICAL, (f"it writes `{path}`, outside the repository",))
+            yield CommandRisk(CRITICAL, (f"it writes `{path}`, outside the repository",))
         yield from _path_risks(target, table, writes=True)
 
 
-def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Risk]:
+def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[CommandRisk]:
     """Yield the risks of a path from the rows that match it."""
     index = _row_index(table)
     if not matches_path(path, index.path_patterns):
@@ -394,4 +394,4 @@ def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Risk]:
         *[row for row in rows if row.origin == REPOSITORY],
     ]:
         if writes or row.reading:
-            yield Risk(row.level, (f"`{path}` {row.reason}",))
+            yield CommandRisk(row.level, (f"`{path}` {row.reason}",))

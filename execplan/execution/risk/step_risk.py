@@ -13,7 +13,7 @@ from execplan.execution.risk.command_risk import (
     LOW,
     MEDIUM,
     USER,
-    Risk,
+    CommandRisk,
     highest_risk,
     rate_command,
     rate_path,
@@ -127,19 +127,19 @@ def _is_part_of_token(sign: str, before: str, after: str) -> bool:
     return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
 
 
-def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
+def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> CommandRisk:
     """Return the highest risk of all that a step does, including its test; a level in the plan can only raise it."""
     table = table or builtin_table()
-    risk = highest_risk(list(_step_risks(step, table)) or [Risk(LOW, ("it has nothing to run or write yet",))])
+    risk = highest_risk(list(_step_risks(step, table)) or [CommandRisk(LOW, ("it has nothing to run or write yet",))])
     stated_risk = step.get("risk") or {}
     level = stated_risk.get("level", "")
     if level in LEVELS and LEVELS.index(level) > LEVELS.index(risk.level):
         reasons = stated_risk.get("reasons") or [f"the plan sets its risk to {level}"]
-        return Risk(level, tuple(dict.fromkeys([*reasons, *risk.reasons])))
+        return CommandRisk(level, tuple(dict.fromkeys([*reasons, *risk.reasons])))
     return risk
 
 
-def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
+def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:
     """Yield the risks of the text that a step writes: HIGH if a person must read it first."""
     texts = []
     if step.get("content"):
@@ -148,41 +148,43 @@ def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
         texts += patched_files(step["patch"], step.get("target") or "")
     for path, text, old_text in texts:
         for danger in [*find_dangers(path, text, old_text, table), *find_hidden_characters(text, old_text)]:
-            yield Risk(HIGH, (f"`{path}`: the new text {danger}",))
+            yield CommandRisk(HIGH, (f"`{path}`: the new text {danger}",))
 
 
-def _rate_tool(name: str, table: RiskTable) -> Risk:
+def _rate_tool(name: str, table: RiskTable) -> CommandRisk:
     """Return the risk of a tool: HIGH unless the user's own settings rate it; a repository's settings only raise it."""
     from fnmatch import fnmatchcase
 
     rows = [row for row in table.rows if any([fnmatchcase(name, pattern) for pattern in row.tool])]
-    user_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
-    raising_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
+    user_risks = [CommandRisk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
+    raising_risks = [CommandRisk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
     return highest_risk(
-        [*(user_risks or [Risk(HIGH, ("calls a tool whose effects are unknown to execplan",))]), *raising_risks]
+        [*(user_risks or [CommandRisk(HIGH, ("calls a tool whose effects are unknown to execplan",))]), *raising_risks]
     )
 
 
-def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
+def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:
     kind = step["type"]
     if kind == "use_tool":
         yield _rate_tool(step.get("tool") or "", table)
     yield from _rate_commands(step, table)
     if step.get("allow"):
-        yield Risk(HIGH, (f"lets an agent make additional calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",))
+        yield CommandRisk(
+            HIGH, (f"lets an agent make additional calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",)
+        )
     if kind == "install_package":
-        yield Risk(MEDIUM, ("installs packages",))
+        yield CommandRisk(MEDIUM, ("installs packages",))
     if kind in _ACTIONS and step.get("target"):
         yield rate_path(step["target"], _ACTIONS[kind], table)
     if kind == "refactor_code":
-        yield Risk(MEDIUM, ("changes several files",))
+        yield CommandRisk(MEDIUM, ("changes several files",))
         action = "delete" if "\n+++ /dev/null" in step.get("patch", "") else "modify"
         for path in diff_paths(step.get("patch", "")):
             yield rate_path(path, action, table)
     yield from _rate_content(step, table)
 
 
-def _rate_commands(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
+def _rate_commands(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:
     """Yield the risks of a step's command and of its test."""
     from shlex import join
 
@@ -196,7 +198,9 @@ def _rate_commands(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     if test:
         yield rate_command(test, table)
     if (step.get("cwd") or ".") != "." and "git" in (command[:3], test[:3]):
-        yield Risk(MEDIUM, (f"git can find another repository in `{step['cwd']}`, and run what its settings name",))
+        yield CommandRisk(
+            MEDIUM, (f"git can find another repository in `{step['cwd']}`, and run what its settings name",)
+        )
 
 
 def _format_assignments(env: Mapping[str, str]) -> str:
@@ -206,7 +210,7 @@ def _format_assignments(env: Mapping[str, str]) -> str:
     return "".join([f"{name}={quote(value)} " for name, value in env.items()])
 
 
-def effective_risk(step: Step, policy: Policy) -> Risk:
+def effective_risk(step: Step, policy: Policy) -> CommandRisk:
     """Return the higher of the risk from the policy's table and the risk stated in the document.
 
     A stated level that is no higher than the built-in table's comes from that table, at compile time: the user's own
@@ -223,4 +227,4 @@ def effective_risk(step: Step, policy: Policy) -> Risk:
     risk = rate_step(fields, policy.risk_table)
     if risk.level != stated_risk.level.value:
         return risk
-    return Risk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))
+    return CommandRisk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))

@@ -12,7 +12,7 @@ from execplan.core.text.pure_paths import is_inside
 from execplan.core.worker_processes import iter_parts
 from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.checking.lint_cache import LintCache, open_cache
-from execplan.linter.checking.pending_check import Outcome, PendingPlan, WantedParts, check_pending
+from execplan.linter.checking.pending_check import CheckOutcome, PendingPlan, WantedParts, check_pending
 from execplan.linter.checking.plan_check import (
     CheckedFile,
     make_rule_context,
@@ -72,7 +72,7 @@ def check_plans(
     )
     checked_count = 0
     for pending_plan, values in zip(pending, chain.from_iterable(outcome_parts), strict=True):
-        outcome = Outcome(*values)
+        outcome = CheckOutcome(*values)
         checked_count += not outcome.was_cached
         if outcome.findings:
             checked = checked_files[pending_plan.position]

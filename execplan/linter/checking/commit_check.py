@@ -23,7 +23,7 @@ from execplan.linter.checking.plan_check import (
     make_rule_context,
     parse_checked_plan,
 )
-from execplan.linter.checking.plan_histories import PlanContent, load_histories, read_committed_plans
+from execplan.linter.checking.plan_histories import QueriedPlan, load_histories, read_committed_plans
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.finding_summary import finding_weight, is_overflow
 from execplan.linter.fingerprint import compute_fingerprints
@@ -60,7 +60,7 @@ def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
         plans += [plan for plan in commented if plan[1].path in files]
     contents = list(read_blobs(start_project, [files[ref.path] for _, ref in plans]))
     known_histories = load_histories(
-        [PlanContent(*plan, data) for plan, (data, _) in zip(plans, contents, strict=True)]
+        [QueriedPlan(*plan, data) for plan, (data, _) in zip(plans, contents, strict=True)]
     )
     options = options._replace(trees=RepositoryTrees(is_staged=True), histories=known_histories)
     checked_files = []
@@ -98,15 +98,15 @@ def drop_older_findings(
     PRE_COMMIT_FROM_REF. A new plan keeps all its findings, and so does an unchanged one, which is not part of the
     commit. Raises ExecplanError if Git fails.
     """
-    contents_by_root: dict[str, list[PlanContent]] = {}
+    contents_by_root: dict[str, list[QueriedPlan]] = {}
     for target, checked_file in zip(targets, checked_files, strict=True):
         if checked_file.findings and target.project.git is not None:
             data = checked_file.data or _read_plan_bytes(target)
             if data:
                 contents_by_root.setdefault(target.project.root, []).append(
-                    PlanContent(target.project, target.ref, data)
+                    QueriedPlan(target.project, target.ref, data)
                 )
-    comparable: dict[str, tuple[PlanContent, PlanAtCommit]] = {}
+    comparable: dict[str, tuple[QueriedPlan, PlanAtCommit]] = {}
     for contents in contents_by_root.values():
         base_commit = _base_commit(contents[0].project)
         committed_by_path = read_committed_plans(contents, base_commit) if base_commit is not None else {}
@@ -134,7 +134,7 @@ def drop_older_findings(
 def _drop_older(
     target: CheckTarget,
     checked_file: CheckedFile,
-    content: PlanContent,
+    content: QueriedPlan,
     committed: PlanAtCommit,
     old_plan: ParsedPlan,
     options: CheckOptions,

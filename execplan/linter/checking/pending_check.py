@@ -38,7 +38,7 @@ class WantedParts(NamedTuple):
     make_report: MakeReport | None
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """The result of checking one plan, as values that `marshal` can write."""
 
     findings: bytes
@@ -66,13 +66,13 @@ class PendingPlan(NamedTuple):
 
 
 def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: WantedParts) -> tuple[object, ...]:
-    """Check one plan and return its `Outcome` as a plain tuple."""
+    """Check one plan and return its `CheckOutcome` as a plain tuple."""
     target = pending_plan.group.target(pending_plan.name)
     project, ref = target.project, target.ref
     if not pending_plan.is_in_repository or os.path.islink(ref.path):
         checked_file = check_plan(target, options)
         if checked_file.was_skipped:
-            return tuple(Outcome(SKIPPED))
+            return tuple(CheckOutcome(SKIPPED))
         return _uncached_outcome(checked_file.findings, checked_file.data, parts)
     try:
         data, size, status = file_access.read_with_status(ref.path, MAX_BYTES)
@@ -116,7 +116,7 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         findings, lines = lint_with_lines(data, context, active_levels(project, options.selection, path))
         encoded = encode_findings(findings)
         report = _stored_report(findings, encoded, data, lines, parts)
-    return tuple(Outcome(encoded, report, data if parts.data and encoded else b"", new_entry, queries, was_cached))
+    return tuple(CheckOutcome(encoded, report, data if parts.data and encoded else b"", new_entry, queries, was_cached))
 
 
 def lint_with_lines(data: bytes, context: RuleContext, levels: dict[str, str]) -> tuple[list[Finding], list[str]]:
@@ -132,7 +132,7 @@ def _uncached_outcome(findings: Sequence[Finding], data: bytes, parts: WantedPar
     """Return the outcome for a plan that is never cached, as a plain tuple."""
     encoded = encode_findings(findings)
     report = _stored_report(findings, encoded, data, None, parts)
-    return tuple(Outcome(encoded, report, data if parts.data and encoded else b""))
+    return tuple(CheckOutcome(encoded, report, data if parts.data and encoded else b""))
 
 
 def _stored_report(

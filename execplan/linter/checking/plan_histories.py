@@ -28,7 +28,7 @@ _MAX_DIRECTORIES = 200
 """Maximum number of directories passed to Git; with more, it lists the entire commit."""
 
 
-class PlanContent(NamedTuple):
+class QueriedPlan(NamedTuple):
     """A plan whose history is queried, with the content to check."""
 
     project: Project
@@ -74,7 +74,7 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     return options._replace(histories=histories)
 
 
-def read_plans(targets: Iterable[CheckTarget]) -> list[PlanContent]:
+def read_plans(targets: Iterable[CheckTarget]) -> list[QueriedPlan]:
     """Read the plans that can be read; the others have a finding of their own."""
     plans = []
     for target in targets:
@@ -82,16 +82,16 @@ def read_plans(targets: Iterable[CheckTarget]) -> list[PlanContent]:
             data = plan_store.read_bytes(target.project, target.ref.path)
         except ExecplanError:
             continue
-        plans.append(PlanContent(target.project, target.ref, data))
+        plans.append(QueriedPlan(target.project, target.ref, data))
     return plans
 
 
-def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
+def load_histories(plans: Iterable[QueriedPlan], base_commit: str | None = None) -> dict[str, GitHistory]:
     """Return the Git history of plans by absolute path, against the given commit or HEAD.
 
     The result is empty without a repository or without a commit. Raises ExecplanError if Git fails.
     """
-    roots: dict[str, list[PlanContent]] = {}
+    roots: dict[str, list[QueriedPlan]] = {}
     for plan in plans:
         if plan.project.git is not None:
             roots.setdefault(plan.project.root, []).append(plan)
@@ -103,7 +103,7 @@ def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None)
     return histories_by_path
 
 
-def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
+def _repository_histories(plans: list[QueriedPlan], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
     """Return the plans' versions in a commit of a repository, and the changes around them since their last commits."""
     committed = read_committed_plans(plans, commit)
     unchanged_plans = [
@@ -128,7 +128,7 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
     return histories_by_path
 
 
-def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, PlanAtCommit]:
+def read_committed_plans(plans: list[QueriedPlan], commit: str) -> dict[str, PlanAtCommit]:
     """Return the versions of a repository's plans in a commit, by current absolute path.
 
     Raises ExecplanError if Git fails.
@@ -152,7 +152,7 @@ def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, Pla
     return committed_by_path
 
 
-def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
+def _absent_names(plans: list[QueriedPlan]) -> frozenset[str]:
     """Return the symbols named in completed plans that no tracked file contains."""
     from execplan.linter.plan_source import PlanSource
     from execplan.linter.rules.symbol_rules import find_symbols
@@ -165,7 +165,7 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
     return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
 
 
-def _possible_directories(plans: list[PlanContent]) -> list[str]:
+def _possible_directories(plans: list[QueriedPlan]) -> list[str]:
     """Return the directories, from the root, that may have contained the plans; empty for all directories."""
     projects = {plan.project.plans: plan.project for plan in plans}.values()
     directories = {os.path.dirname(plan.ref.path) for plan in plans}
@@ -184,7 +184,7 @@ def to_pathspecs(root: str, directories: set[str]) -> list[str]:
     return pathspecs if len(pathspecs) <= _MAX_DIRECTORIES else []
 
 
-def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dict[str, GitFile]:
+def _find_committed_files(plans: list[QueriedPlan], files: list[GitFile]) -> dict[str, GitFile]:
     """Return the plans' files in a commit, by current path.
 
     A plan is found under the same path, or as a missing plan with the same ID.
@@ -207,7 +207,7 @@ def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dic
     return {path: file for path, file in file_by_plan_path.items() if file is not None}
 
 
-def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str, ...]]:
+def _drifted_paths(plans: list[QueriedPlan], commit: str) -> dict[str, tuple[str, ...]]:
     """Return, for each unfinished plan, the paths it names that commits changed since its own last commit."""
     from execplan.linter.plan_paths import find_named_paths
     from execplan.linter.plan_source import PlanSource

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.linter.plan_source import Span
+    from execplan.linter.plan_source import TextSpan
 
 _PREPOSITIONS = ("in", "into", "inside", "within")
 _EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
@@ -162,7 +162,7 @@ def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
     )
 
 
-def _shows_output(plan: ParsedPlan, section: Section, spans: list[Span]) -> bool:
+def _shows_output(plan: ParsedPlan, section: Section, spans: list[TextSpan]) -> bool:
     """Return whether a code block shows output, or has attributes that state the expected result."""
     command_lines = {span.line for span in spans}
     for block, start, end in find_code_blocks(plan, section):

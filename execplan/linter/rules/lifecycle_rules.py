@@ -8,7 +8,7 @@ from execplan.core.plan.stated_status import find_done_status, plain_status
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import minute_bounds
-from execplan.linter.plan_source import Span
+from execplan.linter.plan_source import TextSpan
 from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 
 TYPE_CHECKING = False
@@ -141,7 +141,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
     """
     tasks = plan.unfinished_tasks
     if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
-        for span in [Span(*status) for status in find_done_status(plan)]:
+        for span in [TextSpan(*status) for status in find_done_status(plan)]:
             message = f"the status says `{plain_status(plan.text.lines[span.line])}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
             yield on_span(span, message)
 

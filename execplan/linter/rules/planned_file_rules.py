@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.core.plan.model import ParsedPlan
-    from execplan.linter.plan_source import PlanSource, Span
+    from execplan.linter.plan_source import PlanSource, TextSpan
     from execplan.linter.rule_facts import RepositoryTree
 
 _CREATED, _CHANGED, _DELETED = "creates", "changes", "deletes"
@@ -32,7 +32,7 @@ class _PlannedFile(NamedTuple):
 
     action: str
     path: str
-    span: Span
+    span: TextSpan
 
 
 @rule("EP411", WARNING, needs=TREE)
@@ -66,7 +66,7 @@ def planned_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         return
     planned_files = list(_find_planned_files(plan, context.source))
     created_paths = {planned.path for planned in planned_files if planned.action == _CREATED}
-    contradictions: dict[tuple[str, str], dict[str, Span]] = {}
+    contradictions: dict[tuple[str, str], dict[str, TextSpan]] = {}
     for planned in planned_files:
         is_created_too = planned.action != _CREATED and planned.path in created_paths
         problem = "" if is_created_too else _find_problem(tree, planned, is_complete=is_complete)

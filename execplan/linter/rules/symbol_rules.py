@@ -6,7 +6,7 @@ from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.linter.phrase_table import MISSING_SYMBOL_PHRASES
-from execplan.linter.plan_source import Span
+from execplan.linter.plan_source import TextSpan
 from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
 from execplan.linter.section_content import find_code_blocks
 
@@ -76,24 +76,24 @@ def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
             )
 
 
-def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[Span]:
+def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[TextSpan]:
     """Return the functions and types in Interfaces and Dependencies that should exist, each at its first place."""
     section = plan.section(outline.INTERFACES)
     if section is None:
         return []
-    spans: dict[str, Span] = {}
+    spans: dict[str, TextSpan] = {}
     absent_names: set[str] = set()
     for span in source.code_spans_in(section.body_start, section.notes_start):
         name, column = _code_name(span.text)
         if name:
             if _is_said_absent(plan, span.line):
                 absent_names.add(name)
-            spans.setdefault(name, Span(span.line, span.column + column, name))
+            spans.setdefault(name, TextSpan(span.line, span.column + column, name))
     for _, start, end in find_code_blocks(plan, section):
         for at in range(start, end):
             name = _defined_name(plan.text.lines[at])
             if name:
-                spans.setdefault(name, Span(at, plan.text.lines[at].index(name), name))
+                spans.setdefault(name, TextSpan(at, plan.text.lines[at].index(name), name))
     return sorted([span for name, span in spans.items() if name not in absent_names])
 
 

@@ -18,7 +18,7 @@ from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.rule import LEVELS
 from execplan.team.history.change_events import ChangeReader, uncommitted_changes
 from execplan.team.history.plan_history import plan_folders
-from execplan.team.history.plan_lineages import LineageTracker, PlanPaths
+from execplan.team.history.plan_lineages import LineageTracker, PlanPathMatcher
 from execplan.team.review.plan_comments import load_comments
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def load_branch_changes(project: Project, commit: str) -> list[ChangedPlan]:
 
     A plan that was renamed or archived is one change. Raises ExecplanError if git fails.
     """
-    tracker = LineageTracker(PlanPaths(project))
+    tracker = LineageTracker(PlanPathMatcher(project))
     plan_changes = tracker.add_changes(uncommitted_changes(project, commit, plan_folders(project)))
     changed_plans = []
     with BlobReader(project) as blobs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.clock import epoch_seconds
 from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import absent_error
-from execplan.core.git.commit_log import FileChange, changes_since
+from execplan.core.git.commit_log import CommittedChange, changes_since
 from execplan.core.git.git_history import committed_files
 from execplan.core.plan import reader
 from execplan.core.plan_store import missing_plans, plan_store
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from execplan.core.git.commit_log import Commit
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.history.plan_lineages import PlanChange
+    from execplan.team.history.plan_lineages import PlanFileChange
 
 ON_DISK = "disk:"
 """Start of what stands for the blob of a file in the working tree; its path from the repository root follows."""
@@ -48,7 +48,7 @@ _ABSENT = "git-failed"
 _LAYOUT_TEXT = "only white space, line endings or order"
 
 
-def uncommitted_changes(project: Project, head: str | None, folders: Sequence[str]) -> list[FileChange]:
+def uncommitted_changes(project: Project, head: str | None, folders: Sequence[str]) -> list[CommittedChange]:
     """Return the plans that differ from a commit, or all plans if there is none. Raises ExecplanError if git fails.
 
     A plan that was renamed or moved is a single change. Links to plans have no history of their own.
@@ -75,11 +75,11 @@ def uncommitted_changes(project: Project, head: str | None, folders: Sequence[st
     return [*changes, *deleted.values()]
 
 
-def _new_file(path: str) -> FileChange:
-    return FileChange(path, (path,), ON_DISK + path, ("",))
+def _new_file(path: str) -> CommittedChange:
+    return CommittedChange(path, (path,), ON_DISK + path, ("",))
 
 
-def _find_source(project: Project, path: str, deleted: dict[str, FileChange]) -> FileChange | None:
+def _find_source(project: Project, path: str, deleted: dict[str, CommittedChange]) -> CommittedChange | None:
     """Return the deleted file that was moved to a path, by execplan or by hand; None if there is none."""
     if not deleted:
         return None
@@ -112,7 +112,7 @@ class ChangeReader:
         self._reader = VersionReader(project.titles)
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
 
-    def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
+    def events(self, plan_change: PlanFileChange, commit: Commit | None) -> list[HistoryEvent]:
         """Return the events of a change in a commit or, for None, in the working tree.
 
         For a merge, these are only the events that are new in comparison with every parent. Raises ExecplanError if git
@@ -137,7 +137,7 @@ class ChangeReader:
             for event in events
         ]
 
-    def prefetch(self, plan_changes: Sequence[PlanChange]) -> None:
+    def prefetch(self, plan_changes: Sequence[PlanFileChange]) -> None:
         """Read the versions before and after some changes, at most 30, in one batch."""
         blobs = {blob for change in plan_changes for blob in (change.change.blob, *change.change.former_blobs)}
         missing = [
@@ -180,7 +180,7 @@ class ChangeReader:
                 raise
             return error
 
-    def _parent_events(self, plan_change: PlanChange, parent: int) -> list[HistoryEvent]:
+    def _parent_events(self, plan_change: PlanFileChange, parent: int) -> list[HistoryEvent]:
         """Return the events of a change in comparison with one parent."""
         change, former_ref = plan_change.change, plan_change.former_refs[parent]
         former_blob = change.former_blobs[parent]
@@ -212,7 +212,7 @@ class ChangeReader:
         except ExecplanError:
             return False
 
-    def _place_events(self, plan_change: PlanChange, former_ref: PlanRef | None, title: str) -> list[HistoryEvent]:
+    def _place_events(self, plan_change: PlanFileChange, former_ref: PlanRef | None, title: str) -> list[HistoryEvent]:
         """Return the events of a file that was created, moved or renamed."""
         ref = plan_change.ref
         if former_ref is None:
@@ -226,7 +226,7 @@ class ChangeReader:
             events.append(HistoryEvent(RENAMED, title, previous=former_ref.id))
         return events
 
-    def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | ExecplanError | None:
+    def _readable_version(self, plan_change: PlanFileChange, blob: str) -> VersionUnits | ExecplanError | None:
         """Return the last version up to a blob that can be read as a plan, or None; an error if git lacks it."""
         visited = {""}
         while blob not in visited:
@@ -237,7 +237,7 @@ class ChangeReader:
             blob = plan_change.lineage.former_blobs.get(blob, "")
         return None
 
-    def _is_new_in_merge(self, event: HistoryEvent, plan_change: PlanChange) -> bool:
+    def _is_new_in_merge(self, event: HistoryEvent, plan_change: PlanFileChange) -> bool:
         """Return whether a merge changed a section itself; sections are merged by line, so sides may differ in each."""
         if event.kind != SECTION_CHANGED:
             return True
@@ -249,7 +249,7 @@ class ChangeReader:
         lines = {*merged.lines}
         return not lines <= set().union(*parents) or not set.intersection(*parents) <= lines
 
-    def _modification_time(self, plan_change: PlanChange) -> int:
+    def _modification_time(self, plan_change: PlanFileChange) -> int:
         """Return when the file was written, in seconds since 1970; for a deleted file, the current time."""
         try:
             return int(os.stat(plan_change.ref.path).st_mtime)

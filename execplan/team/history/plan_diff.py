@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.git.blob_reader import BlobReader
-from execplan.core.git.commit_log import FileChange
+from execplan.core.git.commit_log import CommittedChange
 from execplan.core.git.git_history import committed_files, merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
 from execplan.core.plan_store import plan_store
 from execplan.team.history.change_events import ON_DISK, ChangeReader
 from execplan.team.history.plan_history import plan_folders, track_changes
-from execplan.team.history.plan_lineages import Lineage, PlanChange
+from execplan.team.history.plan_lineages import Lineage, PlanFileChange
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -60,9 +60,9 @@ def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, ne
         plan_store.ref_for_path(project, os.path.join(project.root, version.path)) if version.path else None
         for version in (old, new)
     ]
-    change = FileChange(new.path or old.path, (old.path or new.path,), new.blob, (old.blob,))
+    change = CommittedChange(new.path or old.path, (old.path or new.path,), new.blob, (old.blob,))
     lineage = Lineage(ref)
-    plan_change = PlanChange(lineage, change, new_ref or old_ref or ref, (old_ref,), is_comeback=False)
+    plan_change = PlanFileChange(lineage, change, new_ref or old_ref or ref, (old_ref,), is_comeback=False)
     with BlobReader(project) as blobs:
         reader = ChangeReader(project, blobs)
         if old.blob and isinstance(reader.version(old.blob), ExecplanError):

@@ -21,7 +21,7 @@ from execplan.core.project import project_discovery
 from execplan.core.worker_processes import process_count, run_in_processes
 from execplan.team.history.change_events import ChangeReader, uncommitted_changes
 from execplan.team.history.history_event import HistoryEvent
-from execplan.team.history.plan_lineages import LineageTracker, PlanPaths, add_commits
+from execplan.team.history.plan_lineages import LineageTracker, PlanPathMatcher, add_commits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from execplan.core.git.commit_log import Commit
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.history.plan_lineages import Lineage, PlanChange
+    from execplan.team.history.plan_lineages import Lineage, PlanFileChange
 
     Tick = Callable[[int, int], None]
 
@@ -82,7 +82,7 @@ def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
     yield from _read_events(project, _find_changes(project, ref), absent_blobs(project, plan_folders(project)), tick)
 
 
-def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | None, PlanChange]]:
+def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | None, PlanFileChange]]:
     """Return the changes of a plan, or of all plans, with their commits, newest first."""
     require_repository(project)
     tracker, committed, uncommitted = track_changes(project)
@@ -100,7 +100,7 @@ def _find_changes(project: Project, ref: PlanRef | None) -> list[tuple[Commit | 
 
 def _read_events(
     project: Project,
-    changes: Sequence[tuple[Commit | None, PlanChange]],
+    changes: Sequence[tuple[Commit | None, PlanFileChange]],
     absent_versions: Collection[str],
     tick: Tick | None,
 ) -> Iterator[HistoryEvent]:
@@ -117,9 +117,9 @@ def _read_events(
 
 def track_changes(
     project: Project,
-) -> tuple[LineageTracker, list[tuple[Commit, list[PlanChange]]], list[PlanChange]]:
+) -> tuple[LineageTracker, list[tuple[Commit, list[PlanFileChange]]], list[PlanFileChange]]:
     """Return the lineages of a project's plans, the changes of each commit, newest first, and those not committed."""
-    tracker = LineageTracker(PlanPaths(project))
+    tracker = LineageTracker(PlanPathMatcher(project))
     head = resolve_commit(project, "HEAD")
     folders = plan_folders(project)
     committed = add_commits(tracker, read_commits(project, head, folders)) if head is not None else []

@@ -11,7 +11,7 @@ from execplan.core.project.project_settings import is_plan_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.core.git.commit_log import Commit, FileChange
+    from execplan.core.git.commit_log import Commit, CommittedChange
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 
@@ -30,11 +30,11 @@ class Lineage:
         self.is_deleted = False
 
 
-class PlanChange(NamedTuple):
+class PlanFileChange(NamedTuple):
     """A change of a plan's file in a commit, or in the working tree."""
 
     lineage: Lineage
-    change: FileChange
+    change: CommittedChange
     ref: PlanRef
     """The plan after the change; of a deleted plan, before it."""
     former_refs: tuple[PlanRef | None, ...]
@@ -43,7 +43,7 @@ class PlanChange(NamedTuple):
     """Whether the plan's file was deleted earlier."""
 
 
-class PlanPaths:
+class PlanPathMatcher:
     """Recognizes the files of plans by their paths from the repository root, also of files that are gone."""
 
     def __init__(self, project: Project) -> None:
@@ -68,7 +68,7 @@ class PlanPaths:
 class LineageTracker:
     """Assigns changes to lineages; add the commits with parents before their children, then the working tree."""
 
-    def __init__(self, paths: PlanPaths) -> None:
+    def __init__(self, paths: PlanPathMatcher) -> None:
         self._paths = paths
         self._by_path: dict[str, Lineage] = {}
         self._renamed_away: set[str] = set()
@@ -83,7 +83,7 @@ class LineageTracker:
         """Return the lineage of the plan that has or had a path, or None."""
         return self._by_path.get(path)
 
-    def add_changes(self, changes: Sequence[FileChange]) -> list[PlanChange]:
+    def add_changes(self, changes: Sequence[CommittedChange]) -> list[PlanFileChange]:
         """Return the changes that are about plans, with their lineages."""
         plan_changes = []
         for change in self._pair_moves(changes):
@@ -100,7 +100,7 @@ class LineageTracker:
                 plan_changes += self._add_departure(change, former_refs)
         return plan_changes
 
-    def _add_departure(self, change: FileChange, former_refs: tuple[PlanRef | None, ...]) -> list[PlanChange]:
+    def _add_departure(self, change: CommittedChange, former_refs: tuple[PlanRef | None, ...]) -> list[PlanFileChange]:
         """Return the deletion of a plan whose file was moved to where no plans are; nothing for other files."""
         ref = next((former_ref for former_ref in former_refs if former_ref is not None), None)
         if ref is None:
@@ -108,7 +108,9 @@ class LineageTracker:
         former_path = change.former_paths[former_refs.index(ref)]
         return [self._add_change(change._replace(path=former_path, blob=""), ref, former_refs)]
 
-    def _add_change(self, change: FileChange, ref: PlanRef, former_refs: tuple[PlanRef | None, ...]) -> PlanChange:
+    def _add_change(
+        self, change: CommittedChange, ref: PlanRef, former_refs: tuple[PlanRef | None, ...]
+    ) -> PlanFileChange:
         sources = [path for path, former in zip(change.former_paths, former_refs, strict=True) if former is not None]
         lineage = next((self._by_path[path] for path in sources if path in self._by_path), None)
         is_comeback = False
@@ -124,14 +126,14 @@ class LineageTracker:
             former_blobs = tuple([blob or lineage.last_blob for blob in change.former_blobs])
             change = change._replace(former_paths=(last_path,) * len(former_blobs), former_blobs=former_blobs)
         self._record(lineage, change, ref)
-        return PlanChange(lineage, change, ref, former_refs, is_comeback)
+        return PlanFileChange(lineage, change, ref, former_refs, is_comeback)
 
     def _find_deleted(self, path: str, ref: PlanRef) -> Lineage | None:
         """Return the lineage that a new file continues: that of a deleted plan, or of the same path on another branch."""
         lineage = self._by_path.get(path) if path not in self._renamed_away else None
         return lineage or self._deleted_by_id.get(plan_store.normalize_id(ref.id))
 
-    def _record(self, lineage: Lineage, change: FileChange, ref: PlanRef) -> None:
+    def _record(self, lineage: Lineage, change: CommittedChange, ref: PlanRef) -> None:
         for path, blob in zip(change.former_paths, change.former_blobs, strict=True):
             if blob and change.blob:
                 lineage.former_blobs.setdefault(change.blob, blob)
@@ -149,17 +151,17 @@ class LineageTracker:
             lineage.ref, lineage.last_blob = ref, change.blob
             self._deleted_by_id.pop(key, None)
 
-    def _pair_moves(self, changes: Iterable[FileChange]) -> list[FileChange]:
+    def _pair_moves(self, changes: Iterable[CommittedChange]) -> list[CommittedChange]:
         """Join the deletion and the addition of a plan with one ID into a move, which git finds only for similar files."""
         changes = list(changes)
-        deleted: dict[str, FileChange] = {}
+        deleted: dict[str, CommittedChange] = {}
         for change in changes:
             ref = self._paths.find_ref(change.path) if not change.blob else None
             if ref is not None and all(change.former_blobs):
                 deleted[plan_store.normalize_id(ref.id)] = change
         if not deleted:
             return changes
-        joined: list[FileChange] = []
+        joined: list[CommittedChange] = []
         sources = []
         for change in changes:
             ref = self._paths.find_ref(change.path) if change.blob and not any(change.former_blobs) else None
@@ -172,7 +174,7 @@ class LineageTracker:
         return [change for change in joined if change not in sources]
 
 
-def add_commits(tracker: LineageTracker, commits: Sequence[Commit]) -> list[tuple[Commit, list[PlanChange]]]:
+def add_commits(tracker: LineageTracker, commits: Sequence[Commit]) -> list[tuple[Commit, list[PlanFileChange]]]:
     """Return the plan changes of each commit, in the order of the commits, which is children before parents."""
     changes = [(commit, tracker.add_changes(commit.changes)) for commit in reversed(commits)]
     return changes[::-1]

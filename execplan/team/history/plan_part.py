@@ -15,7 +15,7 @@ from execplan.core.plan.merge.merge_units import (
     PLACEHOLDER,
     SECTION,
     TASK,
-    Unit,
+    MergeUnit,
     split_log,
     split_section,
 )
@@ -31,7 +31,7 @@ TEXT_BEFORE_SECTIONS = "(text before the sections)"
 class PlanPart:
     """A part with its lines; tasks and entries are read at first use, so an unchanged part costs nothing."""
 
-    def __init__(self, plan: ParsedPlan, unit: Unit, *, has_tasks: bool = False) -> None:
+    def __init__(self, plan: ParsedPlan, unit: MergeUnit, *, has_tasks: bool = False) -> None:
         self._plan = plan
         self.unit = unit
         self.has_tasks = has_tasks
@@ -65,7 +65,7 @@ class PlanPart:
         return self.is_section and self.unit.section is not None and is_revision_note(self.unit.section.title)
 
     @cached_property
-    def units(self) -> list[Unit]:
+    def units(self) -> list[MergeUnit]:
         """The heading, the tasks or entries, and the blocks between them."""
         section = self.unit.section
         if self.has_tasks:

@@ -21,14 +21,14 @@ from execplan.team.history.history_event import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan.merge.merge_units import Unit
+    from execplan.core.plan.merge.merge_units import MergeUnit
     from execplan.core.plan.model import Task
 
 
 class TaskVersion(NamedTuple):
     """A task in one version of a plan."""
 
-    unit: Unit
+    unit: MergeUnit
     task: Task
     id: str
 

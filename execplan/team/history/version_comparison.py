@@ -24,7 +24,7 @@ from execplan.team.history.task_comparison import changed_task_lines, compare_ta
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan.merge.merge_units import Unit
+    from execplan.core.plan.merge.merge_units import MergeUnit
     from execplan.core.plan.model import Entry
     from execplan.team.history.plan_part import PlanPart
     from execplan.team.history.version_reader import VersionUnits
@@ -48,7 +48,7 @@ def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[Histor
     return events + (_compare_sections(old, new) if old is not None else [])
 
 
-def _compare_entries(kind: str, old_units: Sequence[Unit], new_units: Sequence[Unit]) -> list[HistoryEvent]:
+def _compare_entries(kind: str, old_units: Sequence[MergeUnit], new_units: Sequence[MergeUnit]) -> list[HistoryEvent]:
     """Return the entries of one kind that were added or changed, then those that were removed."""
     places_by_old = match_to_base(old_units, new_units)
     old_by_new = {places[0]: old_index for old_index, places in places_by_old.items()}

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from execplan.core.plan import outline, reader
-from execplan.core.plan.merge.merge_units import ENTRY, HEADING, LOG_SECTIONS, TASK, Unit, split_plan
+from execplan.core.plan.merge.merge_units import ENTRY, HEADING, LOG_SECTIONS, TASK, MergeUnit, split_plan
 from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.text import markdown_blocks
@@ -52,7 +52,7 @@ class VersionUnits:
         ids = task_ids([task for _, task in tasks])
         return [TaskVersion(unit, task, task_id) for (unit, task), task_id in zip(tasks, ids, strict=True)]
 
-    def entries(self, kind: str) -> list[Unit]:
+    def entries(self, kind: str) -> list[MergeUnit]:
         """Return the units of the entries of a kind, in file order."""
         return [unit for part in self.find_parts(kind) for unit in part.units if unit.kind == ENTRY]
 

@@ -18,7 +18,7 @@ from execplan.linter.rule import RuleContext
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from execplan.core.git.path_changes import Step
+    from execplan.core.git.path_changes import HistoryStep
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
@@ -31,7 +31,7 @@ _EMPTY_BLOBS = {digest(b"blob 0\0").hexdigest() for digest in (hashlib.sha1, has
 """IDs that git gives an empty file, whose content does not tell where it was moved."""
 
 
-class PlanPaths(NamedTuple):
+class NamedPaths(NamedTuple):
     """The paths that a plan names, as it writes them."""
 
     promised: tuple[str, ...]
@@ -42,7 +42,7 @@ class PlanPaths(NamedTuple):
     """Cited paths of which the plan says that they may be missing, for example because it removes them."""
 
 
-def read_plan_paths(plan: ParsedPlan) -> PlanPaths:
+def read_plan_paths(plan: ParsedPlan) -> NamedPaths:
     """Return the paths that a plan names."""
     source = PlanSource(plan)
     cited = tuple(find_named_paths(plan, source))
@@ -51,7 +51,7 @@ def read_plan_paths(plan: ParsedPlan) -> PlanPaths:
     promised = [path for span in spans if (path := extract_path(span.text))]
     promised += [path for path in read_metadata(plan).links.shipped if repository_path(path)]
     excuses = MissingPathExcuses(plan, RuleContext(source=source))
-    return PlanPaths(
+    return NamedPaths(
         tuple(dict.fromkeys(promised)) or tuple(filter(repository_path, cited)),
         cited,
         frozenset([path for path in cited if excuses.is_excused(path)]),
@@ -89,7 +89,7 @@ class Drift(NamedTuple):
 
     path: str
     is_deleted: bool
-    step: Step
+    step: HistoryStep
     """The step that deleted it, or the last one that changed it."""
     new_path: str = ""
     """Path of the tracked file that has the content of a deleted one; empty if there is none, or several."""
@@ -98,15 +98,15 @@ class Drift(NamedTuple):
 class PlanTimeline(NamedTuple):
     """A plan in the history of its branch."""
 
-    created: Step | None
+    created: HistoryStep | None
     """The step that added the plan; None if it is not committed."""
-    changed: Step | None
+    changed: HistoryStep | None
     """The last step that changed the plan."""
     existing: tuple[str, ...]
     """Promised files that exist."""
     missing: tuple[str, ...]
     """Promised files that don't exist."""
-    shipped: Step | None
+    shipped: HistoryStep | None
     """The last step that created an existing promised file, together with the plan or after it; None if none did."""
     drifts: tuple[Drift, ...]
 
@@ -139,7 +139,7 @@ class RepositoryHistory(NamedTuple):
 
     project: Project
     tracked: TrackedFiles
-    steps_by_path: dict[str, list[Step]]
+    steps_by_path: dict[str, list[HistoryStep]]
     """The steps that changed each file, newest first."""
     comparison: ContentComparison
     moved_files: MovedFiles
@@ -157,7 +157,7 @@ def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict
         plan_paths = paths_by_plan.get(stored_plan.ref.path)
         for path in (*plan_paths.promised, *plan_paths.cited) if plan_paths is not None else ():
             requested_paths.update(candidates(stored_plan.project, path))
-    steps_by_path: dict[str, list[Step]] = {}
+    steps_by_path: dict[str, list[HistoryStep]] = {}
     for step in read_steps(project, requested_paths):
         for path in step.changes:
             steps_by_path.setdefault(path, []).append(step)
@@ -172,7 +172,7 @@ def load_timelines(project: Project, stored_plans: Sequence[StoredPlan]) -> dict
         }
 
 
-def _make_timeline(stored_plan: StoredPlan, plan_paths: PlanPaths, history: RepositoryHistory) -> PlanTimeline:
+def _make_timeline(stored_plan: StoredPlan, plan_paths: NamedPaths, history: RepositoryHistory) -> PlanTimeline:
     project, tracked = stored_plan.project, history.tracked
     plan_path = project.display_path(stored_plan.ref.real_path)
     plan_steps = history.steps_by_path.get(plan_path)
@@ -193,7 +193,7 @@ def _make_timeline(stored_plan: StoredPlan, plan_paths: PlanPaths, history: Repo
 
 
 def _find_drifts(
-    project: Project, plan_paths: PlanPaths, plan_changed: Step, history: RepositoryHistory
+    project: Project, plan_paths: NamedPaths, plan_changed: HistoryStep, history: RepositoryHistory
 ) -> Iterator[Drift]:
     """Yield the cited files that were deleted, or lost most of their lines, after the plan's last change."""
     for path in plan_paths.cited:

@@ -31,7 +31,7 @@ _MAX_BATCH = 100
 """Maximum number of files that are requested from git at once."""
 
 
-class PlanPaths:
+class WorktreePlanPaths:
     """The paths that the plans of a repository have in its worktrees."""
 
     def __init__(self, project: Project, worktrees: list[Worktree]) -> None:
@@ -74,7 +74,7 @@ def differing_texts(
     project: Project,
     own: Mapping[str, bytes],
     other_worktrees: Sequence[Worktree],
-    paths: PlanPaths,
+    paths: WorktreePlanPaths,
     *,
     includes_new: bool,
 ) -> list[tuple[str, PlanText]]:
@@ -107,7 +107,7 @@ def _has_content(path: str, data: bytes) -> bool:
 
 
 def _refs_in(
-    project: Project, other: Project, own: Mapping[str, bytes], paths: PlanPaths, *, includes_new: bool
+    project: Project, other: Project, own: Mapping[str, bytes], paths: WorktreePlanPaths, *, includes_new: bool
 ) -> Iterator[tuple[str, PlanRef]]:
     """Yield the plans of a project in another worktree, also those archived only there, with their paths in this one."""
     listed_refs = plan_store.refs(other) if includes_new else []
@@ -176,7 +176,9 @@ def find_tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
         return {}
     own = {ref.path: plan_store.read_bytes(project, ref.path)}
     own_done = find_done_tasks(plan_store.parse_or_none(project, own[ref.path]))
-    differing = differing_texts(project, own, other_worktrees, PlanPaths(project, worktrees), includes_new=False)
+    differing = differing_texts(
+        project, own, other_worktrees, WorktreePlanPaths(project, worktrees), includes_new=False
+    )
     done_in_versions = [
         (version, find_done_tasks(plan_store.parse_or_none(version.project, version.data))) for _, version in differing
     ]

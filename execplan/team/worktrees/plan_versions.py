@@ -18,8 +18,8 @@ from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
 from execplan.team.worktrees.done_elsewhere import (
-    PlanPaths,
     PlanText,
+    WorktreePlanPaths,
     differing_texts,
     find_done_tasks,
     load_fork_texts,
@@ -148,7 +148,7 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     if current is None or len(worktrees) < 2:
         return []
     own = {path: data for path, data in own.items() if is_inside(path, project.root)}
-    paths = PlanPaths(project, worktrees)
+    paths = WorktreePlanPaths(project, worktrees)
     other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
     differing = differing_texts(project, own, other_worktrees, paths, includes_new=includes_new)

@@ -34,7 +34,7 @@ _RETRY_MILLISECONDS = 1000
 MEDIA_TYPE = "text/event-stream"
 
 
-class Change(NamedTuple):
+class PageEvent(NamedTuple):
     """Something for an open page to react to."""
 
     number: int
@@ -63,12 +63,12 @@ class Subscription:
         self._pages |= pages
         self._is_awake.set()
 
-    async def next_change(self) -> Change | None:
+    async def next_change(self) -> PageEvent | None:
         """Wait for the next change; None when the feed is closed."""
         await self._is_awake.wait()
         self._is_awake.clear()
         pages, self._pages = frozenset(self._pages), set()
-        return None if self._feed.is_closed else Change(self._feed.number, pages)
+        return None if self._feed.is_closed else PageEvent(self._feed.number, pages)
 
 
 class ChangeFeed:

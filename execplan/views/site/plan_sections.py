@@ -87,7 +87,7 @@ class SectionHtml(NamedTuple):
     """Everything else in the section."""
 
 
-class PlanContent(NamedTuple):
+class RenderedPlan(NamedTuple):
     """The content of a plan as HTML."""
 
     front_matter: str
@@ -97,12 +97,12 @@ class PlanContent(NamedTuple):
     sections: tuple[SectionHtml, ...]
 
 
-def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> PlanContent:
+def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> RenderedPlan:
     """Convert a plan to HTML; `claims` are the claims on its tasks by task ID."""
     writer = _ContentWriter(plan, resolve_link, claims)
     introduction = writer.introduction()
     sections = tuple([writer.section(section) for section in plan.sections])
-    return PlanContent(writer.front_matter(), introduction, sections)
+    return RenderedPlan(writer.front_matter(), introduction, sections)
 
 
 class _ContentWriter:

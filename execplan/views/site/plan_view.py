@@ -14,7 +14,7 @@ from execplan.team.review.plan_comments import load_comments
 from execplan.views.site.decision_items import DecisionWriter
 from execplan.views.site.link_resolver import LinkResolver
 from execplan.views.site.plan_records import PlanRecords, load_records
-from execplan.views.site.plan_sections import PlanContent, plan_markdown, render_content
+from execplan.views.site.plan_sections import RenderedPlan, plan_markdown, render_content
 from execplan.views.site.redacted_records import redact_cards, redact_events, redact_lines
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class PlanView(NamedTuple):
     """Path of the page in the site."""
     digest: str
     """SHA-256 of the plan's file as shown, for `if_match`; empty if it can't be read."""
-    content: PlanContent | None
+    content: RenderedPlan | None
     """None for a broken plan; the card has the reason."""
     findings: tuple[Finding, ...]
     records: PlanRecords

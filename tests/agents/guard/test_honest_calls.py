@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.guard.guard_context import GuardContext, context_from_grant
-from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.core import clock
 from execplan.core.json_model.document_model import to_json_bytes
@@ -103,7 +103,7 @@ class HonestCallRepository:
         }
         return context
 
-    def decide(self, command: str) -> Decision:
+    def decide(self, command: str) -> GuardDecision:
         """What becomes of a command."""
         text = command.replace("ROOT", self.root).replace("{root}", self.root)
         return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.context, clock.epoch_seconds())

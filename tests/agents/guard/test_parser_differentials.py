@@ -152,7 +152,7 @@ def _patched(*body: str) -> tuple[FileEdit, ...]:
     return codex.read(hook("apply_patch", "/r", command=command)).edits
 
 
-def apply_edit(sandbox: CallSandbox, edit: FileEdit, content: str) -> call_file_changes.FileChange:
+def apply_edit(sandbox: CallSandbox, edit: FileEdit, content: str) -> call_file_changes.CallFileChange:
     sandbox.folder.write("a", content)
     (change,) = call_file_changes.compute_file_changes([edit], sandbox.root, sandbox.root).file_changes
     return change

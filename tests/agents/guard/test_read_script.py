@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan.agents.guard.guard_context import PlanlessContext
-from execplan.agents.guard.guard_decision import Decision, decide
+from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.typed_command import remove_here_documents
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.call_sandbox import CallSandbox
@@ -199,7 +199,7 @@ def decided(repo: Folder) -> CallSandbox:
     return sandbox
 
 
-def decision(sandbox: CallSandbox, text: str) -> Decision:
+def decision(sandbox: CallSandbox, text: str) -> GuardDecision:
     """The decision before an approval."""
     return decide(sandbox.command(text), PlanlessContext(sandbox.project, "inside", (), ("plans",)), 0.0)
 

@@ -15,8 +15,8 @@ from tests.in_process_repository import InProcessRepository
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.cli.doctor.doctor_check import Finding
-    from execplan.cli.doctor.doctor_runner import CheckResult
+    from execplan.cli.doctor.doctor_check import DoctorFinding
+    from execplan.cli.doctor.doctor_runner import DoctorCheckResult
 
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
@@ -33,13 +33,13 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
     return repository
 
 
-def guard_check(desk: InProcessRepository) -> CheckResult:
+def guard_check(desk: InProcessRepository) -> DoctorCheckResult:
     """What the check of the guard says."""
     (result,) = [check for check in doctor_runner.run_checks(str(desk.path), lambda shell: "") if check.name == "guard"]
     return result
 
 
-def only_finding(desk: InProcessRepository) -> Finding:
+def only_finding(desk: InProcessRepository) -> DoctorFinding:
     """The only thing that it finds."""
     (finding,) = guard_check(desk).findings
     return finding

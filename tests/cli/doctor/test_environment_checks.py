@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from execplan.cli.doctor import environment_checks
-from execplan.cli.doctor.doctor_check import CHECKS, DoctorContext, Finding
+from execplan.cli.doctor.doctor_check import CHECKS, DoctorContext, DoctorFinding
 from tests.cli.doctor.doctor_findings import age, assert_clean, doctor, only_finding, run_remedy
 from tests.conftest import Folder
 from tests.needs import need
@@ -59,10 +59,10 @@ def test_an_index_lock_that_was_left(repo: Folder) -> None:
     assert_clean(repo)
 
 
-def run_check(folder: Folder, name: str) -> list[Finding]:
+def run_check(folder: Folder, name: str) -> list[DoctorFinding]:
     """What a check finds in this process."""
     problems = CHECKS[name].find_problems(DoctorContext(str(folder.path), str))
-    return [problem for problem in problems if isinstance(problem, Finding)]
+    return [problem for problem in problems if isinstance(problem, DoctorFinding)]
 
 
 def test_python_that_is_too_old(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from execplan.cli.doctor.doctor_check import Finding
+    from execplan.cli.doctor.doctor_check import DoctorFinding
     from tests.in_process_repository import InProcessRepository
 
 CLAUDE = ".claude/settings.json"
@@ -31,7 +31,7 @@ CHECKS = [
 def test_optional_hooks_are_checked(
     desk: InProcessRepository,
     integration: ModuleType,
-    check: Callable[[DoctorContext], Iterator[Finding | str]],
+    check: Callable[[DoctorContext], Iterator[DoctorFinding | str]],
     consequence: str,
 ) -> None:
     project = project_discovery.require(str(desk.path))

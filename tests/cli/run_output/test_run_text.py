@@ -15,17 +15,17 @@ from execplan.cli.run_output.run_outcome import rollback_lines
 from execplan.cli.run_output.run_text import format_changes, format_paths
 from execplan.core.text.message_parts import format_duration
 from execplan.execution.engine.journal import journal_entries
-from execplan.execution.engine.journal.journal_entries import Change, change_json
+from execplan.execution.engine.journal.journal_entries import StateChange, change_json
 from execplan.execution.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
 from tests.cli.journaled_run import ABSENT_STATE, APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, entry, intent, result
 from tests.cli.run_output.test_live_observer import steps
 
 if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 
-def printed(*entries: Entry, call: Call | None = None, stream: bool = False) -> str:
+def printed(*entries: RunEntry, call: Call | None = None, stream: bool = False) -> str:
     """What a watch prints of some entries, where there is no terminal."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     original_stdout, sys.stdout = sys.stdout, out
@@ -172,9 +172,9 @@ def test_changes_by_kind() -> None:
     old = State(FILE, "d" * 64, 0o644, "", 3)
     changes = (
         CREATED_FILE,
-        Change("a", old, ABSENT_STATE),
-        Change("b", old, old._replace(mode=0o755)),
-        Change("c", ABSENT_STATE, old),
+        StateChange("a", old, ABSENT_STATE),
+        StateChange("b", old, old._replace(mode=0o755)),
+        StateChange("c", ABSENT_STATE, old),
     )
     assert format_changes(changes) == "created src/made.py, c, modified b, deleted a"
     assert format_changes(()) == ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.execution.annotations import annotated_fences
-from execplan.execution.risk.command_risk import Risk, rate_command
+from execplan.execution.risk.command_risk import CommandRisk, rate_command
 from execplan.linter.runner import lint_bytes
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_each_code_block_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_limited_number_of_commands_and_variables_is_rated(steps: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["make x"]
 
-    def recording_rate(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
+    def recording_rate(text: str, table: RiskTable, *, is_script: bool = False) -> CommandRisk:
         texts.append(text)
         return rate_command(text, table, is_script=is_script)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.engine.journal.journal import Entry
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_json
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.execution_plan import ExecutionPlan
@@ -67,12 +67,12 @@ class RunRecorder:
 
     def __init__(self, document: ExecutionPlan) -> None:
         self.run_state = RunState(document)
-        self.entries: list[Entry] = []
+        self.entries: list[RunEntry] = []
         self.write("begun", **BEGUN)
 
-    def write(self, kind: str, **fields: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> RunEntry:
         """Go on with an entry."""
-        entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", fields, "")
+        entry = RunEntry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", fields, "")
         self.entries.append(entry)
         self.run_state.apply_entries([entry])
         return entry

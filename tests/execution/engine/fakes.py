@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from execplan.execution.engine.attempt_pool import AttemptPool
-from execplan.execution.engine.journal.journal import Entry
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_from_entry
 from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.permit import issue_permit
@@ -36,15 +36,15 @@ class MemoryJournal:
     """A journal in memory, which may be full."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[RunEntry] = []
         self.refuses: Callable[[str, dict[str, Any]], Exception | None] = lambda kind, fields: None
 
-    def write(self, kind: str, **fields: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> RunEntry:
         """Add an entry."""
         error = self.refuses(kind, fields)
         if error is not None:
             raise error
-        entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", fields, "")
+        entry = RunEntry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", fields, "")
         self.entries.append(entry)
         return entry
 
@@ -201,6 +201,6 @@ def failed_result(cause: str = "exit", exit: int | None = 1, **fields: Any) -> A
     return AttemptResult(False, cause, f"it failed by {cause}", exit, **fields)
 
 
-def is_ok(entry: Entry) -> bool:
+def is_ok(entry: RunEntry) -> bool:
     """Whether a result is a good one."""
     return attempt_result_from_entry(entry.fields).ok

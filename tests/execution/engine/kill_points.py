@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 KILL = "EXECPLAN_KILL"
 """The variable; `tests.fork_server` calls `arm` where it is set. Nothing of the product knows it."""
@@ -31,8 +31,8 @@ def arm(kill_point: str) -> None:
     Journal.write = _dying(Journal.write, when, int(number))  # type: ignore[method-assign]  # that is the test
 
 
-def _dying(write: Callable[..., Entry], when: str, number: int) -> Callable[..., Entry]:
-    def dying_write(journal: Journal, kind: str, **fields: Any) -> Entry:
+def _dying(write: Callable[..., RunEntry], when: str, number: int) -> Callable[..., RunEntry]:
+    def dying_write(journal: Journal, kind: str, **fields: Any) -> RunEntry:
         at = len(journal.entries) + 1 == number
         if at and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
 
 TreeEntry = tuple[str, bytes | str, int]
@@ -86,7 +86,7 @@ class ProjectWorkspace(NamedTuple):
         """Look at the tree."""
         return workspace_snapshot.take_snapshot(self.project, self.files, self.store, declared, previous, keep=keep)
 
-    def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
         """What has changed since."""
         after = self.take_snapshot(*declared, previous=before, keep=False)
         return workspace_snapshot.diff_snapshots(before, after, declared, self.store, self.files)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_observer import FinishedRun
     from execplan.execution.engine.run_records.run_directories import RunPaths
 
@@ -80,7 +80,7 @@ class RunRepository(InProcessRepository):
         """The place of the last run."""
         return run_directories.find_run(*self.project(), None)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """What its journal says."""
         return journal.read_journal(self.last_run().journal)
 

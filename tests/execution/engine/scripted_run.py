@@ -11,8 +11,13 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_registry, approved_plan
 from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine.journal import journal_entries
-from execplan.execution.engine.journal.journal import Entry, Journal
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Change, attempt_result_json, state_json
+from execplan.execution.engine.journal.journal import Journal, RunEntry
+from execplan.execution.engine.journal.journal_entries import (
+    AttemptResult,
+    StateChange,
+    attempt_result_json,
+    state_json,
+)
 from execplan.execution.engine.run_records.run_directories import RunPaths, next_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.world import ABSENT, FILE, State
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
     from tests.in_process_repository import InProcessRepository
 
-CHECKED = journal_entries.Checks("passed", "passed", 2, 2)
+CHECKED = journal_entries.JournaledChecks("passed", "passed", 2, 2)
 
 
 class ScriptedRun:
@@ -33,15 +38,15 @@ class ScriptedRun:
         self.document = document
         self.journal = journal
         self.run = run
-        self.entries: list[Entry] = []
+        self.entries: list[RunEntry] = []
         self.run_state = RunState(document)
 
-    def write(self, kind: str, **fields: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> RunEntry:
         """Add an entry."""
         if self.journal is not None:
             entry = self.journal.write(kind, **fields)
         else:
-            entry = Entry(len(self.entries) + 1, kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", fields, "0" * 64)
+            entry = RunEntry(len(self.entries) + 1, kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", fields, "0" * 64)
         self.entries.append(entry)
         self.run_state.apply_entries([entry])
         return entry
@@ -86,7 +91,7 @@ class ScriptedRun:
             **attempt_result_json(AttemptResult(ok=ok, checks=CHECKED, **performed)),
         )
 
-    def complete_step(self, step: str, *changes: Change) -> None:
+    def complete_step(self, step: str, *changes: StateChange) -> None:
         """Do a step."""
         self.intent(step)
         self.result(step, changes=changes, exit=0, seconds=0.5, cpu_s=0.25, peak_memory_bytes=1000)
@@ -102,9 +107,9 @@ class ScriptedRun:
         self.write(journal_entries.ENDED, status=status, cause=cause, reason="", seconds=1.5)
 
 
-def created_file(path: str, lines: int = 1) -> Change:
+def created_file(path: str, lines: int = 1) -> StateChange:
     """A file that was made."""
-    return Change(path, State(ABSENT), State(FILE, "a" * 64, 0o644, size=10), added=lines)
+    return StateChange(path, State(ABSENT), State(FILE, "a" * 64, 0o644, size=10), added=lines)
 
 
 def begin_scripted_run(desk: InProcessRepository) -> tuple[ScriptedRun, RunPaths]:
@@ -123,9 +128,9 @@ def begin_scripted_run(desk: InProcessRepository) -> tuple[ScriptedRun, RunPaths
     return scripted_run, run_paths
 
 
-def make_file(desk: InProcessRepository, path: str, text: str) -> Change:
+def make_file(desk: InProcessRepository, path: str, text: str) -> StateChange:
     """Make a file as a step would have."""
     file: Path = desk.write(path, text)
     file.chmod(0o644)
     data = text.encode()
-    return Change(path, State(ABSENT), State(FILE, digest(data), 0o644, size=len(data)), added=text.count("\n"))
+    return StateChange(path, State(ABSENT), State(FILE, digest(data), 0o644, size=len(data)), added=text.count("\n"))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 MAKE = '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```'
 COPY = "```sh {#see needs=api outputs=made.txt}\ncp src/made.py made.txt\n```"
@@ -41,7 +41,7 @@ def run_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunRepository:
 class EntryObserver(RunObserver):
     """One who does something when an entry is written, and remembers who ran."""
 
-    def __init__(self, on_entry: Callable[[Entry], object]) -> None:
+    def __init__(self, on_entry: Callable[[RunEntry], object]) -> None:
         self._on_entry = on_entry
         self.begun_steps: list[str] = []
 
@@ -49,7 +49,7 @@ class EntryObserver(RunObserver):
         """Remember the steps."""
         self.begun_steps = [begun_step.id for begun_step in steps]  # type: ignore[attr-defined]  # the model's
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Do it."""
         self._on_entry(entry)
 
@@ -261,7 +261,7 @@ def test_a_failed_run_is_rolled_back_where_the_policy_says_so(run_repo: RunRepos
 def test_a_file_that_changes_while_the_run_goes_on_is_drift(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
 
-    def spoil(entry: Entry) -> None:
+    def spoil(entry: RunEntry) -> None:
         if entry.kind == "result":
             run_repo.write("src/old.py", "somebody else's\n")
 
@@ -283,7 +283,7 @@ def test_a_clock_that_is_set_back_changes_nothing(run_repo: RunRepository) -> No
     run_repo.approve_plan(steps(MAKE, COPY, DROP))
     run_repo.later(3600)
 
-    def back(entry: Entry) -> None:
+    def back(entry: RunEntry) -> None:
         run_repo.later(-60 * entry.number)
 
     finished = run_repo.run_plan(EntryObserver(back))
@@ -383,7 +383,7 @@ def test_the_outlook_writes_nothing(run_repo: RunRepository) -> None:
 def test_nobody_who_looks_on_any_more_ends_no_run(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE))
 
-    def raise_broken_pipe(entry: Entry) -> None:
+    def raise_broken_pipe(entry: RunEntry) -> None:
         raise BrokenPipeError
 
     assert run_repo.run_plan(EntryObserver(raise_broken_pipe)).status == "completed"

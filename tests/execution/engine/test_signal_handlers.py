@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from execplan.execution.engine.journal.journal import Entry
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_state import Question
@@ -91,7 +91,7 @@ def test_a_question_is_left_by_a_signal() -> None:
 
 def test_waiting_for_a_retry_is_left_by_a_signal() -> None:
     class Kicked(RunObserver):
-        def entry(self, entry: Entry) -> None:
+        def entry(self, entry: RunEntry) -> None:
             if entry.kind == "retaken":
                 os.kill(os.getpid(), signal.SIGTERM)
 
@@ -102,7 +102,7 @@ def test_waiting_for_a_retry_is_left_by_a_signal() -> None:
 
 def test_a_signal_that_is_ignored_stays_so() -> None:
     class HangupSender(RunObserver):
-        def entry(self, entry: Entry) -> None:
+        def entry(self, entry: RunEntry) -> None:
             os.kill(os.getpid(), signal.SIGHUP)
 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -118,7 +118,7 @@ def test_in_another_thread_no_handler_is_set() -> None:
     before = signal.getsignal(signal.SIGINT)
 
     class HandlerRecorder(RunObserver):
-        def entry(self, entry: Entry) -> None:
+        def entry(self, entry: RunEntry) -> None:
             observed.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(

@@ -16,7 +16,7 @@ from execplan.execution.risk.command_risk import (
     LEVELS,
     LOW,
     MEDIUM,
-    Risk,
+    CommandRisk,
     builtin_table,
     extend_table,
     highest_risk,
@@ -215,7 +215,7 @@ def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None
 
 
 def test_a_step_that_asks_for_a_shell() -> None:
-    assert rate_command("ls | wc", TABLE, is_script=True) == Risk(MEDIUM, ("it runs in a shell",))
+    assert rate_command("ls | wc", TABLE, is_script=True) == CommandRisk(MEDIUM, ("it runs in a shell",))
     assert (
         level("echo hello", is_script=True)
         == level("ls\nls", is_script=True)
@@ -307,9 +307,9 @@ def test_paths(path: str, action: str, wanted: str) -> None:
 
 
 def test_the_highest_of_several() -> None:
-    highest = highest_risk([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
-    assert highest == Risk(HIGH, ("b", "c", "d"))
-    assert highest_risk([]) == Risk(LOW, ("it does nothing",))
+    highest = highest_risk([CommandRisk(LOW, ("a",)), CommandRisk(HIGH, ("b", "c")), CommandRisk(HIGH, ("c", "d"))])
+    assert highest == CommandRisk(HIGH, ("b", "c", "d"))
+    assert highest_risk([]) == CommandRisk(LOW, ("it does nothing",))
 
 
 def row(**fields: object) -> dict[str, object]:
@@ -318,7 +318,7 @@ def row(**fields: object) -> dict[str, object]:
 
 def test_a_repository_only_raises() -> None:
     table = extend_table(TABLE, [row(program="deploy"), row(program="git", words=["add"], level=HIGH)], may_lower=False)
-    assert rate_command("deploy now", table) == Risk(CRITICAL, ("`deploy now` changes what runs",))
+    assert rate_command("deploy now", table) == CommandRisk(CRITICAL, ("`deploy now` changes what runs",))
     assert level("git add x", table=table) == HIGH
     assert level("git status", table=table) == LOW
     assert level("sudo ls", table=table) == CRITICAL

@@ -6,7 +6,7 @@ from execplan.core.plan import reader
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.text.markdown_html import ResolvedLink
 from execplan.views.board.board_cards import TaskClaim
-from execplan.views.site.plan_sections import PlanContent, render_content
+from execplan.views.site.plan_sections import RenderedPlan, render_content
 from tests.plans import CLEAN
 from tests.views.site.html_safety import Page
 
@@ -58,7 +58,7 @@ Before the log.
 """
 
 
-def render(text: str, claims: dict[str, TaskClaim] | None = None) -> PlanContent:
+def render(text: str, claims: dict[str, TaskClaim] | None = None) -> RenderedPlan:
     """Render a plan whose links all lead to where they say."""
     return render_content(reader.read(text.encode()), ResolvedLink, claims or {})
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.plan.merge.merge_context import MergeContext
-    from execplan.core.plan.merge.merge_units import Unit
+    from execplan.core.plan.merge.merge_units import MergeUnit
     from execplan.core.plan.merge.unit_order import UnitVersions
     from execplan.core.plan.model import Entry
 
@@ -31,7 +31,7 @@ _MAX_DECISIONS = 100
 """Maximum number of new decisions per side to compare with the other side's."""
 
 
-def merge_entry(context: MergeContext, base: Unit | None, ours: Unit, theirs: Unit) -> list[str]:
+def merge_entry(context: MergeContext, base: MergeUnit | None, ours: MergeUnit, theirs: MergeUnit) -> list[str]:
     """Merge an entry that both sides have."""
     our_lines, their_lines = ours.lines, theirs.lines
     if base is None:
@@ -46,7 +46,7 @@ def merge_entry(context: MergeContext, base: Unit | None, ours: Unit, theirs: Un
     return context.write_conflict(our_lines, their_lines)
 
 
-def entry_date(unit: Unit) -> str | None:
+def entry_date(unit: MergeUnit) -> str | None:
     """Return the date and time of an entry in a form that can be compared."""
     date = unit.entry.date if unit.entry is not None else None
     return date.replace("T", " ")[:16] if date else None
@@ -99,7 +99,7 @@ def _normalize_lines(lines: Sequence[str]) -> str:
     return normalize_text(" ".join(lines))
 
 
-def _entry_order(unit: Unit) -> tuple[str, tuple[str, ...]]:
+def _entry_order(unit: MergeUnit) -> tuple[str, tuple[str, ...]]:
     """Return a sort key that puts the entry written first before an equal one, whichever side it is on."""
     return (entry_date(unit) or "9999", unit.lines)
 
@@ -107,7 +107,7 @@ def _entry_order(unit: Unit) -> tuple[str, tuple[str, ...]]:
 class _TaskSide(NamedTuple):
     """The parts of a task: the line before its checkbox, the checkbox and timestamp, the text, and the lines below."""
 
-    unit: Unit
+    unit: MergeUnit
     task: Task
     line_start: str
     box_text: str
@@ -134,7 +134,9 @@ class _TaskSide(NamedTuple):
         return [*lines_above, self.line_start + other.box_text + space + self.text_lines[0], *self.text_lines[1:]]
 
 
-def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
+def merge_task(
+    context: MergeContext, base: MergeUnit | None, ours: Sequence[MergeUnit], theirs: Sequence[MergeUnit]
+) -> list[str]:
     """Merge a task that both sides have; a side that has split the task has two units."""
     our_lines, their_lines = join_unit_lines(ours), join_unit_lines(theirs)
     if our_lines == their_lines:
@@ -151,7 +153,9 @@ def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], t
     return _merge_single(context, _read_side(base), _read_side(ours[0]), _read_side(theirs[0]))
 
 
-def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
+def _merge_split(
+    context: MergeContext, base: _TaskSide, ours: Sequence[MergeUnit], theirs: Sequence[MergeUnit]
+) -> list[str]:
     """Merge a split task: pair parts with equal texts, or keep the parts if the other side changed only the box."""
     if len(ours) == len(theirs):
         pairs = [
@@ -246,7 +250,7 @@ def _completion_order(side: _TaskSide) -> tuple[int, int, str]:
     return (1, 0, side.box_text) if bounds is None else (0, sum(bounds), side.box_text)
 
 
-def _read_side(unit: Unit) -> _TaskSide:
+def _read_side(unit: MergeUnit) -> _TaskSide:
     task = unit.task
     assert task is not None
     line = unit.lines[task.box_line - task.start]

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.core.plan.merge.merge_units import Unit
+    from execplan.core.plan.merge.merge_units import MergeUnit
 
     LineMerger = Callable[[Sequence[str], Sequence[str], Sequence[str], ConflictMarkers], tuple[list[str], int]]
 
@@ -46,7 +46,9 @@ class MergeContext:
         self.conflict_count += 1
         return self.markers.wrap_sides(ours, theirs)
 
-    def merge_one_sided(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
+    def merge_one_sided(
+        self, base: MergeUnit | None, ours: Sequence[MergeUnit], theirs: Sequence[MergeUnit]
+    ) -> list[str] | None:
         """Merge a unit that one side lacks: return None if the other side left it unchanged, a conflict if it did not.
 
         A unit that is not in the base was added, and is returned as it is.

@@ -33,7 +33,7 @@ NOTES: Final = "notes"
 LOG_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES)
 
 
-class Unit(NamedTuple):
+class MergeUnit(NamedTuple):
     """Lines that belong together, and the blank lines below them."""
 
     kind: str
@@ -59,7 +59,7 @@ class Unit(NamedTuple):
         return self.start + len(self.lines)
 
 
-def join_unit_lines(units: Sequence[Unit]) -> list[str]:
+def join_unit_lines(units: Sequence[MergeUnit]) -> list[str]:
     """Return the lines of one or several units, with the gaps between them."""
     lines: list[str] = []
     for index, unit in enumerate(units):
@@ -67,7 +67,7 @@ def join_unit_lines(units: Sequence[Unit]) -> list[str]:
     return lines
 
 
-def split_plan(plan: ParsedPlan) -> list[Unit]:
+def split_plan(plan: ParsedPlan) -> list[MergeUnit]:
     """Split a plan into text outside sections, the sections, and the revision notes at their ends, in file order."""
     lines = plan.text.lines
     boundaries: list[tuple[int, str, str, Section | None]] = [(0, HEADING, "", None)]
@@ -88,7 +88,7 @@ def split_plan(plan: ParsedPlan) -> list[Unit]:
     ]
 
 
-def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
+def split_section(plan: ParsedPlan, plan_part: MergeUnit) -> list[MergeUnit]:
     """Split a section into its heading, tasks, other items at any depth, and the blocks between them."""
     section = plan_part.section
     assert section is not None
@@ -106,7 +106,7 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
         if block.kind == QUOTE:
             quote_end = max(quote_end, block.end)
     units = [_heading_unit(plan, plan_part, starts)]
-    ancestors: list[Unit] = []
+    ancestors: list[MergeUnit] = []
     for start, end in _unit_spans(plan, plan_part, starts):
         depth, is_item = starts.get(start, (0, False))
         task = tasks.get(start)
@@ -122,7 +122,7 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     return units
 
 
-def split_log(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
+def split_log(plan: ParsedPlan, plan_part: MergeUnit) -> list[MergeUnit]:
     """Split a log into its heading, its entries, and the blocks between them."""
     section = plan_part.section
     assert section is not None
@@ -154,7 +154,7 @@ def split_log(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
     return units
 
 
-def _unit_spans(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
+def _unit_spans(plan: ParsedPlan, plan_part: MergeUnit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
     """Return the line ranges of the units below the heading; a conflict marker outside code starts a unit."""
     marker_lines = {index for index in plan.conflict_lines if _body_start(plan_part) <= index < plan_part.end}
     if marker_lines and plan_part.section is not None:
@@ -167,7 +167,7 @@ def _unit_spans(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, 
     return list(pairwise([*boundaries, plan_part.end]))
 
 
-def _heading_unit(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
+def _heading_unit(plan: ParsedPlan, plan_part: MergeUnit, starts: dict[int, tuple[int, bool]]) -> MergeUnit:
     first_line = min(
         [index for index in (*starts, *plan.conflict_lines) if _body_start(plan_part) <= index], default=plan_part.end
     )
@@ -176,13 +176,13 @@ def _heading_unit(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int
     )
 
 
-def _body_start(plan_part: Unit) -> int:
+def _body_start(plan_part: MergeUnit) -> int:
     return (
         plan_part.section.body_start if plan_part.kind == SECTION and plan_part.section is not None else plan_part.start
     )
 
 
-def _block_unit(plan: ParsedPlan, start: int, end: int) -> Unit:
+def _block_unit(plan: ParsedPlan, start: int, end: int) -> MergeUnit:
     unit = _make_unit(plan, TEXT, "", start, end)
     kind = MARKER if _is_marker(plan, start) else TEXT
     if kind == TEXT and all([has_no_content(line) for line in unit.lines if line.strip()]):
@@ -195,9 +195,9 @@ def _is_marker(plan: ParsedPlan, line: int) -> bool:
     return index < len(plan.conflict_lines) and plan.conflict_lines[index] == line
 
 
-def _make_unit(plan: ParsedPlan, kind: str, key: str, start: int, end: int) -> Unit:
+def _make_unit(plan: ParsedPlan, kind: str, key: str, start: int, end: int) -> MergeUnit:
     lines = plan.text.lines[start:end]
     size = len(lines)
     while size and not lines[size - 1].strip():
         size -= 1
-    return Unit(kind, key, tuple(lines[:size]), tuple(lines[size:]), start)
+    return MergeUnit(kind, key, tuple(lines[:size]), tuple(lines[size:]), start)

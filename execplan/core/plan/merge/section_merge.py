@@ -14,7 +14,7 @@ from execplan.core.plan.merge.merge_units import (
     PLACEHOLDER,
     SECTION,
     TASK,
-    Unit,
+    MergeUnit,
     split_log,
     split_plan,
     split_section,
@@ -71,7 +71,7 @@ class SectionMerger:
             return self.context.write_conflict(ours.lines if ours else (), theirs.lines if theirs else ())
         return self.context.merge_one_sided(base, *self._matched_units(match))
 
-    def _matched_units(self, match: UnitMatch) -> tuple[list[Unit], list[Unit]]:
+    def _matched_units(self, match: UnitMatch) -> tuple[list[MergeUnit], list[MergeUnit]]:
         return [self.versions.ours[index] for index in match.ours], [
             self.versions.theirs[index] for index in match.theirs
         ]
@@ -146,7 +146,7 @@ def merge_sections(context: MergeContext, versions: PlanVersions) -> list[str]:
 
 
 def _merge_changed_part(
-    context: MergeContext, versions: PlanVersions, sides: tuple[Unit | None, Unit, Unit]
+    context: MergeContext, versions: PlanVersions, sides: tuple[MergeUnit | None, MergeUnit, MergeUnit]
 ) -> list[str]:
     """Merge a part that both sides have and changed in different ways."""
     base, ours, theirs = sides
@@ -169,7 +169,7 @@ def _merge_changed_part(
 
 
 def _merge_by_unit(
-    context: MergeContext, versions: PlanVersions, sides: tuple[Unit | None, Unit, Unit], *, is_log: bool
+    context: MergeContext, versions: PlanVersions, sides: tuple[MergeUnit | None, MergeUnit, MergeUnit], *, is_log: bool
 ) -> list[str]:
     """Split a part into its units and merge them one by one."""
     split_part = split_log if is_log else split_section
@@ -180,11 +180,11 @@ def _merge_by_unit(
     return SectionMerger(context, UnitVersions(*units), is_log=is_log).merge()
 
 
-def _has_checkboxes(plan: ParsedPlan, plan_part: Unit) -> bool:
+def _has_checkboxes(plan: ParsedPlan, plan_part: MergeUnit) -> bool:
     return any([plan_part.start <= box.start < plan_part.end for box in plan.boxes])
 
 
-def _section_rank(plan_part: Unit) -> int | None:
+def _section_rank(plan_part: MergeUnit) -> int | None:
     """Return the position of a part in the standard section order; revision notes come last."""
     if plan_part.kind == NOTES:
         return len(outline.NAMES)

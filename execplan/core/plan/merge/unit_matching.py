@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.merge.merge_units import ENTRY, SECTION, TASK, TEXT, Unit
+from execplan.core.plan.merge.merge_units import ENTRY, SECTION, TASK, TEXT, MergeUnit
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.text.sequence_alignment import align_sequences
 
@@ -27,7 +27,7 @@ class UnitMatch(NamedTuple):
     theirs: tuple[int, ...]
 
 
-def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[UnitMatch]:
+def match_units(base: Sequence[MergeUnit], ours: Sequence[MergeUnit], theirs: Sequence[MergeUnit]) -> list[UnitMatch]:
     """Match every unit of the three versions."""
     in_ours, in_theirs = match_to_base(base, ours), match_to_base(base, theirs)
     our_reworded, their_reworded = _reworded_tasks(base, ours, in_ours), _reworded_tasks(base, theirs, in_theirs)
@@ -75,7 +75,9 @@ def likeness(left: frozenset[str], right: frozenset[str]) -> float:
     return max(overlap, 0.7) if smaller > 2 and shared == smaller else overlap
 
 
-def _reworded_tasks(base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int, tuple[int, ...]]) -> dict[int, int]:
+def _reworded_tasks(
+    base: Sequence[MergeUnit], side: Sequence[MergeUnit], pairs: dict[int, tuple[int, ...]]
+) -> dict[int, int]:
     """Return the index of each task whose text differs from the base, with its index in the base."""
     return {
         places[0]: index
@@ -84,19 +86,19 @@ def _reworded_tasks(base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int,
     }
 
 
-def _unit_text(unit: Unit) -> tuple[str, ...]:
+def _unit_text(unit: MergeUnit) -> tuple[str, ...]:
     return unit[:2]
 
 
-def _unit_lines(unit: Unit) -> tuple[object, ...]:
+def _unit_lines(unit: MergeUnit) -> tuple[object, ...]:
     return (*_unit_identity(unit), unit.lines)
 
 
-def _unit_identity(unit: Unit) -> tuple[str, str, str]:
+def _unit_identity(unit: MergeUnit) -> tuple[str, str, str]:
     return (unit.kind, unit.key, unit.parent_key)
 
 
-def _unmatched(pairs: dict[int, tuple[int, ...]], units: Sequence[Unit]) -> list[int]:
+def _unmatched(pairs: dict[int, tuple[int, ...]], units: Sequence[MergeUnit]) -> list[int]:
     matched = {index for places in pairs.values() for index in places}
     return [index for index in range(len(units)) if index not in matched]
 
@@ -115,7 +117,7 @@ def _match_equal(left: Sequence[object], right: Sequence[object]) -> list[tuple[
     return pairs
 
 
-def match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
+def match_to_base(base: Sequence[MergeUnit], side: Sequence[MergeUnit]) -> dict[int, tuple[int, ...]]:
     """Return the indexes in a side for each unit of the base that the side still has.
 
     Of several units with the same text, those with the same parent and lines match first.
@@ -138,7 +140,7 @@ def match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple
 
 
 def _unmatched_runs(
-    base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int, tuple[int, ...]]
+    base: Sequence[MergeUnit], side: Sequence[MergeUnit], pairs: dict[int, tuple[int, ...]]
 ) -> list[tuple[list[int], list[int]]]:
     """Return the unmatched units of both versions that are between the same matched units."""
     base_by_side = {places[0]: index for index, places in pairs.items()}
@@ -164,7 +166,7 @@ def _unmatched_runs(
 class _SimilarityMatcher:
     """A matcher for reworded units, with cached words per unit and a limit on comparisons."""
 
-    def __init__(self, base: Sequence[Unit], side: Sequence[Unit]) -> None:
+    def __init__(self, base: Sequence[MergeUnit], side: Sequence[MergeUnit]) -> None:
         self.base = base
         self.side = side
         self.remaining_pairs = _MAX_PAIRS
@@ -254,7 +256,7 @@ class _SimilarityMatcher:
         similarity = likeness(self._words_of(base_unit), self._words_of(side_unit))
         return similarity if similarity >= _MIN_LIKENESS[base_unit.kind] else 0.0
 
-    def _words_of(self, unit: Unit) -> frozenset[str]:
+    def _words_of(self, unit: MergeUnit) -> frozenset[str]:
         key = id(unit)
         if key not in self._unit_words:
             if unit.kind == SECTION:

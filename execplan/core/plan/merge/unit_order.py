@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.core.plan.merge.merge_units import Unit
+    from execplan.core.plan.merge.merge_units import MergeUnit
 
     RunCombiner = Callable[[list["MergedUnit"], list["MergedUnit"]], list["MergedUnit"]]
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class UnitVersions(NamedTuple):
     """The units of a part in the three versions."""
 
-    base: Sequence[Unit]
-    ours: Sequence[Unit]
-    theirs: Sequence[Unit]
+    base: Sequence[MergeUnit]
+    ours: Sequence[MergeUnit]
+    theirs: Sequence[MergeUnit]
 
-    def units_at(self, match: UnitMatch) -> tuple[Unit | None, Unit | None, Unit | None]:
+    def units_at(self, match: UnitMatch) -> tuple[MergeUnit | None, MergeUnit | None, MergeUnit | None]:
         """Return the matched unit in each version, or None; for a split task, its first part."""
         base, ours, theirs = [
             units[indexes[0]] if indexes else None for units, indexes in zip(self, match, strict=True)
@@ -34,7 +34,7 @@ class MergedUnit(NamedTuple):
     """A unit with its merged lines."""
 
     match: UnitMatch
-    unit: Unit
+    unit: MergeUnit
     """Unit in our version or, if only theirs has it, in that one."""
     lines: list[str]
 
@@ -72,7 +72,7 @@ def ours_then_theirs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[M
     return [*ours_then_theirs(ours[: cuts[0]], theirs[: cuts[1]]), *ours[cuts[0] :], *theirs[cuts[1] :]]
 
 
-def order_by_rank(rank: Callable[[Unit], Any], *, descending: bool = False) -> RunCombiner:
+def order_by_rank(rank: Callable[[MergeUnit], Any], *, descending: bool = False) -> RunCombiner:
     """Return a function that combines runs by rank; a unit without a rank stays after its neighbor."""
 
     def combine_runs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
@@ -89,7 +89,7 @@ def order_by_rank(rank: Callable[[Unit], Any], *, descending: bool = False) -> R
     return combine_runs
 
 
-def _rank_chunks(run: list[MergedUnit], rank: Callable[[Unit], Any]) -> list[tuple[Any, list[MergedUnit]]]:
+def _rank_chunks(run: list[MergedUnit], rank: Callable[[MergeUnit], Any]) -> list[tuple[Any, list[MergedUnit]]]:
     chunks: list[tuple[Any, list[MergedUnit]]] = []
     for merged_unit in run:
         unit_rank = rank(merged_unit.unit)
@@ -194,6 +194,8 @@ def _unit_positions(versions: UnitVersions, merged_unit: MergedUnit | None) -> S
     return merged_unit.match if merged_unit is not None else [(len(units),) for units in versions]
 
 
-def _adjacent_gap(units: Sequence[Unit], before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...] | None:
+def _adjacent_gap(
+    units: Sequence[MergeUnit], before: tuple[int, ...], after: tuple[int, ...]
+) -> tuple[str, ...] | None:
     """Return the blank lines between two units if they are adjacent, otherwise None."""
     return units[before[-1]].gap if before and after and before[-1] + 1 == after[0] else None

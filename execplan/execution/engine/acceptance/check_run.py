@@ -35,7 +35,7 @@ _TAIL_LINES: Final = 10
 """Number of output lines that are shown of a failed check."""
 
 
-class CheckResult(NamedTuple):
+class TaskCheckResult(NamedTuple):
     """The result of a check."""
 
     check: AcceptanceCheck
@@ -69,7 +69,7 @@ class CheckRunner:
 
     def run(
         self, check: AcceptanceCheck, on_line: Callable[[str, bool], None] | None = None, *, only_reads: bool = False
-    ) -> CheckResult:
+    ) -> TaskCheckResult:
         """Run a check to its end; no process that it has started remains.
 
         With `only_reads`, the sandbox lets it write no file of the repository. `on_line` gets each line of output, and whether it is from standard error. Raises ExecplanError if the
@@ -87,7 +87,7 @@ class CheckRunner:
             transcript.close()
             _remove_marks(path)
         passed = result.exit == 0 and not result.cause
-        return CheckResult(check, passed, _describe(result), result.seconds, self._tail_lines(result), path)
+        return TaskCheckResult(check, passed, _describe(result), result.seconds, self._tail_lines(result), path)
 
     def _transcript_path(self, check: AcceptanceCheck) -> str:
         """Reserve a file in the state directory, with a name that the artifacts don't have."""

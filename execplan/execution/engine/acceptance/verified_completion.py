@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.engine.acceptance.check_permission import CheckPermission
-    from execplan.execution.engine.acceptance.check_run import CheckResult
+    from execplan.execution.engine.acceptance.check_run import TaskCheckResult
     from execplan.execution.engine.commands.stop_signal import StopSignal
 
     ApproveChecks = Callable[[Sequence[CheckPermission]], bool]
@@ -55,7 +55,7 @@ class Verification(NamedTuple):
 
     edit: EditResult | None
     """Result of checking off the tasks whose check has passed; None if none has, or in a dry run."""
-    results: tuple[CheckResult, ...]
+    results: tuple[TaskCheckResult, ...]
     planned: tuple[CheckPermission, ...]
     """In a dry run, the checks that would run."""
     warnings: tuple[str, ...]
@@ -98,7 +98,7 @@ def verify_tasks(
     warnings = (f"checks run without a sandbox: {reason}",) if missing_sandbox else ()
     stop = StopSignal()
     runner = CheckRunner(project, policy, sandbox, stop, _artifacts_directory(project, ref))
-    results: list[CheckResult] = []
+    results: list[TaskCheckResult] = []
     with SignalHandlers(stop, lambda: None):
         for check, permission in zip(checks, permissions, strict=True):
             observer.check_starts(check)
@@ -149,7 +149,7 @@ def _approve(
         check_approvals.approve(project, permission.approval_terms, system_login())
 
 
-def _complete(project: Project, ref: PlanRef, passed: Sequence[CheckResult], options: WriteOptions) -> EditResult:
+def _complete(project: Project, ref: PlanRef, passed: Sequence[TaskCheckResult], options: WriteOptions) -> EditResult:
     """Keep the transcripts among the plan's artifacts, and check off the tasks with links to them."""
     from execplan.execution.engine.ticks import transcript_href
 
@@ -166,7 +166,7 @@ def _complete(project: Project, ref: PlanRef, passed: Sequence[CheckResult], opt
 
 
 def _ensure_same_checks(
-    project: Project, ref: PlanRef, passed: Sequence[CheckResult], changer: ChangeBuilder
+    project: Project, ref: PlanRef, passed: Sequence[TaskCheckResult], changer: ChangeBuilder
 ) -> ChangeBuilder:
     """Return the change, which fails if a check in the plan is no longer the one that has run."""
     path = project.display_path(ref.path)
@@ -191,7 +191,7 @@ def _artifacts_directory(project: Project, ref: PlanRef) -> str:
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), CHECKS_DIRECTORY)
 
 
-def _artifact_path(project: Project, ref: PlanRef, result: CheckResult) -> str:
+def _artifact_path(project: Project, ref: PlanRef, result: TaskCheckResult) -> str:
     return os.path.join(_artifacts_directory(project, ref), result.name)
 
 
@@ -204,7 +204,7 @@ def _remove_unlinked(project: Project, ref: PlanRef, links: dict[str, str], path
             atomic_files.remove_empty_directory(os.path.dirname(path))
 
 
-def _with_artifact(project: Project, ref: PlanRef, result: CheckResult) -> CheckResult:
+def _with_artifact(project: Project, ref: PlanRef, result: TaskCheckResult) -> TaskCheckResult:
     """Return the result with the transcript among the artifacts if it is kept there."""
     path = _artifact_path(project, ref, result)
     if not os.path.lexists(path):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Question
 
@@ -26,7 +26,7 @@ class AgentRun(NamedTuple):
     """A run of an agent, with its journal entries and its state."""
 
     run_paths: RunPaths
-    entries: Sequence[Entry]
+    entries: Sequence[RunEntry]
     run_state: RunState
 
     @property

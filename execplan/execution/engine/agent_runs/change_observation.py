@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.binding import describe_difference, sanitize_state
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.execution.engine.workspace import workspace_snapshot
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
@@ -26,7 +26,7 @@ _MAX_FILES = 2000
 class ObservedChanges(NamedTuple):
     """The changes found at a step's declared paths."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     folders: tuple[str, ...]
     """Created directories, outer ones first."""
     unknown_paths: tuple[str, ...]
@@ -37,7 +37,7 @@ def observe(
     context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool
 ) -> ObservedChanges:
     """Inspect the declared paths of a step. With `keep`, back up their current contents. Raises ExecplanError."""
-    changes: list[Change] = []
+    changes: list[StateChange] = []
     inner_folders: list[str] = []
     unknown_paths = []
     for path in list_declared_paths(step):
@@ -75,8 +75,8 @@ def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tu
             yield name, context.store.save_path(context.workspace, name) if keep else context.workspace.state(name)
 
 
-def _change(context: RunContext, path: str, old: State, new: State) -> Change:
-    return Change(
+def _change(context: RunContext, path: str, old: State, new: State) -> StateChange:
+    return StateChange(
         path, old, new, *workspace_snapshot.count_line_changes(context.store, context.workspace, path, old, new)
     )
 

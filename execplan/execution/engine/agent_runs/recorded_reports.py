@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
     from execplan.execution.engine.run_observer import FinishedRun
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Question
@@ -102,7 +102,7 @@ class ReportOutcome(NamedTuple):
     already_recorded: bool
     """Whether the same report was recorded before, with the same text."""
     reason: str
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     recovery: RecoveryAdvice | None
     """Recovery from a failure."""
     next_steps: tuple[Step, ...]

@@ -9,10 +9,10 @@ from execplan.core.timestamps import seconds_since
 from execplan.execution.engine.agent_runs import change_observation
 from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport
 from execplan.execution.engine.commands.command_result import CommandResult
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Checks
+from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.file_writes import plan_changes
-from execplan.execution.engine.steps.step_checks import EXPECTATION, CheckResult, check_step
+from execplan.execution.engine.steps.step_checks import EXPECTATION, StepCheckResult, check_step
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths
 from execplan.execution.evaluation.projected_files import ImpossibleError
@@ -71,7 +71,7 @@ def evaluate_report(
         peak_memory_bytes=test_result.peak_memory_bytes if test_result is not None else 0,
         changes=observed_changes.changes,
         folders=observed_changes.folders,
-        checks=check_result.checks if step_report.status == COMPLETED else Checks(),
+        checks=check_result.checks if step_report.status == COMPLETED else JournaledChecks(),
         transcript=transcript_file.path_from_root,
         stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
         outside=irreversible_effects(context, step, observed_changes),
@@ -85,7 +85,7 @@ def check_report(
     run_state: RunState,
     step_report: StepReport,
     transcript: Transcript | None,
-) -> tuple[CheckResult, ObservedChanges]:
+) -> tuple[StepCheckResult, ObservedChanges]:
     """Check a report; return the check result and the observed changes. Raises ExecplanError.
 
     Without a transcript, no test runs and nothing is backed up.
@@ -93,7 +93,7 @@ def check_report(
     keep = transcript is not None
     observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
     if step_report.status == FAILED:
-        return CheckResult(
+        return StepCheckResult(
             "exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result
         ), observed_changes
     deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
@@ -101,7 +101,7 @@ def check_report(
         ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders
     )
     if deviation:
-        return CheckResult(EXPECTATION, deviation), observed_changes
+        return StepCheckResult(EXPECTATION, deviation), observed_changes
     check_result = check_step(context, step, attempt.number, step_output, transcript)
     test_ran = check_result.test is not None  # the step's test may have changed its outputs
     return check_result, change_observation.observe(

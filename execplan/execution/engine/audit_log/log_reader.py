@@ -44,7 +44,7 @@ _LONGEST = 180
 FILE_NAME: Final = "ledger.jsonl"
 
 
-class Anchor(NamedTuple):
+class LogAnchor(NamedTuple):
     """The last record that is known for certain."""
 
     seq: int
@@ -94,7 +94,7 @@ def encode_name(name: str) -> str:
     return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
 
 
-def get(project: Project, name: str) -> Anchor | None:
+def get(project: Project, name: str) -> LogAnchor | None:
     """Return the anchor of the audit log with this name, or None. Raises ExecplanError."""
     if project.git is None:
         path = _path(project, name)
@@ -107,10 +107,10 @@ def get(project: Project, name: str) -> Anchor | None:
     if not header.endswith(b" missing"):
         return _parse_anchor(content, header.split(b" ")[0].decode())
     lost_blob = git_query.output_or_none(project, "rev-parse", "--verify", "--quiet", ref, no_status=1)
-    return Anchor(0, "", lost_blob.decode().strip()) if lost_blob else None
+    return LogAnchor(0, "", lost_blob.decode().strip()) if lost_blob else None
 
 
-def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
+def move(project: Project, name: str, old_anchor: LogAnchor | None, seq: int, record_hash: str) -> LogAnchor:
     """Move an anchor to a later record.
 
     Raises MovedMeanwhileError if another process moved it, and ExecplanError with the anchor unchanged.
@@ -119,7 +119,7 @@ def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, recor
     data = text.encode("utf-8", "backslashreplace")
     if project.git is None:
         _write_file(project, name, old_anchor, data)
-        return Anchor(seq, record_hash, data.decode())
+        return LogAnchor(seq, record_hash, data.decode())
     blob = git_query.output(project, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
     expected_token = old_anchor.token if old_anchor is not None else "0" * len(blob)
     try:
@@ -129,10 +129,10 @@ def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, recor
         if (current_anchor and current_anchor.token) == (old_anchor and old_anchor.token):
             raise
         raise MovedMeanwhileError from None
-    return Anchor(seq, record_hash, blob)
+    return LogAnchor(seq, record_hash, blob)
 
 
-def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
+def _write_file(project: Project, name: str, old_anchor: LogAnchor | None, data: bytes) -> None:
     path = _path(project, name)
     try:
         old = old_anchor.token.encode() if old_anchor is not None else None
@@ -141,16 +141,16 @@ def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: by
         raise MovedMeanwhileError from None
 
 
-def _parse_anchor(data: bytes, token: str) -> Anchor:
+def _parse_anchor(data: bytes, token: str) -> LogAnchor:
     try:
         content = fast_json.loads(data)
         seq, record_hash = content["seq"], content["hash"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return Anchor(0, "", token)
+        return LogAnchor(0, "", token)
     return (
-        Anchor(seq, record_hash, token)
+        LogAnchor(seq, record_hash, token)
         if isinstance(seq, int) and isinstance(record_hash, str)
-        else Anchor(0, "", token)
+        else LogAnchor(0, "", token)
     )
 
 
@@ -246,7 +246,7 @@ def available_name(project: Project, ref: PlanRef) -> str:
     return name
 
 
-def parse_log(data: bytes, known_anchor: Anchor | None) -> hash_chain.ParsedChain:
+def parse_log(data: bytes, known_anchor: LogAnchor | None) -> hash_chain.ParsedChain:
     """Parse the complete lines of an audit log; only records up to the anchor can accept flaws."""
     return hash_chain.parse_chain(
         data,
@@ -254,7 +254,7 @@ def parse_log(data: bytes, known_anchor: Anchor | None) -> hash_chain.ParsedChai
     )
 
 
-def find_loss(data: bytes, known_anchor: Anchor) -> str:
+def find_loss(data: bytes, known_anchor: LogAnchor) -> str:
     """Return why the anchored record is missing from an audit log; empty if it is present."""
     if not known_anchor.seq:
         return "its anchor can't be read"
@@ -266,7 +266,7 @@ def find_loss(data: bytes, known_anchor: Anchor) -> str:
     return f"record {known_anchor.seq}, which its anchor refers to, is missing: {why}"
 
 
-def _is_owned_by_other_plan(project: Project, ref: PlanRef, name: str, known_anchor: Anchor) -> bool:
+def _is_owned_by_other_plan(project: Project, ref: PlanRef, name: str, known_anchor: LogAnchor) -> bool:
     other_logs = [read(project, other_ref) for other_ref in plan_store.all_refs(project) if other_ref.path != ref.path]
     return any(
         [hash_chain.find_log_name(data) == name and not find_loss(data, known_anchor) for data in other_logs if data]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.audit_log.hash_chain import AuditRecord, ParsedChain
-    from execplan.execution.engine.audit_log.log_reader import Anchor
+    from execplan.execution.engine.audit_log.log_reader import LogAnchor
 
 
 class Acceptance(NamedTuple):
@@ -136,7 +136,7 @@ class LogState(NamedTuple):
     """Complete lines of the audit log."""
     parsed_chain: ParsedChain
     name: str
-    anchor: Anchor | None
+    anchor: LogAnchor | None
     is_torn: bool
 
 

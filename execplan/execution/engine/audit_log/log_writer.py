@@ -9,7 +9,7 @@ from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.plan_store import author
 from execplan.execution.engine.audit_log import hash_chain, log_reader, record_details
 from execplan.execution.engine.audit_log.hash_chain import START, AuditRecord
-from execplan.execution.engine.audit_log.log_reader import Anchor, MovedMeanwhileError
+from execplan.execution.engine.audit_log.log_reader import LogAnchor, MovedMeanwhileError
 from execplan.execution.engine.journal import journal
 from execplan.execution.engine.run_records import run_directories
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.audit_log.log_file import LogFile
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 _TRIES = 8
 
@@ -35,7 +35,7 @@ class AuditLog:
         self.path = log_reader.path_of(project, ref)
         self._name = ""
         """Name of the log; set once the log is checked against its anchor."""
-        self._anchor: Anchor | None = None
+        self._anchor: LogAnchor | None = None
         """Anchor when it was last read or moved."""
         self._last_record: AuditRecord | None = None
         """Last record when this process last read the log."""
@@ -55,7 +55,7 @@ class AuditLog:
             self._write_records(file, [record])
             return record
 
-    def append_entries(self, run: str, entries: Sequence[Entry]) -> None:
+    def append_entries(self, run: str, entries: Sequence[RunEntry]) -> None:
         """Append the entries of a journal that the audit log lacks; `entries` are all of them, or the last ones.
 
         The journal's texts are already redacted; details added by the audit log are redacted here. Raises
@@ -192,7 +192,7 @@ class AuditLog:
             if record.run is not None and record.entry is not None and record.line is not None:
                 self._known_lines.setdefault(record.run, {})[record.entry] = record.line
 
-    def _ensure_same_entry(self, paths: run_directories.RunPaths, entry: Entry, line: str) -> None:
+    def _ensure_same_entry(self, paths: run_directories.RunPaths, entry: RunEntry, line: str) -> None:
         if entry.line == line:
             return
         raise ExecplanError(
@@ -210,7 +210,7 @@ class AuditLog:
         timestamp: str,
         details: dict[str, Any],
         run: str | None = None,
-        entry: Entry | None = None,
+        entry: RunEntry | None = None,
     ) -> AuditRecord:
         """Build the record that follows the last one."""
         entry_details = entry.fields if entry is not None else {}

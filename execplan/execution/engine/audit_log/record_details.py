@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 _OMITTED_FIELDS = {
     journal_entries.BEGUN: ("states",),
@@ -66,7 +66,7 @@ class StepDetails:
         self._steps: dict[str, dict[str, Any]] = {}
         self._document_path = ""
 
-    def for_entry(self, entry: Entry, document: str) -> dict[str, Any]:
+    def for_entry(self, entry: RunEntry, document: str) -> dict[str, Any]:
         """Return a short definition of an entry's step; empty if its document cannot be read."""
         if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
             revision_path = numbered_path(document, entry.fields.get("revision", 0))
@@ -86,7 +86,7 @@ def redact_details(details: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def entry_details(entry: Entry) -> dict[str, Any]:
+def entry_details(entry: RunEntry) -> dict[str, Any]:
     """Return the details of an entry, without the fields of every record and those that stay in the journal."""
     omitted = (*_RECORD_FIELDS, *_OMITTED_FIELDS.get(entry.kind, ()))
     details = {name: value for name, value in entry.fields.items() if name not in omitted}

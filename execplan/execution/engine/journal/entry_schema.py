@@ -8,7 +8,7 @@ from __future__ import annotations
 from execplan.core.timestamps import is_utc_timestamp
 from execplan.execution import states
 from execplan.execution.engine.journal import journal_entries
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Change, Checks
+from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks, StateChange
 from execplan.execution.world import State
 
 TYPE_CHECKING = False
@@ -109,7 +109,11 @@ _CHANGE = {"path": _text, "before": _state, "after": _state}
 
 
 def _change(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) <= set(Change._fields) and has_valid_fields(_CHANGE, value, _COUNTED)
+    return (
+        isinstance(value, dict)
+        and set(value) <= set(StateChange._fields)
+        and has_valid_fields(_CHANGE, value, _COUNTED)
+    )
 
 
 _changes = _list_of(_change)
@@ -118,7 +122,9 @@ _CHECKS = {"pre": _OUTCOME, "post": _OUTCOME, "tests_run": _count, "tests_passed
 
 
 def _checks(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) <= set(Checks._fields) and has_valid_fields({}, value, _CHECKS)
+    return (
+        isinstance(value, dict) and set(value) <= set(JournaledChecks._fields) and has_valid_fields({}, value, _CHECKS)
+    )
 
 
 _PERFORMED: Mapping[str, Check] = {

@@ -88,7 +88,7 @@ class JournalMirror:
             return None
 
 
-class Entry(NamedTuple):
+class RunEntry(NamedTuple):
     """An entry of a journal, stored as one line."""
 
     number: int
@@ -119,7 +119,7 @@ class Journal:
         self._handle = -1
         self._size = 0
         """Size in bytes of the known lines; any other data was written by another program."""
-        self.entries: list[Entry] = []
+        self.entries: list[RunEntry] = []
         try:
             handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
         except OSError as error:
@@ -157,7 +157,7 @@ class Journal:
         if self._mirror is not None:
             self._mirror.close()
 
-    def write(self, kind: str, **fields: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> RunEntry:
         """Append an entry and sync it. Raises ExecplanError and leaves the journal unchanged."""
         document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
@@ -203,18 +203,18 @@ class Journal:
             )
 
 
-def read_journal(path: str) -> list[Entry]:
+def read_journal(path: str) -> list[RunEntry]:
     """Read the complete entries of a journal, which may be in use. Raises ExecplanError."""
     data = read_bytes(path)
     return parse_entries(data[: data.rfind(b"\n") + 1], path)
 
 
-def parse_entries(data: bytes, path: str) -> list[Entry]:
+def parse_entries(data: bytes, path: str) -> list[RunEntry]:
     """Parse the entries of complete lines. Raises ExecplanError if a line is not a journal entry."""
     return [_parse_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
-def check_entries(entries: list[Entry], path: str) -> list[Entry]:
+def check_entries(entries: list[RunEntry], path: str) -> list[RunEntry]:
     """Return the entries after validating the fields of each. Raises ExecplanError."""
     for entry in entries:
         if not is_valid_entry(entry.kind, entry.number, entry.at, entry.fields):
@@ -222,7 +222,7 @@ def check_entries(entries: list[Entry], path: str) -> list[Entry]:
     return entries
 
 
-def _parse_entry(line: bytes, path: str, number: int) -> Entry:
+def _parse_entry(line: bytes, path: str, number: int) -> RunEntry:
     try:
         fields = fast_json.read(line.decode(), allow_surrogates=True)
         kind, at = fields.pop("kind"), fields.pop("at")
@@ -230,7 +230,7 @@ def _parse_entry(line: bytes, path: str, number: int) -> Entry:
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise altered_error(path, number, MERGE_MARKER if is_merge_marker(line) else _FOREIGN_WRITE) from None
-    return Entry(number, kind, at, fields, digest(line))
+    return RunEntry(number, kind, at, fields, digest(line))
 
 
 def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> ExecplanError:

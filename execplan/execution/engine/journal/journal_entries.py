@@ -134,7 +134,7 @@ ANSWERS = (GO, AGAIN, SKIP, STOP)
 """Answers: continue (an interrupted step has done its work); run the step again; skip it; end the run as failed."""
 
 
-class Change(NamedTuple):
+class StateChange(NamedTuple):
     """A change of a path, with the states before and after."""
 
     path: str
@@ -147,7 +147,7 @@ class Change(NamedTuple):
     """Whether the step declares the change; other changes of a command were found by comparing snapshots."""
 
 
-class Checks(NamedTuple):
+class JournaledChecks(NamedTuple):
     """Results of a step's checks: `passed`, `failed` or `not_run`, and the number of tests."""
 
     pre: str = "not_run"
@@ -171,10 +171,10 @@ class AttemptResult(NamedTuple):
     seconds: float = 0.0
     cpu_s: float = 0.0
     peak_memory_bytes: int = 0
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     folders: tuple[str, ...] = ()
     """Created directories, from the root, outer ones first."""
-    checks: Checks = Checks()
+    checks: JournaledChecks = JournaledChecks()
     transcript: str = ""
     """Path of the transcript from the repository root; empty for a step without output."""
     stdout: str = ""
@@ -198,14 +198,16 @@ def programs_from_entry(fields: dict[str, Any]) -> dict[str, Program]:
     return {name: Program(*components) for name, components in fields.get("programs", {}).items()}
 
 
-def change_json(change: Change) -> dict[str, Any]:
+def change_json(change: StateChange) -> dict[str, Any]:
     """Return a change in the form of an entry."""
     return {**change._asdict(), "before": state_json(change.before), "after": state_json(change.after)}
 
 
-def change_from_json(fields: dict[str, Any]) -> Change:
+def change_from_json(fields: dict[str, Any]) -> StateChange:
     """Return the change in an entry."""
-    return Change(**{**fields, "before": state_from_json(fields["before"]), "after": state_from_json(fields["after"])})
+    return StateChange(
+        **{**fields, "before": state_from_json(fields["before"]), "after": state_from_json(fields["after"])}
+    )
 
 
 def attempt_result_json(performed: AttemptResult) -> dict[str, Any]:
@@ -220,11 +222,11 @@ def attempt_result_from_entry(fields: dict[str, Any]) -> AttemptResult:
     arguments = {name: fields[name] for name in AttemptResult._fields if name in fields}
     arguments["changes"] = tuple([change_from_json(change_fields) for change_fields in fields.get("changes", ())])
     arguments["folders"] = tuple(fields.get("folders", ()))
-    arguments["checks"] = Checks(**fields.get("checks", {}))
+    arguments["checks"] = JournaledChecks(**fields.get("checks", {}))
     return AttemptResult(**arguments)
 
 
-def change_kind(change: Change) -> str:
+def change_kind(change: StateChange) -> str:
     """Return the kind of a change: `created`, `deleted` or `modified`."""
     if change.before.kind == ABSENT:
         return "created"

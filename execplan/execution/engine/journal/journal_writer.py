@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.audit_log.log_writer import AuditLog
-    from execplan.execution.engine.journal.journal import Entry, Journal
+    from execplan.execution.engine.journal.journal import Journal, RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.schedule import StepTransition
 
@@ -118,7 +118,7 @@ class JournalWriter:
         """Whether this process runs steps."""
         self._lock = threading.RLock()
 
-    def write(self, kind: str, **fields: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> RunEntry:
         """Write an entry to disk, then update the run state, the audit log and the observer. Raises ExecplanError."""
         redacted_fields = {
             name: value if name in UNREDACTED_FIELDS else self.redaction.redact_value(value)
@@ -152,7 +152,7 @@ class JournalWriter:
                 step_just_ran=self.is_running_steps,
             )
 
-    def _notify_observer(self, entry: Entry) -> None:
+    def _notify_observer(self, entry: RunEntry) -> None:
         """Notify the observer; the loss of a terminal does not end the run."""
         try:
             self.observer.entry(entry)

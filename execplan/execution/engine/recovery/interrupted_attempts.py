@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from execplan.execution.engine.attempt_pool import AttemptPool
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
     from execplan.execution.engine.run_questions import Prompter
     from execplan.execution.engine.run_state import Attempt, Question, RunState
     from execplan.execution.engine.schedule import Schedule
@@ -33,7 +33,7 @@ class InterruptedAttempt(NamedTuple):
     number: int
     performed: AttemptResult | None
     """The result to record. If the outcome is unknown, the result in case a person confirms the work as done."""
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     """Changes to undo if the attempt did not finish."""
     folders: tuple[str, ...]
     is_unknown: bool = False
@@ -135,8 +135,8 @@ class InterruptionRecovery:
         )
 
     def _own_changes(
-        self, step: Step, changes: tuple[Change, ...], folders: tuple[str, ...]
-    ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+        self, step: Step, changes: tuple[StateChange, ...], folders: tuple[str, ...]
+    ) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
         """Return the changes and created directories of a step; only the declared ones if it may have run in parallel."""
         from execplan.execution.engine.steps.tree_snapshots import own_changes
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Attempt, RunState
@@ -43,7 +43,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
     from execplan.execution.engine.steps.step_paths import is_command, runs_program
 
     effects = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     folders: tuple[str, ...] = ()
     if not runs_program(step) or not (is_command(step) or tree_snapshots.has_snapshot(context, step)):
         changes, folders = _written_changes(context, step, attempt)
@@ -66,7 +66,9 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
     return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}
 
 
-def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+def _written_changes(
+    context: RunContext, step: Step, attempt: Attempt
+) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
     """Return the changes and directories that a step without a program has, or may have, written."""
     from execplan.execution.engine.steps.file_writes import (
         ballast_path,

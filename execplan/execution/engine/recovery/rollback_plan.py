@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.execution.engine.journal.journal import Entry
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal import RunEntry
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.execution_plan import Step
@@ -94,7 +94,7 @@ class RollbackPlan(NamedTuple):
     """The steps, changes and tasks that a rollback undoes."""
 
     steps: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     """One change per path; those of the last step come first."""
     folders: tuple[str, ...]
     """Directories that the run created, outermost first."""
@@ -122,13 +122,13 @@ def plan_rollback(
     effective_results = [
         (name, attempt.performed) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
     ]
-    by_path: dict[str, list[tuple[str, Change]]] = {}
+    by_path: dict[str, list[tuple[str, StateChange]]] = {}
     for name, performed in effective_results:
         for change in with_created_folders(performed.changes, performed.folders):
             if performed.ok or current_state(change.path) != change.before:
                 by_path.setdefault(change.path, []).append((name, change))
     not_undone = _outside_effects(attempts, only_step)
-    undone_changes: list[Change] = []
+    undone_changes: list[StateChange] = []
     for path, path_changes in by_path.items():
         undone_changes += _undoable_changes(path, path_changes, chosen_ids, only_step, not_undone)
     kept_steps = [name for name, _ in effective_results if name not in chosen_ids and only_step is None]
@@ -160,7 +160,7 @@ def plan_rollback(
     )
 
 
-def continue_rollback(run_state: RunState, rollback_entry: Entry, steps: Mapping[str, Step]) -> RollbackPlan:
+def continue_rollback(run_state: RunState, rollback_entry: RunEntry, steps: Mapping[str, Step]) -> RollbackPlan:
     """Plan the rest of an interrupted rollback."""
     fields = rollback_entry.fields
     return RollbackPlan(
@@ -192,13 +192,13 @@ def _can_undo(steps: Mapping[str, Step], name: str) -> bool:
 
 def _undoable_changes(
     path: str,
-    path_changes: list[tuple[str, Change]],
+    path_changes: list[tuple[str, StateChange]],
     chosen_ids: Collection[str],
     only_step: str | None,
     not_undone: list[str],
-) -> list[Change]:
+) -> list[StateChange]:
     """Return the changes of a path to undo: from the last one back to the first one that must stay."""
-    undone_changes: list[Change] = []
+    undone_changes: list[StateChange] = []
     for name, change in reversed(path_changes):
         if name not in chosen_ids:
             break

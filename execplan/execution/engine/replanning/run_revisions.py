@@ -12,7 +12,7 @@ from execplan.core.text.text_lines import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
 
@@ -30,7 +30,7 @@ def numbered_path(document: str, revision: int) -> str:
     return f"{document.removesuffix('.json')}-{revision}.json"
 
 
-def latest_revision(entries: Sequence[Entry]) -> tuple[int, str]:
+def latest_revision(entries: Sequence[RunEntry]) -> tuple[int, str]:
     """Return the latest revision in a journal, 0 for that of its first entry, and the digest of its bytes."""
     latest = 0, ""
     for entry in entries:
@@ -54,7 +54,7 @@ def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
     atomic_files.replace(run_paths.copy_path(os.path.basename(path)), data)
 
 
-def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
+def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> bytes:
     """Read the current execution plan of a run. Raises ExecplanError if the bytes do not match its journal."""
     revision, expected = latest_revision(entries)
     path = revision_path(run_paths, revision) if revision else run_paths.document
@@ -72,7 +72,7 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
     return data
 
 
-def load_document(run_paths: RunPaths, entries: Sequence[Entry]) -> ExecutionPlan:
+def load_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> ExecutionPlan:
     """Load the current execution plan of a run. Raises ExecplanError."""
     from execplan.execution.documents.document_io import load_document
     from execplan.execution.execution_plan import ExecutionPlan

@@ -10,7 +10,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.execution import states
 from execplan.execution.documents.document_io import document_bytes
-from execplan.execution.engine.journal.journal_entries import Change, change_kind
+from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
 
 if TYPE_CHECKING:
@@ -143,9 +143,9 @@ def _entry_number(attempt: Attempt) -> int:
     return attempt.entry
 
 
-def _net_changes(changes: Iterable[Change]) -> list[Change]:
+def _net_changes(changes: Iterable[StateChange]) -> list[StateChange]:
     """Return one change for each path, from its first to its last state; none if these are the same."""
-    changes_by_path: dict[str, Change] = {}
+    changes_by_path: dict[str, StateChange] = {}
     for change in changes:
         earlier = changes_by_path.get(change.path)
         if earlier is None:

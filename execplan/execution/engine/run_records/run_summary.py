@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Question
 
@@ -166,14 +166,14 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
     )
 
 
-def read_run_entries(run_paths: RunPaths) -> list[Entry]:
+def read_run_entries(run_paths: RunPaths) -> list[RunEntry]:
     """Read the journal of a run; empty if the run was killed before it wrote one. Raises ExecplanError."""
     return (
         check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
     )
 
 
-def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
+def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[RunEntry]]:
     """Return the last run of a plan that has begun, with its journal; None if there is none. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(project, ref):
         if entries := read_run_entries(run_paths):
@@ -181,7 +181,7 @@ def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None
     return None, []
 
 
-def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
+def load_run_state(run_paths: RunPaths, entries: list[RunEntry]) -> RunState:
     """Load the state of a run without a complete check of its document. Raises ExecplanError."""
     document: Any = BriefDocument(
         tuple(_brief_steps(run_revisions.read_current_bytes(run_paths, entries)) if entries else ())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.binding import describe_difference
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Change
+from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import ActionResult, evaluate_exit
 from execplan.execution.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
@@ -40,7 +40,7 @@ class RecoveredAttempt(NamedTuple):
     """
     performed: AttemptResult | None = None
     """The result of the attempt; for an unknown outcome, the result in case the work was done."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     """Changes to undo before the step runs again."""
     folders: tuple[str, ...] = ()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.commands.launcher import CommandResult
     from execplan.execution.engine.executors.remote_command import Placement
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
 
@@ -33,7 +33,7 @@ class ActionResult(NamedTuple):
     reason: str = ""
     ended: CommandResult | None = None
     """The result of the program; None if none was run."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     """Changes to files that the step writes itself; the changes of a program are found by comparing snapshots."""
     folders: tuple[str, ...] = ()
 

@@ -11,7 +11,7 @@ from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files.file_access import remove_if_exists
 from execplan.core.text.sequence_alignment import count_changed_lines
 from execplan.execution.binding import describe_difference
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.step_paths import parent_folders
 from execplan.execution.evaluation.projected_files import ImpossibleError, compute_changes, format_change
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.workspace.file_restore import RestoreResult
-    from execplan.execution.evaluation.projected_files import FileChange
+    from execplan.execution.evaluation.projected_files import ProjectedChange
     from execplan.execution.execution_plan import Step
 
 
-def undo_changes(context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
+def undo_changes(context: RunContext, changes: Sequence[StateChange], folders: Sequence[str]) -> RestoreResult:
     """Restore the files to their earlier state. Raises ExecplanError, with nothing touched, if data would be lost."""
     from execplan.execution.engine.workspace.file_restore import restore
 
@@ -57,7 +57,9 @@ class _FilesBefore:
         return self.context.store.get(self.before[path].sha256)
 
 
-def plan_changes(context: RunContext, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
+def plan_changes(
+    context: RunContext, step: Step, before: Mapping[str, State]
+) -> list[tuple[ProjectedChange, StateChange]]:
     """Compute the step's changes to its files as they were before it. Raises ImpossibleError or ExecplanError."""
     return [
         (changed, _describe_change(changed, before[changed.path]))
@@ -81,7 +83,7 @@ def write_files(context: RunContext, step: Step, before: Mapping[str, State], tr
             return ActionResult("drift", f"{change.path}: {difference}")
         transcript.note(_format_change(change))
         transcript.out(format_change(changed).encode("utf-8", "surrogateescape"))
-    written_changes: list[Change] = []
+    written_changes: list[StateChange] = []
     folders: list[str] = []
     reserve_path = ballast_path(context, step)
     _reserve_space(reserve_path, planned_changes)
@@ -106,7 +108,7 @@ def list_created_folders(context: RunContext, before: Mapping[str, State]) -> tu
 
 
 def _undo_written(
-    context: RunContext, written_changes: Sequence[Change], before: Mapping[str, State], error: ExecplanError
+    context: RunContext, written_changes: Sequence[StateChange], before: Mapping[str, State], error: ExecplanError
 ) -> ActionResult:
     """Undo the written changes and return the failure.
 
@@ -122,19 +124,19 @@ def _undo_written(
     return ActionResult(ERROR, error.message)
 
 
-def _describe_change(changed: FileChange, before: State) -> Change:
+def _describe_change(changed: ProjectedChange, before: State) -> StateChange:
     """Describe the change of a path: the states before and after, and the number of lines."""
     old = changed.before if before.kind == FILE else None
     added, removed = count_changed_lines(old or b"", changed.after or b"")
     if changed.after is None:
-        return Change(changed.path, before, State(ABSENT), added, removed)
+        return StateChange(changed.path, before, State(ABSENT), added, removed)
     keeps_mode = changed.before is not None and changed.mode == changed.old_mode
     mode = changed.mode & ~_umask() if changed.mode in _MODES and not keeps_mode else changed.mode
     after = State(FILE, sha256(changed.after).hexdigest(), mode, size=len(changed.after))
-    return Change(changed.path, before, after, added, removed)
+    return StateChange(changed.path, before, after, added, removed)
 
 
-def _format_change(change: Change) -> str:
+def _format_change(change: StateChange) -> str:
     if change.before.kind == ABSENT:
         action = "create"
     elif change.after.kind == ABSENT:
@@ -160,7 +162,7 @@ def ballast_path(context: RunContext, step: Step) -> str:
     return os.path.join(context.run_paths.state, f"{step.id}.ballast")
 
 
-def _reserve_space(path: str, planned_changes: Sequence[tuple[FileChange, Change]]) -> None:
+def _reserve_space(path: str, planned_changes: Sequence[tuple[ProjectedChange, StateChange]]) -> None:
     """Reserve the disk space that undoing several changes takes, in case the disk is full by then."""
     if len(planned_changes) < 2:
         return

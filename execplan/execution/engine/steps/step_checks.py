@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
-from execplan.execution.engine.journal.journal_entries import Checks
+from execplan.execution.engine.journal.journal_entries import JournaledChecks
 from execplan.execution.engine.steps.command_execution import run_program
 from execplan.execution.engine.steps.step_paths import is_command, program_marks_path
 from execplan.execution.evaluation.checks.syntax_check import syntax_problem
@@ -161,7 +161,7 @@ PASSED, FAILED = "passed", "failed"
 EXPECTATION, SYNTAX, TEST = "expectation", "syntax", "test"
 
 
-class CheckResult(NamedTuple):
+class StepCheckResult(NamedTuple):
     """The result of the checks after a step."""
 
     cause: str = ""
@@ -169,25 +169,25 @@ class CheckResult(NamedTuple):
     test: CommandResult | None = None
 
     @property
-    def checks(self) -> Checks:
+    def checks(self) -> JournaledChecks:
         """The checks in the form of a result entry; the checks before the step have passed."""
         tests = int(self.test is not None)
-        return Checks(PASSED, FAILED if self.cause else PASSED, tests, 0 if self.cause else tests)
+        return JournaledChecks(PASSED, FAILED if self.cause else PASSED, tests, 0 if self.cause else tests)
 
 
 def check_step(
     context: RunContext, step: Step, attempt: int, action_result: ActionResult, transcript: Transcript | None
-) -> CheckResult:
+) -> StepCheckResult:
     """Check a step whose action succeeded, and return the first problem. Without a transcript, its test is not run."""
     for cause, problem in (
         (EXPECTATION, _check_outputs(context, step)),
         (EXPECTATION, _check_printed(context, step, action_result.ended)),
     ):
         if problem:
-            return CheckResult(cause, problem)
+            return StepCheckResult(cause, problem)
     problem = _check_syntax(context, step, action_result)
     if problem or transcript is None:
-        return CheckResult(SYNTAX, problem) if problem else CheckResult()
+        return StepCheckResult(SYNTAX, problem) if problem else StepCheckResult()
     return _run_test(context, step, attempt, transcript)
 
 
@@ -234,20 +234,20 @@ def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) 
     return ""
 
 
-def _run_test(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> CheckResult:
+def _run_test(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> StepCheckResult:
     """Run the test of a step, if it has one."""
     argv = step.validation.test_after
     if argv is None:
-        return CheckResult()
+        return StepCheckResult()
     transcript.command(join(argv))
     ended = run_program(
         context, step, argv, program_marks_path(context.run_paths, step, attempt, test=True), transcript
     )
     if ended.cause == "interrupted":
-        return CheckResult(ended.cause, ended.reason, ended)
+        return StepCheckResult(ended.cause, ended.reason, ended)
     if ended.cause:
-        return CheckResult(TEST, f"its test {join(argv)} failed: {ended.reason}", ended)
+        return StepCheckResult(TEST, f"its test {join(argv)} failed: {ended.reason}", ended)
     if ended.exit != 0:
         ending = f"exit status {ended.exit}" if ended.signal is None else f"signal {ended.signal}"
-        return CheckResult(TEST, f"its test {join(argv)} failed: {ending}", ended)
-    return CheckResult(test=ended)
+        return StepCheckResult(TEST, f"its test {join(argv)} failed: {ending}", ended)
+    return StepCheckResult(test=ended)

@@ -10,11 +10,11 @@ from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.binding import describe_difference, sanitize_state
-from execplan.execution.engine.journal.journal_entries import AttemptResult, Checks
+from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
 from execplan.execution.engine.steps.file_writes import write_files
-from execplan.execution.engine.steps.step_checks import CheckResult, check_step, count_tests
+from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
     checked_paths,
     is_command,
@@ -128,7 +128,7 @@ def finish_attempt(
     context: RunContext, step: Step, attempt: int, action_result: ActionResult, transcript: Transcript
 ) -> AttemptResult:
     """Check the result of a step's action, and collect the changes that it made."""
-    failed_result = CheckResult(action_result.cause, action_result.reason)
+    failed_result = StepCheckResult(action_result.cause, action_result.reason)
     check_result = (
         failed_result if action_result.cause else check_step(context, step, attempt, action_result, transcript)
     )
@@ -154,13 +154,13 @@ def finish_attempt(
         max([program.peak_memory_bytes for program in programs], default=0),
         changes,
         folders,
-        _count_tests(Checks("passed") if action_result.cause else check_result.checks, programs),
+        _count_tests(JournaledChecks("passed") if action_result.cause else check_result.checks, programs),
         stdout=ended.stdout_sha256 if ended is not None else "",
         outside=outside_effects(context, step, unscanned) if programs else "",
     )
 
 
-def _count_tests(checks: Checks, programs: list[CommandResult]) -> Checks:
+def _count_tests(checks: JournaledChecks, programs: list[CommandResult]) -> JournaledChecks:
     """Add the number of tests that the programs ran, as far as their test runners report it."""
     counts = [
         summary

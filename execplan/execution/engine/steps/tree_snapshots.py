@@ -14,7 +14,7 @@ from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
 
 if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
     from execplan.execution.execution_plan import Step
@@ -31,7 +31,7 @@ class ParallelChanges:
             context.project, context.workspace, context.store, self._declared, None, keep=True
         )
 
-    def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    def undeclared(self) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
         """Return the undeclared changes and created directories. Raises ExecplanError."""
         context = self._context
         tree_after = workspace_snapshot.take_snapshot(
@@ -48,8 +48,8 @@ class ParallelChanges:
 
 
 def own_changes(
-    step: Step, changes: tuple[Change, ...], folders: tuple[str, ...]
-) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    step: Step, changes: tuple[StateChange, ...], folders: tuple[str, ...]
+) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
     """Return the changes and created directories that a step declares: others may be of steps that ran in parallel."""
     paths = list_declared_paths(step)
     return (
@@ -83,7 +83,7 @@ def has_snapshot(context: RunContext, step: Step) -> bool:
     return os.path.lexists(snapshot_path(context.run_paths, step))
 
 
-def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
+def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[StateChange, ...], tuple[str, ...], str]:
     """Return the changes since the snapshot, the created directories, and a description of what was not scanned.
 
     Raises ExecplanError.

@@ -20,7 +20,7 @@ from execplan.execution.engine.journal.journal_entries import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 _SECOND = 1_000_000_000
 _ROLLBACK_KINDS = (ROLLBACK, RESTORED, REOPENED, ROLLED_BACK)
@@ -31,23 +31,23 @@ class RunSessionEntries(NamedTuple):
 
     number: int
     """Number of the session in its run, from 1."""
-    entries: tuple[Entry, ...]
+    entries: tuple[RunEntry, ...]
     closing_entry: int = 0
     """Number of the entry that shows that the session is over: its last one, or the first of the next; 0 if none does."""
 
     @property
-    def end_entry(self) -> Entry | None:
+    def end_entry(self) -> RunEntry | None:
         """The entry that ends the session; None if its process was killed, or if a new revision follows it."""
         return self.entries[-1] if self.entries[-1].number == self.closing_entry else None
 
 
-def split_sessions(entries: Sequence[Entry]) -> list[RunSessionEntries]:
+def split_sessions(entries: Sequence[RunEntry]) -> list[RunSessionEntries]:
     """Return the sessions of a run. The last one may not be over.
 
     Rollbacks belong to no session, and neither does a revision that somebody requests between sessions.
     """
     sessions: list[RunSessionEntries] = []
-    current: list[Entry] = []
+    current: list[RunEntry] = []
     for entry in entries:
         is_between = bool(sessions) and not current and entry.kind in (REPLANNED, PAUSED)
         if is_between or entry.kind in _ROLLBACK_KINDS:
@@ -63,11 +63,11 @@ def split_sessions(entries: Sequence[Entry]) -> list[RunSessionEntries]:
     return [*sessions, RunSessionEntries(len(sessions) + 1, tuple(current))] if current else sessions
 
 
-def _is_agent_run(entries: Sequence[Entry]) -> bool:
+def _is_agent_run(entries: Sequence[RunEntry]) -> bool:
     return entries[0].fields.get("mode") == "agent"
 
 
-def _is_session_end(entry: Entry, entries: Sequence[Entry]) -> bool:
+def _is_session_end(entry: RunEntry, entries: Sequence[RunEntry]) -> bool:
     """Return whether an entry ends a session.
 
     An agent's run is one session until it ends: other processes record its calls while a question is open.
@@ -75,7 +75,7 @@ def _is_session_end(entry: Entry, entries: Sequence[Entry]) -> bool:
     return entry.kind == ENDED or (entry.kind in (PAUSED, INTERRUPTED) and not _is_agent_run(entries))
 
 
-def last_sent_entry(entries: Sequence[Entry], first_own_entry: int) -> int:
+def last_sent_entry(entries: Sequence[RunEntry], first_own_entry: int) -> int:
     """Return the number of the last entry whose spans an earlier process has sent, or tried to send; 0 for none.
 
     `first_own_entry` is the number of the first entry that this process wrote. The spans of a process that was killed
@@ -92,12 +92,12 @@ class EntryTimes:
         """Use the exact times in `written_at`, by entry number, of the entries that this process wrote."""
         self._written_at = written_at
 
-    def time(self, entry: Entry) -> int:
+    def time(self, entry: RunEntry) -> int:
         """Return the time of an entry: within the second in the journal, and exact if this process wrote the entry."""
         second = parse_utc_timestamp(entry.at) * _SECOND
         return min(max(self._written_at.get(entry.number, second), second), second + _SECOND - 1)
 
-    def latest_time(self, entry: Entry) -> int:
+    def latest_time(self, entry: RunEntry) -> int:
         """Return the latest possible time of an entry, which differs from `time` if another process wrote it."""
         is_own = entry.number in self._written_at
         return self.time(entry) if is_own else parse_utc_timestamp(entry.at) * _SECOND + _SECOND - 1

@@ -27,7 +27,7 @@ from execplan.execution.engine.telemetry.span_attributes import (
     SERVER,
     Span,
     SpanEvent,
-    Status,
+    SpanStatus,
 )
 from execplan.execution.engine.telemetry.step_spans import StepSpans
 from execplan.execution.engine.telemetry.trace_context import trace_of_run
@@ -35,7 +35,7 @@ from execplan.execution.engine.telemetry.trace_context import trace_of_run
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.telemetry.run_sessions import RunSessionEntries
     from execplan.execution.engine.telemetry.trace_context import RunTrace
     from execplan.execution.execution_plan import Step
@@ -47,10 +47,10 @@ class ApprovalSpans:
     def __init__(self, trace: RunTrace, times: EntryTimes) -> None:
         self._trace, self._times = trace, times
         self._approval_id = ""
-        self._open_question: tuple[Entry, int] | None = None
+        self._open_question: tuple[RunEntry, int] | None = None
         """The entry of the question that the run waits for, and the number of the session that asked it."""
 
-    def build(self, entries: Sequence[Entry], sessions: Sequence[RunSessionEntries]) -> list[Span]:
+    def build(self, entries: Sequence[RunEntry], sessions: Sequence[RunSessionEntries]) -> list[Span]:
         """Return the spans of the sessions that are over."""
         spans: list[Span] = []
         session_of = {entry.number: session for session in sessions for entry in session.entries}
@@ -65,7 +65,7 @@ class ApprovalSpans:
                 spans.append(self._build_question(entry, session))
         return [span for span in spans if span.last_entry]
 
-    def _build_approval(self, entry: Entry, session: RunSessionEntries) -> list[Span]:
+    def _build_approval(self, entry: RunEntry, session: RunSessionEntries) -> list[Span]:
         """Return the span of an approval that the run begins to use: a moment, and the wait for it if there was one."""
         if entry.fields["approval_id"] == self._approval_id:
             return []
@@ -81,7 +81,7 @@ class ApprovalSpans:
         }
         return [self._span("approval", "approval", start, entry, number, session, attributes)]
 
-    def _build_question(self, answer: Entry, session: RunSessionEntries) -> Span:
+    def _build_question(self, answer: RunEntry, session: RunSessionEntries) -> Span:
         """Return the span of an answered question, from the time it was asked."""
         why, step = answer.fields["why"], answer.fields["step"] or ""
         end, number = self._times.time(answer), session.number
@@ -99,7 +99,7 @@ class ApprovalSpans:
         kind: str,
         name: str,
         start: int,
-        entry: Entry,
+        entry: RunEntry,
         parent_number: int,
         session: RunSessionEntries,
         attributes: dict[str, str],
@@ -114,12 +114,12 @@ class ApprovalSpans:
             start,
             max(start, self._times.time(entry)),
             attributes,
-            Status(OK),
+            SpanStatus(OK),
             last_entry=session.closing_entry,
         )
 
 
-def build_spans(entries: Sequence[Entry], steps: Mapping[str, Step], written_at: Mapping[int, int]) -> list[Span]:
+def build_spans(entries: Sequence[RunEntry], steps: Mapping[str, Step], written_at: Mapping[int, int]) -> list[Span]:
     """Return the spans of all sessions of a run that are over, each parent before its children.
 
     `steps` has the steps of all revisions by ID, `written_at` the exact times of entries by number, in nanoseconds.
@@ -127,7 +127,7 @@ def build_spans(entries: Sequence[Entry], steps: Mapping[str, Step], written_at:
     return _RunSpans(entries, steps, EntryTimes(written_at)).build() if entries else []
 
 
-def unsent_spans(entries: Sequence[Entry], steps: Mapping[str, Step], written_at: Mapping[int, int]) -> list[Span]:
+def unsent_spans(entries: Sequence[RunEntry], steps: Mapping[str, Step], written_at: Mapping[int, int]) -> list[Span]:
     """Return the spans of a run that no earlier process has sent; `written_at` has this process's entries."""
     first_own_entry = min(written_at, default=len(entries) + 1)
     last_sent = last_sent_entry(entries, first_own_entry) if entries else 0
@@ -142,7 +142,7 @@ def unsent_spans(entries: Sequence[Entry], steps: Mapping[str, Step], written_at
 class _RunSpans:
     """Builder of the spans of one run."""
 
-    def __init__(self, entries: Sequence[Entry], steps: Mapping[str, Step], times: EntryTimes) -> None:
+    def __init__(self, entries: Sequence[RunEntry], steps: Mapping[str, Step], times: EntryTimes) -> None:
         self._entries, self._times = entries, times
         self._begin_fields = entries[0].fields
         self._trace = trace_of_run(self._begin_fields)
@@ -210,7 +210,7 @@ class _RunSpans:
                         self._times.time(begin),
                         max(self._times.time(begin), self._times.time(entry)),
                         span_attributes.rollback_attributes(begin.fields, entry.fields),
-                        Status(OK),
+                        SpanStatus(OK),
                         last_entry=entry.number,
                     )
                 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.telemetry.run_sessions import RunSessionEntries
     from execplan.execution.engine.telemetry.trace_context import TraceContext
     from execplan.execution.execution_plan import Step
@@ -66,7 +66,7 @@ KILLED: Final = "killed"
 _DEFAULT_ERROR_TYPE: Final = "_OTHER"
 
 
-class Status(NamedTuple):
+class SpanStatus(NamedTuple):
     """The status of a span."""
 
     code: str = UNSET
@@ -96,21 +96,21 @@ class Span(NamedTuple):
     """In nanoseconds since 1970, as `end`."""
     end: int
     attributes: Attributes
-    status: Status = Status()
+    status: SpanStatus = SpanStatus()
     events: tuple[SpanEvent, ...] = ()
     links: tuple[TraceContext, ...] = ()
     last_entry: int = 0
     """Number of the journal entry with which the span is complete."""
 
 
-class Outcome:
+class SpanOutcome:
     """The result of a session, a step or an attempt: its attributes and its span status."""
 
     def __init__(self, result: str = "", error_type: str = "", description: str = "", status: str = "") -> None:
         self.result = result
         """One of the conventions' results; empty if there is none yet."""
         self.error_type = error_type
-        self.status = Status(
+        self.status = SpanStatus(
             ERROR if error_type else OK if result == _SUCCESS else UNSET, description if error_type else ""
         )
         self.own_status = status
@@ -122,7 +122,7 @@ class Outcome:
         return {name: value for name, value in attributes.items() if name and value}
 
 
-def session_outcome(end_entry: Entry | None, *, is_replanned: bool) -> Outcome:
+def session_outcome(end_entry: RunEntry | None, *, is_replanned: bool) -> SpanOutcome:
     """Return the outcome of a session from the entry that ends it.
 
     A session that waits for an answer has no result. Without an end, the session was replaced by that of a revision, or
@@ -130,26 +130,26 @@ def session_outcome(end_entry: Entry | None, *, is_replanned: bool) -> Outcome:
     """
     if end_entry is None:
         if is_replanned:
-            return Outcome(status=states.REPLANNING)
-        return Outcome(_ERROR, KILLED, "the process was killed", KILLED)
+            return SpanOutcome(status=states.REPLANNING)
+        return SpanOutcome(_ERROR, KILLED, "the process was killed", KILLED)
     if end_entry.kind == PAUSED:
-        return Outcome(status="paused")
+        return SpanOutcome(status="paused")
     if end_entry.kind == INTERRUPTED:
-        return Outcome(_CANCELLATION, status="interrupted")
+        return SpanOutcome(_CANCELLATION, status="interrupted")
     assert end_entry.kind == ENDED
     if end_entry.fields["status"] == states.COMPLETED:
-        return Outcome(_SUCCESS, status=states.COMPLETED)
+        return SpanOutcome(_SUCCESS, status=states.COMPLETED)
     return _failed_outcome(end_entry.fields)
 
 
-def attempt_outcome(result_entry: Entry | None) -> Outcome:
+def attempt_outcome(result_entry: RunEntry | None) -> SpanOutcome:
     """Return the outcome of an attempt from the entry with its result; None if its process was killed."""
     if result_entry is None:
-        return Outcome(_ERROR, KILLED, "the process was killed")
-    return Outcome(_SUCCESS) if result_entry.fields["ok"] else _failed_outcome(result_entry.fields)
+        return SpanOutcome(_ERROR, KILLED, "the process was killed")
+    return SpanOutcome(_SUCCESS) if result_entry.fields["ok"] else _failed_outcome(result_entry.fields)
 
 
-def step_outcome(last_entry: Entry | None) -> Outcome:
+def step_outcome(last_entry: RunEntry | None) -> SpanOutcome:
     """Return the outcome of a step from the last entry that changed its status; None if its process was killed.
 
     A step that another one replaced has failed.
@@ -160,15 +160,15 @@ def step_outcome(last_entry: Entry | None) -> Outcome:
         return outcome
     status = {SKIPPED: states.SKIPPED, BLOCKED: states.BLOCKED, RECOVERED: states.RECOVERED}[last_entry.kind]
     if last_entry.kind == RECOVERED:
-        return Outcome(_FAILURE, "recovered", f"replaced by {last_entry.fields['by']}", status)
-    return Outcome(_SKIP, status=status)
+        return SpanOutcome(_FAILURE, "recovered", f"replaced by {last_entry.fields['by']}", status)
+    return SpanOutcome(_SKIP, status=status)
 
 
-def _failed_outcome(fields: Mapping[str, Any]) -> Outcome:
+def _failed_outcome(fields: Mapping[str, Any]) -> SpanOutcome:
     """Return the outcome of a failed run or attempt from its entry."""
     cause = fields.get("cause", "")
     result = _RESULT_OF_CAUSE.get(cause, _FAILURE)
-    return Outcome(result, cause or _DEFAULT_ERROR_TYPE, fields.get("reason", ""), states.FAILED)
+    return SpanOutcome(result, cause or _DEFAULT_ERROR_TYPE, fields.get("reason", ""), states.FAILED)
 
 
 def run_attributes(begin_fields: Mapping[str, Any]) -> dict[str, str]:
@@ -220,7 +220,9 @@ def executable_name(step: Step | None) -> str:
     return posixpath.basename(step.argv[0]) if step.argv else step.shell or ""
 
 
-def attempt_attributes(fields: Mapping[str, Any], run: str, program: str, result_entry: Entry | None) -> dict[str, Any]:
+def attempt_attributes(
+    fields: Mapping[str, Any], run: str, program: str, result_entry: RunEntry | None
+) -> dict[str, Any]:
     """Return the attributes of an attempt's span; `fields` are those of the entry that began it.
 
     Command arguments and environment variables are left out: they may contain secrets.

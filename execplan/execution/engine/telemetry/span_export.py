@@ -171,7 +171,7 @@ class _PresetIds(IdGenerator):
         return int(self.context.span_id, 16)
 
 
-class _Collector(SpanProcessor):
+class _SpanCollector(SpanProcessor):
     """A processor that keeps all spans."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class _Collector(SpanProcessor):
 
 def _make_spans(spans: Sequence[Span], resource: Resource) -> list[ReadableSpan]:
     """Return spans in the form of the SDK, which applies the limits that the environment sets."""
-    ids, collector = _PresetIds(), _Collector()
+    ids, collector = _PresetIds(), _SpanCollector()
     provider = TracerProvider(sampler=sampling.ALWAYS_ON, resource=resource, id_generator=ids, shutdown_on_exit=False)
     provider.add_span_processor(collector)
     tracer = provider.get_tracer("execplan", execplan.__version__, schema_url=SCHEMA_URL)

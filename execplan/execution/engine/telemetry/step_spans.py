@@ -22,7 +22,7 @@ from execplan.execution.execution_plan import PROGRAM_TYPES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.telemetry.run_sessions import EntryTimes, RunSessionEntries
     from execplan.execution.engine.telemetry.trace_context import RunTrace, TraceContext
     from execplan.execution.execution_plan import Step
@@ -35,11 +35,11 @@ class StepSpans:
     """Builder of the spans of steps and attempts of one run."""
 
     def __init__(
-        self, run: str, trace: RunTrace, steps: Mapping[str, Step], entries: Sequence[Entry], times: EntryTimes
+        self, run: str, trace: RunTrace, steps: Mapping[str, Step], entries: Sequence[RunEntry], times: EntryTimes
     ) -> None:
         self._run, self._trace, self._steps, self._times = run, trace, steps, times
         self._results = {_attempt_key(entry): entry for entry in entries if entry.kind == RESULT}
-        self._calls: dict[tuple[str, int], list[Entry]] = {}
+        self._calls: dict[tuple[str, int], list[RunEntry]] = {}
         for entry in entries:
             if entry.kind == CALLED:
                 self._calls.setdefault(_attempt_key(entry), []).append(entry)
@@ -49,7 +49,7 @@ class StepSpans:
 
         The result of an attempt whose process was killed is recorded in a later session; the attempt belongs to this one.
         """
-        entries_by_step: dict[str, list[Entry]] = {}
+        entries_by_step: dict[str, list[RunEntry]] = {}
         for entry in session.entries:
             if entry.kind in _STEP_KINDS:
                 entries_by_step.setdefault(entry.fields["step"], []).append(entry)
@@ -61,7 +61,7 @@ class StepSpans:
         ]
 
     def _build_step(
-        self, step_id: str, entries: list[Entry], session: RunSessionEntries, parent: TraceContext
+        self, step_id: str, entries: list[RunEntry], session: RunSessionEntries, parent: TraceContext
     ) -> list[Span]:
         context = parent._replace(span_id=self._trace.span_id("step", session.number, step_id))
         attempts = [self._build_attempt(entry, session, context) for entry in entries if entry.kind == INTENT]
@@ -89,7 +89,7 @@ class StepSpans:
         )
         return [step_span, *attempts]
 
-    def _event(self, entry: Entry) -> SpanEvent | None:
+    def _event(self, entry: RunEntry) -> SpanEvent | None:
         """Return the event of a step for an entry, or None for an entry of another kind."""
         name, attributes = "", {}
         if entry.kind == RETAKEN:
@@ -102,7 +102,7 @@ class StepSpans:
             name, attributes = "execplan.step_recovered", {"execplan.recovered_by": entry.fields["by"]}
         return SpanEvent(name, self._times.time(entry), attributes) if name else None
 
-    def _build_attempt(self, intent: Entry, session: RunSessionEntries, parent: TraceContext) -> Span:
+    def _build_attempt(self, intent: RunEntry, session: RunSessionEntries, parent: TraceContext) -> Span:
         """Return the span of an attempt; without a result, it ends with the session."""
         step_id, number = _attempt_key(intent)
         step, result = self._steps.get(step_id), self._results.get((step_id, number))
@@ -140,6 +140,6 @@ class StepSpans:
         )
 
 
-def _attempt_key(entry: Entry) -> tuple[str, int]:
+def _attempt_key(entry: RunEntry) -> tuple[str, int]:
     """Return the step and the number of the attempt that an entry is about."""
     return entry.fields["step"], entry.fields["attempt"]

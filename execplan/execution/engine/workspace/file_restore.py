@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 
@@ -35,21 +35,21 @@ class RestoreResult(NamedTuple):
     """Directories that were not removed because they contain other files now."""
 
 
-def with_created_folders(changes: Iterable[Change], folders: Iterable[str]) -> list[Change]:
+def with_created_folders(changes: Iterable[StateChange], folders: Iterable[str]) -> list[StateChange]:
     """Return the changes of an attempt, preceded by its created directories, for `compute_net_changes`."""
-    return [*[Change(path, _ABSENT, _CREATED_FOLDER) for path in folders], *changes]
+    return [*[StateChange(path, _ABSENT, _CREATED_FOLDER) for path in folders], *changes]
 
 
-def compute_net_changes(changes: Iterable[Change]) -> list[Change]:
+def compute_net_changes(changes: Iterable[StateChange]) -> list[StateChange]:
     """Return one change for each path, from before the first change to after the last one."""
-    by_path: dict[str, Change] = {}
+    by_path: dict[str, StateChange] = {}
     for change in changes:
         earlier = by_path.get(change.path)
         by_path[change.path] = change if earlier is None else change._replace(before=earlier.before)
     return [change for change in by_path.values() if change.before != change.after]
 
 
-def is_restorable(change: Change) -> bool:
+def is_restorable(change: StateChange) -> bool:
     """Return whether the previous state can be restored: not if it was a device or an unreadable file."""
     before = change.before
     return before.kind in (ABSENT, LINK, FOLDER) or (before.kind == FILE and bool(before.sha256))
@@ -58,7 +58,7 @@ def is_restorable(change: Change) -> bool:
 def restore(
     workspace: WorkspaceFiles,
     store: BackupStore,
-    changes: Sequence[Change],
+    changes: Sequence[StateChange],
     folders: Sequence[str],
     on_restored: Callable[[str, str], None],
     *,
@@ -94,7 +94,7 @@ def restore(
 def ensure_restorable(
     workspace: WorkspaceFiles,
     store: BackupStore,
-    changes: Sequence[Change],
+    changes: Sequence[StateChange],
     folders: Sequence[str],
     *,
     completed_paths: Collection[str] = (),
@@ -107,12 +107,12 @@ def ensure_restorable(
 def _prepare_restore(
     workspace: WorkspaceFiles,
     store: BackupStore,
-    changes: Sequence[Change],
+    changes: Sequence[StateChange],
     folders: Sequence[str],
     *,
     completed_paths: Collection[str],
     is_retry: bool,
-) -> tuple[list[Change], _Restoration]:
+) -> tuple[list[StateChange], _Restoration]:
     all_changes = compute_net_changes(with_created_folders(changes, folders))
     restoration = _Restoration(
         workspace, store, [change for change in all_changes if change.path not in completed_paths], is_retry=is_retry
@@ -124,7 +124,9 @@ def _prepare_restore(
 class _Restoration:
     """A restoration of paths: first it removes, inner paths first, then it creates, outer paths first."""
 
-    def __init__(self, workspace: WorkspaceFiles, store: BackupStore, changes: list[Change], *, is_retry: bool) -> None:
+    def __init__(
+        self, workspace: WorkspaceFiles, store: BackupStore, changes: list[StateChange], *, is_retry: bool
+    ) -> None:
         self.workspace = workspace
         self.store = store
         ordered = sorted(changes, key=lambda change: change.path.split("/"))
@@ -160,7 +162,7 @@ class _Restoration:
             raise _missing_backup_error(unrestorable)
         self.store.ensure_intact([change.before.sha256 for change in needed if change.before.kind == FILE])
 
-    def _find_conflicts(self, change: Change) -> Iterator[str]:
+    def _find_conflicts(self, change: StateChange) -> Iterator[str]:
         """Iterate over the paths of a change that match neither its previous nor its final state."""
         current, before, after = self.current_states[change.path], change.before, change.after
         became_folder = after.kind == FOLDER != before.kind
@@ -224,7 +226,7 @@ class _Restoration:
                 self.workspace.make_folder(change.path, change.before.mode)
                 yield change.path, backup_digests[change.path]
 
-    def _prepare_folders(self, ordered_changes: list[Change]) -> None:
+    def _prepare_folders(self, ordered_changes: list[StateChange]) -> None:
         """Make directories with a changed mode accessible, and remove temporary files of killed writers."""
         for change in ordered_changes:
             if change.before.kind == FOLDER == self.current_states[change.path].kind:
@@ -233,7 +235,7 @@ class _Restoration:
             if self.workspace.state(change.path.rpartition("/")[0] or ".").kind == FOLDER:
                 self.workspace.remove_temporary(change.path)
 
-    def _remove(self, change: Change) -> str:
+    def _remove(self, change: StateChange) -> str:
         """Remove a path that is not a directory; return the digest of its bytes."""
         if self.current_states[change.path].kind in (ABSENT, FOLDER):
             return ""
@@ -259,7 +261,7 @@ class _Restoration:
             elif path not in replaced_folders:
                 yield path, ""
 
-    def _restore_path(self, change: Change) -> str:
+    def _restore_path(self, change: StateChange) -> str:
         """Restore a file or a link; return the digest of the overwritten bytes."""
         if self.current_states[change.path] == change.before:
             return ""

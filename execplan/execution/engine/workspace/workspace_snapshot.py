@@ -19,7 +19,7 @@ from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 from execplan.execution.approvals.reserved_paths import make_protection_check
-from execplan.execution.engine.journal.journal_entries import Change, state_from_json, state_json
+from execplan.execution.engine.journal.journal_entries import StateChange, state_from_json, state_json
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def diff_snapshots(
     declared: Iterable[str],
     store: BackupStore,
     workspace: WorkspaceFiles,
-) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
     """Return the changes between two snapshots with their line counts, and the created directories.
 
     If one of the snapshots has only the declared paths, so does the result. Raises ExecplanError.
@@ -229,7 +229,7 @@ def diff_snapshots(
             folders.append(path)
         else:
             changes.append(
-                Change(path, old, new, *count_line_changes(store, workspace, path, old, new), declared=is_declared)
+                StateChange(path, old, new, *count_line_changes(store, workspace, path, old, new), declared=is_declared)
             )
     return tuple(changes), tuple(folders)
 

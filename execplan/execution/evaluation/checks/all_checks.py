@@ -18,7 +18,7 @@ from execplan.execution.evaluation.checks.check_registry import (
     REGISTERED,
     WARNING,
     CheckContext,
-    Finding,
+    EvaluationFinding,
     check,
 )
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @check("shell")
-def shell(context: CheckContext) -> Iterator[Finding]:
+def shell(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Every line that needs a shell declares it, and every other line can be parsed as a single command."""
     from execplan.execution.shell.command_line import parse_command
 
@@ -49,7 +49,7 @@ def shell(context: CheckContext) -> Iterator[Finding]:
             else f"can't be parsed: {parsed.problem or 'it is empty'}"
         )
         fix = "add `shell` to its attributes, or write commands that need none, one per line"
-        yield Finding(ERROR, f"its command {why}", fix, step)
+        yield EvaluationFinding(ERROR, f"its command {why}", fix, step)
 
 
 _MB = 1 << 20
@@ -59,27 +59,27 @@ _MIN_FREE_MEMORY = 256 * _MB
 
 
 @check("resources")
-def resources(context: CheckContext) -> Iterator[Finding]:
+def resources(context: CheckContext) -> Iterator[EvaluationFinding]:
     """The disk has enough space for written files and backups, and there is enough memory for commands."""
     changes = [change for trial in context.trials for change in trial.changes]
     needed_bytes = sum([len(change.before or b"") + 2 * len(change.after or b"") for change in changes])
     free_bytes, memory_bytes = context.world.free_bytes(), context.world.memory_bytes()
     if 0 <= free_bytes < needed_bytes:
-        yield Finding(
+        yield EvaluationFinding(
             ERROR,
             f"the disk has {free_bytes // _MB:,} MB left, but {needed_bytes // _MB:,} MB are needed",
             "free some space",
         )
     elif 0 <= free_bytes < needed_bytes + _MIN_FREE_DISK:
-        yield Finding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")
+        yield EvaluationFinding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")
     if 0 <= memory_bytes < _MIN_FREE_MEMORY and any([trial.step.command is not None for trial in context.trials]):
-        yield Finding(
+        yield EvaluationFinding(
             WARNING, f"only {memory_bytes // _MB:,} MB of memory are available", "close programs that you don't need"
         )
 
 
 @check("permissions")
-def permissions(context: CheckContext) -> Iterator[Finding]:
+def permissions(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Every file that a step writes or deletes is writable, and so is its directory."""
     writable: dict[str, bool] = {}
     deleted: set[str] = set()
@@ -92,7 +92,7 @@ def permissions(context: CheckContext) -> Iterator[Finding]:
                 if checked_path not in writable:
                     writable[checked_path] = context.world.writable(checked_path)
                 if not writable[checked_path]:
-                    yield Finding(
+                    yield EvaluationFinding(
                         level, f"{path} is not writable", "check its mode and that of its directory", trial.step
                     )
         if trial.step.type is Type.DELETE:
@@ -106,7 +106,7 @@ _DEFAULT_TIMEOUT = Step.model_fields()["timeout_s"].default
 
 
 @check("limits")
-def limits(context: CheckContext) -> Iterator[Finding]:
+def limits(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Steps, files, megabytes and seconds are within the limits, and no step does what the document forbids."""
     constraints, policy = context.document.constraints, context.policy
     changes = [change for trial in context.trials for change in trial.changes]
@@ -120,33 +120,33 @@ def limits(context: CheckContext) -> Iterator[Finding]:
     ):
         if count > limit:
             hint = f"split the plan, or set {setting} = {count} {_SETTINGS_HINT}"
-            yield Finding(ERROR, f"{count:,} {label}; the policy's limit is {limit:,}", hint)
+            yield EvaluationFinding(ERROR, f"{count:,} {label}; the policy's limit is {limit:,}", hint)
     total_seconds = 0
     for trial in context.trials:
         step = trial.step
         total_seconds += step.timeout_s * (1 + step.on_failure.max_retries) if step.command is not None else 0
         if step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
             message = f"its timeout is {step.timeout_s:,} seconds, but the plan limits a run to {constraints.max_duration_s:,}"
-            yield Finding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)
+            yield EvaluationFinding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)
         elif step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > max_seconds:
             message = f"its timeout is {step.timeout_s:,} seconds, but the run stops after {max_seconds:,}"
-            yield Finding(
+            yield EvaluationFinding(
                 WARNING, message, f"shorten its timeout, or set seconds = {step.timeout_s} {_SETTINGS_HINT}", step
             )
         yield from _check_forbidden(trial, constraints.forbidden_paths, constraints.forbidden_commands)
     if total_seconds > max_seconds:
-        yield Finding(
+        yield EvaluationFinding(
             WARNING, f"the steps may take {total_seconds:,} seconds in total, but the run ends after {max_seconds:,}"
         )
     if constraints.allow_unplanned and context.document.mode == "agent":
         message = "an agent may make calls that are in no step; a person is asked about each"
-        yield Finding(WARNING, message, "remove allow_unplanned to restrict the agent to the steps")
+        yield EvaluationFinding(WARNING, message, "remove allow_unplanned to restrict the agent to the steps")
     elif constraints.allow_unplanned:
         message = "allow_unplanned is set, but execplan itself runs only steps"
-        yield Finding(ERROR, message, "remove it, or set the mode to agent")
+        yield EvaluationFinding(ERROR, message, "remove it, or set the mode to agent")
 
 
-def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> Iterator[Finding]:
+def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> Iterator[EvaluationFinding]:
     """Yield uses of paths and commands that the document itself forbids."""
     from execplan.execution.shell.command_line import parse_command
 
@@ -154,31 +154,31 @@ def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]
     for path in [*trial.targets, *normalize_paths(step.outputs)]:
         for pattern in paths:
             if matches_path_ignoring_case(path, pattern):
-                yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "remove it from the step", step)
+                yield EvaluationFinding(ERROR, f"{path} is forbidden by {pattern!r}", "remove it from the step", step)
     for line in step_commands(step):
         for simple in parse_command(line.text).simple_commands:
             for pattern in commands:
                 if matches_command_prefix(simple.argv, pattern):
                     message = f"{' '.join(simple.argv)} is forbidden by {pattern!r}"
-                    yield Finding(ERROR, message, "remove it from the step", step)
+                    yield EvaluationFinding(ERROR, message, "remove it from the step", step)
 
 
 @check("hidden")
-def hidden(context: CheckContext) -> Iterator[Finding]:
+def hidden(context: CheckContext) -> Iterator[EvaluationFinding]:
     """No command, path or written text contains an invisible character or one that changes the text direction."""
     for trial in context.trials:
         step = trial.step
         for label, fragments in _reviewed_texts(step):
             for text in fragments:
                 for chars in _hidden_runs(text):
-                    yield Finding(
+                    yield EvaluationFinding(
                         ERROR, f"{label} contains {describe_characters(chars)}, which is invisible", "remove it", step
                     )
         for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             for chars in dict.fromkeys(_hidden_runs(after)):
                 if chars not in before:
-                    yield Finding(
+                    yield EvaluationFinding(
                         WARNING,
                         f"{change.path} would contain {describe_characters(chars)}, which is invisible",
                         "remove it",

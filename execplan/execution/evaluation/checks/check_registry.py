@@ -19,7 +19,7 @@ ERROR: Final = "error"
 WARNING: Final = "warning"
 
 
-class Finding(NamedTuple):
+class EvaluationFinding(NamedTuple):
     """A problem that a check found."""
 
     level: str
@@ -44,10 +44,10 @@ class CheckContext(NamedTuple):
 
 
 if TYPE_CHECKING:
-    CheckFunction = Callable[[CheckContext], Iterator[Finding]]
+    CheckFunction = Callable[[CheckContext], Iterator[EvaluationFinding]]
 
 
-class Check(NamedTuple):
+class EvaluationCheck(NamedTuple):
     """A registered check of `evaluate`."""
 
     name: str
@@ -59,7 +59,7 @@ class Check(NamedTuple):
         return (self.run.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
-REGISTERED: dict[str, Check] = {}
+REGISTERED: dict[str, EvaluationCheck] = {}
 """Registered checks by name; the decorator `check` fills the table."""
 
 
@@ -67,7 +67,7 @@ def check(name: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; the first line of its docstring states what is true if it finds nothing."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        REGISTERED[name] = Check(name, function)
+        REGISTERED[name] = EvaluationCheck(name, function)
         return function
 
     return register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.text.lazy_pattern import lazy_pattern
-from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, EvaluationFinding, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ _SUMMARIES = (
 
 
 @check("expectation")
-def expectation(context: CheckContext) -> Iterator[Finding]:
+def expectation(context: CheckContext) -> Iterator[EvaluationFinding]:
     """The output of known test runners can match what steps expect of it."""
     for trial in context.trials:
         step = trial.step
@@ -83,4 +83,4 @@ def expectation(context: CheckContext) -> Iterator[Finding]:
             if summary.runner.search(step.command):
                 for line in step.expect.split("\n"):
                     if summary.about.search(line) and not summary.fits.search(line):
-                        yield Finding(WARNING, f"{line!r} can't match: {summary.reason}", summary.fix, step)
+                        yield EvaluationFinding(WARNING, f"{line!r} can't match: {summary.reason}", summary.fix, step)

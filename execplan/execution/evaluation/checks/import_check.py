@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.text.lazy_pattern import lazy_pattern
-from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.execution_plan import Type
@@ -78,7 +78,7 @@ _IMPORT = lazy_pattern(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["
 
 
 @check("imports")
-def imports(context: CheckContext) -> Iterator[Finding]:
+def imports(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Every module that a new or changed Python or JavaScript file imports exists or is declared as a dependency."""
     resolver = _ImportResolver(context)
     for trial in context.trials:
@@ -89,7 +89,7 @@ def imports(context: CheckContext) -> Iterator[Finding]:
             for module in dict.fromkeys([name for name in after if name not in before]):
                 if problem := resolver.find_problem(change.path, module):
                     hint = "add it to the project's dependencies, or correct the import"
-                    yield Finding(WARNING, f"{change.path} imports {module}: {problem}", hint, trial.step)
+                    yield EvaluationFinding(WARNING, f"{change.path} imports {module}: {problem}", hint, trial.step)
 
 
 def _imported_modules(path: str, data: bytes) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.plain_toml import parse_toml
-from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import step_commands, target_paths
 from execplan.execution.execution_plan import Type
 from execplan.execution.risk.row_matching import candidate_paths
@@ -28,24 +28,24 @@ _MAX_LINKS = 20
 
 
 @check("paths")
-def paths(context: CheckContext) -> Iterator[Finding]:
+def paths(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Every path is in the repository and not a link, and no written path belongs to Git or ExecPlan."""
     source = context.document.source
     plan_path = source.path if source is not None else ""
     for trial in context.trials:
         for step_path in _step_paths(trial.step):
             for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
-                yield Finding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
+                yield EvaluationFinding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
         for path, secret in _links_to_secrets(context.world, trial.step):
             problem = f"{path} is a symbolic link to {secret}, which contains credentials"
-            yield Finding(ERROR, problem, "name the file itself, so that its risk is rated", trial.step)
+            yield EvaluationFinding(ERROR, problem, "name the file itself, so that its risk is rated", trial.step)
         for change in trial.changes:
             if (
                 _execplan_settings(change.before) != _execplan_settings(change.after)
                 and change.path.rpartition("/")[2] == _PYPROJECT
             ):
                 problem = f"{change.path}: tool.execplan would change"
-                yield Finding(ERROR, problem, "change the settings by hand", trial.step)
+                yield EvaluationFinding(ERROR, problem, "change the settings by hand", trial.step)
 
 
 class _StepPath(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import certain_secrets
-from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
 from execplan.execution.risk.step_risk import find_dangers
 
@@ -45,13 +45,13 @@ class HarmfulPattern(NamedTuple):
 
 
 @check("patterns")
-def patterns(context: CheckContext) -> Iterator[Finding]:
+def patterns(context: CheckContext) -> Iterator[EvaluationFinding]:
     """No command is destructive or runs code from the network, and no written text contains a secret or a danger."""
     for trial in context.trials:
         step = trial.step
         for line in step_commands(step):
             for pattern in find_harmful_patterns(line.text, is_script=step.shell is not None):
-                yield Finding(*pattern, step)
+                yield EvaluationFinding(*pattern, step)
         yield from _check_secrets(
             step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), ""
         )
@@ -59,7 +59,9 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _check_secrets(step, change.path, after, before)
             for danger in find_dangers(change.path, after, before, context.policy.risk_table):
-                yield Finding(WARNING, f"{change.path}: the new text {danger}", "review it before you approve it", step)
+                yield EvaluationFinding(
+                    WARNING, f"{change.path}: the new text {danger}", "review it before you approve it", step
+                )
 
 
 def find_harmful_patterns(command: str, *, is_script: bool) -> Iterator[HarmfulPattern]:
@@ -93,10 +95,10 @@ def _command_patterns(simple: SimpleCommand, *, is_script: bool) -> Iterator[Har
         )
 
 
-def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[Finding]:
+def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[EvaluationFinding]:
     """Yield a finding for each secret that is new in a text of a step."""
     for pattern in _new_secrets(location, text, old_text):
-        yield Finding(*pattern, step)
+        yield EvaluationFinding(*pattern, step)
 
 
 def _new_secrets(location: str, text: str, old_text: str) -> Iterator[HarmfulPattern]:

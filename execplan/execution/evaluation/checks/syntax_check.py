@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.text import fast_json
 from execplan.core.text.plain_toml import parse_toml
-from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
 
@@ -40,7 +40,7 @@ _SHELLS = ("sh", "bash", "dash", "zsh")
 
 
 @check("syntax")
-def syntax(context: CheckContext) -> Iterator[Finding]:
+def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Files and scripts in a supported language can be parsed: Python, JSON, TOML, YAML, and scripts by their shell."""
     for trial in context.trials:
         step = trial.step
@@ -49,12 +49,12 @@ def syntax(context: CheckContext) -> Iterator[Finding]:
         if step.shell is not None and step.command is not None:
             problem = context.world.syntax(step.shell, step.command.encode())
             if problem:
-                yield Finding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
+                yield EvaluationFinding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
         for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
             problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
             if problem:
                 fix = "correct the step, or set syntax-check=false"
-                yield Finding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
+                yield EvaluationFinding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
 
 
 def syntax_problem(path: str, data: bytes, world: World) -> str:

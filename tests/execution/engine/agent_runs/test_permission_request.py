@@ -22,7 +22,7 @@ from tests.execution.engine.execution_plans import plan, step
 from tests.execution.engine.fakes import LoopRun, ScriptedExecutor, failed_result
 
 if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 TERMS = ApprovalTerms("digest", None, None, True, 0, float("inf"), "MEDIUM")
 
@@ -73,7 +73,7 @@ class RunStateObserver(RunObserver):
     def __init__(self, executor: GuardedExecutor) -> None:
         self._executor = executor
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: RunEntry) -> None:
         """Read on."""
         self._executor.run_state.apply_entries([entry])
 

@@ -113,7 +113,7 @@ def test_without_git_it_lies_in_the_users_folder(desk: InProcessRepository) -> N
         audited_plan.audit_log.update_anchor()
     (file,) = (desk.path.parent / "state-home/execplan/ledgers").rglob("*.json")
     assert f'"seq": 2, "hash": "{audited_plan.records()[1].hash}"' in file.read_text()
-    first = log_reader.Anchor(1, "", "other")
+    first = log_reader.LogAnchor(1, "", "other")
     with pytest.raises(MovedMeanwhileError):
         log_reader.move(audited_plan.project, audited_plan.ref.id, first, 3, "c")
     audited_plan.path.unlink()

@@ -44,7 +44,7 @@ INTACT_LINES = lines_of(6)
 @given(st.data())
 def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> None:
     """An edit of any bytes, and lines that are put in, removed, doubled or swapped."""
-    from execplan.execution.engine.audit_log.log_reader import Anchor
+    from execplan.execution.engine.audit_log.log_reader import LogAnchor
 
     lines = list(INTACT_LINES)
     at = data.draw(st.integers(0, len(lines) - 1))
@@ -65,7 +65,7 @@ def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> No
     else:
         del lines[at:]
     text = b"".join(lines)
-    known_anchor = Anchor(6, hash_chain.parse_record(INTACT_LINES[-1][:-1]).hash, "")
+    known_anchor = LogAnchor(6, hash_chain.parse_record(INTACT_LINES[-1][:-1]).hash, "")
     walked = hash_chain.parse_chain(text[: text.rfind(b"\n") + 1])
     is_detected = walked.flaw is not None or bool(log_reader.find_loss(text, known_anchor))
     assert is_detected == (text != b"".join(INTACT_LINES))

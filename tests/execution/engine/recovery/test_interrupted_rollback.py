@@ -19,7 +19,7 @@ from tests.execution.engine.test_run_setup import kill_at_call
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.execution.engine.journal.journal import Entry
+    from execplan.execution.engine.journal.journal import RunEntry
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_killed_behind_its_failure_it_is_rolled_back_and_not_tried_again(
 
 
 def test_what_could_not_be_rolled_back_is_tried_again(run_repo: RunRepository) -> None:
-    def spoil(entry: Entry) -> None:
+    def spoil(entry: RunEntry) -> None:
         if entry.kind == "ended":
             run_repo.write("src/made.py", "X = 2\n")
 

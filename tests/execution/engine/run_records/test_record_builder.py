@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execplan.execution import states
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.engine.journal import journal_entries
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.run_records import record_builder
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.run_record import Record
@@ -53,10 +53,10 @@ def test_a_run_that_recovers() -> None:
     scripted_run.fail_step("build")
     scripted_run.fail_step("build")
     scripted_run.complete_step(
-        "plain", created_file("2.txt"), Change("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2)
+        "plain", created_file("2.txt"), StateChange("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2)
     )
     scripted_run.write(journal_entries.RECOVERED, step="build", by="plain")
-    scripted_run.complete_step("test", Change("2.txt", State(FILE, "a" * 64), State(ABSENT), 0, 1))
+    scripted_run.complete_step("test", StateChange("2.txt", State(FILE, "a" * 64), State(ABSENT), 0, 1))
     scripted_run.end("completed")
     record = read_back_record(scripted_run)
     assert (record.status, record.approver, record.user, record.duration_s) == ("completed", "Ann", "ann", 1.5)

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.approvals.disk_world import SnapshotWorld
-from execplan.execution.engine.journal.journal_entries import Change, change_kind
+from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.engine.steps import file_writes
 from execplan.execution.engine.steps.file_writes import undo_changes
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
@@ -203,5 +203,5 @@ def test_the_umask_counts_for_what_is_new(repo: Folder, monkeypatch: pytest.Monk
 
 def test_kinds_of_changes_are_told(repo: Folder) -> None:
     result = make_step_repo(repo, LINES).perform("lines")
-    assert [isinstance(change, Change) and change_kind(change) for change in result.changes] == ["modified"]
+    assert [isinstance(change, StateChange) and change_kind(change) for change in result.changes] == ["modified"]
     assert result.changes[0].before.kind == result.changes[0].after.kind == FILE

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps import file_writes
 from execplan.execution.engine.steps.file_writes import undo_changes
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
@@ -167,5 +167,5 @@ def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypa
 
 
 def test_each_file_counts_once(repo: Folder) -> None:
-    changes: tuple[Change, ...] = make_step_repo(repo).perform("split").changes
+    changes: tuple[StateChange, ...] = make_step_repo(repo).perform("split").changes
     assert len({change.path for change in changes}) == len(changes) == 6

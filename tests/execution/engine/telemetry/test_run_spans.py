@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execplan.core.clock import format_utc_timestamp
 from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution.engine.journal import journal_entries as kinds
-from execplan.execution.engine.journal.journal import Entry
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_json
 from execplan.execution.engine.telemetry.run_spans import build_spans, unsent_spans
 from execplan.execution.engine.telemetry.trace_context import trace_of_run
@@ -31,7 +31,7 @@ class SimulatedRun:
     """A run in several processes, each of which sends its spans when a session ends."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[RunEntry] = []
         self.written_at: dict[int, int] = {}
         self.sent_spans: list[Span] = []
         self.clock = _CLOCK * _SECOND
@@ -44,7 +44,7 @@ class SimulatedRun:
         """Add an entry, a third of a second after the last one."""
         self.clock += _SECOND // 3
         at = format_utc_timestamp(self.clock // _SECOND)
-        self.entries.append(Entry(len(self.entries) + 1, kind, at, fields, ""))
+        self.entries.append(RunEntry(len(self.entries) + 1, kind, at, fields, ""))
         self.written_at[len(self.entries)] = self.clock
 
     def send(self) -> None:

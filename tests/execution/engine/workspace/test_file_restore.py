@@ -30,7 +30,7 @@ from tests.execution.engine.project_workspace import (
 )
 
 if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal_entries import Change
+    from execplan.execution.engine.journal.journal_entries import StateChange
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def workspace(repo: Folder) -> ProjectWorkspace:
 
 
 def restore_changes(
-    workspace: ProjectWorkspace, changes: tuple[Change, ...], folders: tuple[str, ...] = ()
+    workspace: ProjectWorkspace, changes: tuple[StateChange, ...], folders: tuple[str, ...] = ()
 ) -> RestoreResult:
     return restore(workspace.files, workspace.store, changes, folders, lambda path, digest: None)
 
@@ -83,7 +83,7 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         build(root, flatten(steps[0]))
         workspace, first_tree = open_workspace(root), read_tree(root)
         before = workspace.take_snapshot()
-        changes: list[Change] = []
+        changes: list[StateChange] = []
         for step in steps[1:]:
             build(root, flatten(step))
             after = workspace.take_snapshot(previous=before)
@@ -145,7 +145,7 @@ def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, workspa
     assert [path for path in read_tree(repo.path) if path.startswith("new")] == ["new", "new/mine"]
 
 
-def changed(repo: Folder, workspace: ProjectWorkspace) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+def changed(repo: Folder, workspace: ProjectWorkspace) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
     """A run that edited, removed and made files, and made of a folder a link and of a file a folder."""
     for name in ("edited", "gone", "sub/deep/gone", "to-folder"):
         repo.write(name, f"{name}\n")

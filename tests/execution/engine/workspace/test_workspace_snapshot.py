@@ -11,7 +11,7 @@ import pytest
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.text.sequence_alignment import count_changed_lines
-from execplan.execution.engine.journal.journal_entries import Change
+from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.workspace import workspace_snapshot
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER
@@ -33,7 +33,7 @@ def workspace(repo: Folder) -> ProjectWorkspace:
     return open_workspace(repo.path)
 
 
-def summarize_changes(changes: tuple[Change, ...]) -> list[tuple[str, str, str, int, int, bool]]:
+def summarize_changes(changes: tuple[StateChange, ...]) -> list[tuple[str, str, str, int, int, bool]]:
     return [
         (change.path, change.before.kind, change.after.kind, change.added, change.removed, change.declared)
         for change in changes
