@@ -9,12 +9,12 @@ from execplan.core.plan.reader import read_text
 from execplan.core.text.text_lines import apply_edits
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.inference.annotation_edits import annotate_plan
-from execplan.execution.step_drafts import INFERRED
+from execplan.execution.parsed_steps import INFERRED
 
 if TYPE_CHECKING:
     from corpus_probe import Probe
 
-    from execplan.execution.step_drafts import ParsedSteps
+    from execplan.execution.parsed_steps import ParsedSteps
 
 _VARIABLE_TEXT = re.compile(
     r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.plan.reader import read
 from execplan.execution.compile import find_plan_steps
+from execplan.execution.parsed_steps import INFERRED
 from execplan.execution.shell.command_line import parse_command
-from execplan.execution.step_drafts import INFERRED
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -76,9 +76,9 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry mcp_tools neutral path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
+    "agents.guard": "any_program asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry mcp_tools path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
     "agents.stop_gate": "*",
-    "execution.approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
+    "execution.approvals": "approval_key approval_paths approval_registry disk_world effective_policy file_watch program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
     "cli.output": "lint_report progress_bar terminal_text",
@@ -87,11 +87,11 @@ FAST_PATH = {
     "execution.engine.agent_runs": "guard_grant journal_watermark permission_request",
     "execution.engine.commands": "command_environment",
     "execution.engine.journal": "entry_schema journal journal_entries",
-    "execution.engine": "plain_document run_lock run_questions run_state step_order",
+    "execution.engine": "ordering_fields run_lock run_questions run_state step_order",
     "execution.engine.recovery": "failure_recovery",
     "execution.engine.run_records": "evidence_copies run_directories",
     "execution.annotations": "*",
-    "execution": "attributes binding permission policy states step_drafts world",
+    "execution": "attributes binding parsed_steps permission policy states world",
     "execution.documents": "order_rules step_rules written_paths",
     "execution.evaluation": "patch unified_diff",
     "execution.risk": "*",
@@ -106,7 +106,7 @@ FAST_PATH = {
     "core.plan.merge": "*",
     "core.plan_store": "author claims claims_file former_names implied_plan missing_plans plan_candidates plan_selection plan_store",
     "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug template_fields user_settings",
-    "core.secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
+    "core.secrets": "certain_secrets password_detection secret_files secret_table service_tokens",
     "core.text": "block_rules fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }
 """Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
@@ -325,7 +325,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
 
 def test_the_guard_without_an_approval_imports_little(tmp_path: Path) -> None:
     """Before anything was approved, and by the stored denial after the run has ended."""
-    from execplan.execution.approvals import decisive_files
+    from execplan.execution.approvals import file_watch
     from tests.agents.guard.guard_repository import GuardRepository, as_sent
 
     with pytest.MonkeyPatch.context() as patch:
@@ -336,7 +336,7 @@ def test_the_guard_without_an_approval_imports_little(tmp_path: Path) -> None:
         desk.approve()
         assert desk.ask("make parser").kind == "allow"
         assert desk.type("report", "build", "--status", "completed", "--result", "Done.").exit == 0
-        patch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
+        patch.setattr(file_watch, "_MTIME_MARGIN_NS", -(10**18))
         assert desk.ask("make parser").kind == "deny"
         for modules in (before, imports_of_guard(desk.path, call)):
             assert not HEAVY & modules

@@ -19,14 +19,14 @@ from execplan.execution.documents.derived_fields import (
     parse_command_fields,
 )
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-from execplan.execution.step_drafts import INFERRED, ParsedSteps
+from execplan.execution.parsed_steps import INFERRED, ParsedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.step_drafts import SkippedLine, StepDraft
+    from execplan.execution.parsed_steps import SkippedLine, StepDraft
 
 _DEFAULT_MAX_STEPS = 100
 """Maximum number of steps if the document sets no limit; the policy sets one as well."""

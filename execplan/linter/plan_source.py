@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.text.markdown_blocks import Block
-    from execplan.execution.step_drafts import StepProblem
+    from execplan.execution.parsed_steps import StepProblem
 
 
 _MAX_PARAGRAPH_DISTANCE = 200

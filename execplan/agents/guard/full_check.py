@@ -11,7 +11,7 @@ from execplan.core import clock
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
-from execplan.execution.engine.plain_document import parse_plain_document
+from execplan.execution.engine.ordering_fields import parse_ordering_fields
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
 from execplan.execution.risk.step_risk import effective_risk
@@ -121,7 +121,7 @@ def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, 
     """Build the context of a call before its run starts or resumes."""
     document, policy = approved_plan.document, approved_plan.policy
     plan_json = document.model_dump(mode="json", by_alias=True)
-    plain_plan = parse_plain_document(plan_json)
+    plain_plan = parse_ordering_fields(plan_json)
     run_state = RunState(document, run.entries if run is not None else ())
     run_state.expected_states = {**approved_plan.binding.states, **run_state.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}

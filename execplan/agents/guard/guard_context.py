@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
     from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.plain_document import PlainStep
+    from execplan.execution.engine.ordering_fields import OrderedStep
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import ApprovalTerms
@@ -86,7 +86,7 @@ class GuardContext(NamedTuple):
     """ID of the plan."""
     constraints: dict[str, Any]
     planned_steps: tuple[PlannedStep, ...]
-    plain_steps: Mapping[str, PlainStep]
+    plain_steps: Mapping[str, OrderedStep]
     run_state: RunState
     terms: ApprovalTerms
     interval: int
@@ -118,10 +118,10 @@ def _make_scope(
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[RunEntry]) -> GuardContext:
     """Build the context of an active run from its grant and journal. Raises ExecplanError."""
-    from execplan.execution.engine.plain_document import parse_plain_document
+    from execplan.execution.engine.ordering_fields import parse_ordering_fields
     from execplan.execution.engine.run_state import RunState
 
-    document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
+    document = parse_ordering_fields({"steps": [allowed_step.step for allowed_step in grant.steps]})
     run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return GuardContext(
         project=grant.home,

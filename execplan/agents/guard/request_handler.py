@@ -82,7 +82,7 @@ def _load_format(program: str) -> Any:
 def _detect_program(payload: dict[str, Any]) -> str:
     """Detect the program that sent a call: unlike Claude Code, Codex includes the turn and the model."""
     if "hook_event_name" not in payload:
-        return "neutral"
+        return "any_program"
     return "codex" if "turn_id" in payload else "claude"
 
 

@@ -19,7 +19,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state, user_settings
 from execplan.core.text import fast_json
 from execplan.core.text.hmac_signature import sign, signatures_match
-from execplan.execution.approvals import approval_key, approval_paths, decisive_files, user_directories
+from execplan.execution.approvals import approval_key, approval_paths, file_watch, user_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approvals.approved_plan import ApprovalCandidate
-    from execplan.execution.approvals.decisive_files import WatchedPath
+    from execplan.execution.approvals.file_watch import WatchedPath
 
 _DIRECTORY: Final = "denials"
 _MAX_BYTES: Final = 1 << 20
@@ -109,7 +109,7 @@ def load(project: Project, ref: PlanRef) -> ExecplanError | None:
         applies = (
             denial["origin"] == _origin(project, ref)
             and valid_from <= clock.epoch_seconds() < valid_until
-            and decisive_files.are_unchanged(denial["files"])
+            and file_watch.are_unchanged(denial["files"])
         )
         if not applies or error["code"] not in _STORED_CODES:
             return None
@@ -146,8 +146,8 @@ def store(
     from execplan.core.files import atomic_files
 
     try:
-        watched_files = decisive_files.watch([*_list_paths(project, ref, candidate)])
-        if decisive_files.may_have_changed_since(watched_files, start.ns):
+        watched_files = file_watch.watch([*_list_paths(project, ref, candidate)])
+        if file_watch.may_have_changed_since(watched_files, start.ns):
             return
         denial = {
             "origin": _origin(project, ref),
@@ -208,11 +208,11 @@ def _list_paths(project: Project, ref: PlanRef, candidate: ApprovalCandidate | N
     """
     from execplan.execution.engine.agent_runs import guard_grant
 
-    yield from decisive_files.list_paths(project, ref, candidate, with_programs=False)
+    yield from file_watch.list_paths(project, ref, candidate, with_programs=False)
     run_paths = [*_list_run_paths(project, ref), guard_grant.path_of(project, ref.id)]
     yield from [(path, True) for path in run_paths]
     inside_paths = [path for path in [ref.path, *run_paths] if path.startswith(f"{project.root}/")]
-    yield from [(path, False) for path in decisive_files.list_parents(project, inside_paths)]
+    yield from [(path, False) for path in file_watch.list_parents(project, inside_paths)]
 
 
 def _list_run_paths(project: Project, ref: PlanRef) -> Iterator[str]:

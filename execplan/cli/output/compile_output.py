@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.approvals.current_plan import CurrentPlan
     from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.step_drafts import SkippedLine
+    from execplan.execution.parsed_steps import SkippedLine
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.step_drafts import SkippedLine
+    from execplan.execution.parsed_steps import SkippedLine
 
 _MAX_SKIPPED_SHOWN = 10
 """Maximum number of skipped lines shown to people."""

@@ -42,18 +42,18 @@ def find_secrets(source: str) -> list[Secret]:
     has_prefix = any([prefix in source for prefix in _PREFIXES])
     if not (runs or has_key or has_login or has_name or has_prefix):
         return []
-    from execplan.core.secrets import certain_passwords, service_tokens
+    from execplan.core.secrets import password_detection, service_tokens
 
     secrets = list(service_tokens.find_tokens(source)) if runs or has_prefix else []
-    _add_new(secrets, certain_passwords.find_named_values(source, runs))
+    _add_new(secrets, password_detection.find_named_values(source, runs))
     if has_key:
         secrets += _find_private_keys(source)
     if has_login:
-        secrets += certain_passwords.find_url_passwords(source)
+        secrets += password_detection.find_url_passwords(source)
     if runs and _WEBHOOK_HOST in source:
-        secrets += certain_passwords.find_webhooks(source, _WEBHOOK_HOST)
+        secrets += password_detection.find_webhooks(source, _WEBHOOK_HOST)
     if has_name:
-        _add_new(secrets, certain_passwords.find_passwords(source, _NEEDLES))
+        _add_new(secrets, password_detection.find_passwords(source, _NEEDLES))
     return sorted(secrets, key=lambda secret: secret.start)
 
 

@@ -7,7 +7,7 @@ from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import FENCE, HEADING, PARAGRAPH, QUOTE
 from execplan.execution.annotations.info_string import InfoString, parse_info_string
 from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
-from execplan.execution.step_drafts import VALIDATE, WORK, SkippedLine
+from execplan.execution.parsed_steps import VALIDATE, WORK, SkippedLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

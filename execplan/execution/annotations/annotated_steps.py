@@ -10,7 +10,7 @@ from execplan.execution.annotations.annotated_fences import (
 )
 from execplan.execution.annotations.attribute_values import AttributeValueError, split_list
 from execplan.execution.attributes import COMMAND_TYPES, EXECUTE, EXPECT, SHELLS
-from execplan.execution.step_drafts import ANNOTATED, INFERRED, ParsedSteps, StepDraft, StepProblem
+from execplan.execution.parsed_steps import ANNOTATED, INFERRED, ParsedSteps, StepDraft, StepProblem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

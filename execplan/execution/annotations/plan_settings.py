@@ -10,7 +10,7 @@ from execplan.execution.annotations.annotated_fences import find_annotated_fence
 from execplan.execution.annotations.annotated_steps import fence_problem
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_attribute
 from execplan.execution.attributes import PLAN_ATTRIBUTES
-from execplan.execution.step_drafts import StepProblem
+from execplan.execution.parsed_steps import StepProblem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import attribute_problem
 from execplan.execution.attributes import ATTRIBUTES_BY_NAME, COMMAND_TYPES, EXECUTE
 from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.parsed_steps import ANNOTATED
 from execplan.execution.risk.command_risk import CRITICAL
 from execplan.execution.risk.step_risk import rate_step
 from execplan.execution.shell.command_line import parse_command
-from execplan.execution.step_drafts import ANNOTATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.execution.annotations.annotated_fences import AnnotatedFence
+    from execplan.execution.parsed_steps import ParsedSteps, StepDraft, StepProblem
     from execplan.execution.shell.command_line import CommandLine
-    from execplan.execution.step_drafts import ParsedSteps, StepDraft, StepProblem
 
 
 _STATE_DIRECTORY = (".agent", ".state")

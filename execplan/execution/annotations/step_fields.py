@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.execution.step_drafts import StepDraft
+    from execplan.execution.parsed_steps import StepDraft
 
 
 def build_all_step_fields(drafts: Sequence[StepDraft]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from execplan.execution.annotations.step_problems import find_step_problems
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.step_drafts import StepProblem
+    from execplan.execution.parsed_steps import StepProblem
 
 
 def find_step_findings(plan: ParsedPlan) -> tuple[StepProblem, ...]:

@@ -22,7 +22,7 @@ from execplan.execution.attributes import (
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
 from execplan.execution.documents.step_rules import check_shared_paths
 from execplan.execution.documents.written_paths import diff_paths
-from execplan.execution.step_drafts import ANNOTATED, ParsedSteps, StepDraft, StepProblem
+from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

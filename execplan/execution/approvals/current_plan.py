@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.compile import Compiled
-    from execplan.execution.step_drafts import SkippedLine
+    from execplan.execution.parsed_steps import SkippedLine
 
 
 class CurrentPlan(NamedTuple):

@@ -16,7 +16,7 @@ from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.project import project_state, user_settings
-from execplan.execution.approvals import decisive_files, user_directories
+from execplan.execution.approvals import file_watch, user_directories
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -39,7 +39,7 @@ def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> Stat
         ):
             return None
         cached_status: StatusJson = status_json
-        return cached_status if decisive_files.are_unchanged(watched_files) else None
+        return cached_status if file_watch.are_unchanged(watched_files) else None
     except (OSError, EOFError, ValueError, TypeError, ExecplanError):
         return None
 
@@ -59,8 +59,8 @@ def cache_status(
     ):
         return
     started_ns = time_ns()
-    watched_files = decisive_files.watch(decisive_files.list_paths(project, ref, approval_status.candidate))
-    if decisive_files.may_have_changed_since(watched_files, started_ns):
+    watched_files = file_watch.watch(file_watch.list_paths(project, ref, approval_status.candidate))
+    if file_watch.may_have_changed_since(watched_files, started_ns):
         return
     validity_period = (
         (approval_status.approval.approved_at, approval_status.approval.expires_at)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
     from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.permit import Permit
     from execplan.execution.engine.step_executor import StepExecutor
+    from execplan.execution.engine.step_permission import Permit
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.steps.tree_snapshots import ParallelChanges
     from execplan.execution.execution_plan import Step

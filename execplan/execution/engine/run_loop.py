@@ -10,7 +10,7 @@ from execplan.execution import states
 from execplan.execution.engine import run_questions, stop_reasons
 from execplan.execution.engine.attempt_pool import is_outcome_unknown
 from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
-from execplan.execution.engine.recovery.failed_steps import find_unrecovered_failure, follow_failure
+from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.recovery.failure_recovery import RETRY
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition

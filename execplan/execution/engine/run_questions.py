@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.approval_document import Approval
     from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.plain_document import Step
+    from execplan.execution.engine.ordering_fields import Step
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.signal_handlers import SignalHandlers
 

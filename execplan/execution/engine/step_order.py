@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from execplan.execution.engine.plain_document import Step, When
+    from execplan.execution.engine.ordering_fields import Step, When
     from execplan.execution.engine.run_state import RunState
 
 

@@ -17,8 +17,8 @@ from execplan.execution.inference.block_commands import build_expectation, raw_b
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
+from execplan.execution.parsed_steps import INFERRED, StepDraft
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
-from execplan.execution.step_drafts import INFERRED, StepDraft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.execution.inference.section_passages import Passage, PassageSentence
-    from execplan.execution.step_drafts import StepDraft
+    from execplan.execution.parsed_steps import StepDraft
 
 _SHELL_CHANGES = (
     "export ",

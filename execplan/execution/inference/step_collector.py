@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from execplan.execution.inference.cwd_inference import CwdTracker, uncertainty_reason
 from execplan.execution.inference.directory_mentions import ROOT
 from execplan.execution.inference.prose_cues import ELSEWHERE, KEEPS_RUNNING
+from execplan.execution.parsed_steps import INFERRED, WORK, SkippedLine, StepDraft
 from execplan.execution.shell.command_line import parse_command
-from execplan.execution.step_drafts import INFERRED, WORK, SkippedLine, StepDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

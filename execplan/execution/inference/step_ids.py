@@ -10,7 +10,7 @@ from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.execution.step_drafts import StepDraft
+    from execplan.execution.parsed_steps import StepDraft
 
 _MAX_ID_LENGTH = 36
 _MAX_WORD_LENGTH = 24

@@ -12,7 +12,7 @@ from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.directory_mentions import ROOT
 from execplan.execution.inference.section_passages import COMMAND_LINES, find_passages
 from execplan.execution.inference.step_collector import StepCollector
-from execplan.execution.step_drafts import VALIDATE, WORK, ParsedSteps
+from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan

@@ -26,14 +26,14 @@ from execplan.execution.inference.work_kinds import (
     edited_files,
     task_kind,
 )
+from execplan.execution.parsed_steps import INFERRED, WORK, StepDraft
 from execplan.execution.shell.shell_vocabulary import looks_like_command
-from execplan.execution.step_drafts import INFERRED, WORK, StepDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.execution.step_drafts import SkippedLine
+    from execplan.execution.parsed_steps import SkippedLine
 
 _CODE_SPAN = lazy_pattern(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"

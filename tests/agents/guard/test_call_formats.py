@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.guard import claude, codex, neutral
+from execplan.agents.guard import any_program, claude, codex
 from execplan.agents.guard.tool_call import (
     COMMAND,
     DELETE,
@@ -99,7 +99,7 @@ def test_codex(tool: str, given: dict[str, Any], call: ToolCall) -> None:
 
 @pytest.mark.parametrize(("said", "call"), NEUTRAL)
 def test_neutral(said: dict[str, Any], call: ToolCall) -> None:
-    assert _plain(neutral.read({**said, "cwd": "/r", "session": "s"})) == call
+    assert _plain(any_program.read({**said, "cwd": "/r", "session": "s"})) == call
 
 
 @pytest.mark.parametrize("tool", ["mcp__db__query", "NotebookEdit", "PowerShell", "WebFetch", "Skill", "Deploy"])
@@ -237,7 +237,7 @@ def test_answers(kind: str) -> None:
     else:
         assert json.loads(answer.output)["hookSpecificOutput"]["permissionDecision"] == "deny"
         assert (answer.status, answer.error_output) == (2, b'quoted "words"\n')
-    answer = neutral.answer(decision)
+    answer = any_program.answer(decision)
     data = json.loads(answer.output)["data"]
     assert (answer.status, data["decision"]) == (0, kind)
     assert (data["step"], data["nearest"]) == ((None, "build") if kind == "deny" else ("build", None))

@@ -66,7 +66,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardRepository:
 
 def answer_in_process(request: bytes, program: str = "claude") -> Answer:
     """What the guard answers, in this process."""
-    output, _ = handle_request(request, None, "neutral" if program == "json" else program, 500)
+    output, _ = handle_request(request, None, "any_program" if program == "json" else program, 500)
     return Answer(output.status, output.output, output.error_output, program)
 
 

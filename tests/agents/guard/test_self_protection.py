@@ -400,10 +400,10 @@ def forms(path: str, cwd: str) -> list[tuple[str, dict[str, Any]]]:
         ("claude", {**claude, "tool_name": "Edit", "tool_input": swap}),
         ("claude", {**claude, "tool_name": "mcp__files__write_file", "tool_input": {"path": path, "content": "x"}}),
         ("claude", {**claude, "tool_name": "NotebookEdit", "tool_input": {"notebook_path": path, "new_source": "x"}}),
-        ("neutral", {"tool": "write", "path": path, "content": "x", "cwd": cwd}),
-        ("neutral", {"tool": "edit", "path": path, "old": "a", "new": "b", "cwd": cwd}),
-        ("neutral", {"tool": "delete", "path": path, "cwd": cwd}),
-        ("neutral", {"tool": "tool", "name": "x", "parameters": {"deep": [{"to": path}]}, "cwd": cwd}),
+        ("any_program", {"tool": "write", "path": path, "content": "x", "cwd": cwd}),
+        ("any_program", {"tool": "edit", "path": path, "old": "a", "new": "b", "cwd": cwd}),
+        ("any_program", {"tool": "delete", "path": path, "cwd": cwd}),
+        ("any_program", {"tool": "tool", "name": "x", "parameters": {"deep": [{"to": path}]}, "cwd": cwd}),
         *[
             ("codex", {**codex, "tool_input": {"command": f"*** Begin Patch\n{patch}\n*** End Patch"}})
             for patch in patches

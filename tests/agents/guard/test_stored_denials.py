@@ -16,7 +16,7 @@ import pytest
 import execplan
 from execplan.agents.guard import full_check, stored_denial
 from execplan.core.text.hmac_signature import sign
-from execplan.execution.approvals import approval_key, decisive_files
+from execplan.execution.approvals import approval_key, file_watch
 from execplan.execution.engine.agent_runs import guard_grant
 from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.in_process_repository import NAME
@@ -68,7 +68,7 @@ def _restored(worlds: tuple[GuardRepository, Path], name: str) -> Iterator[Guard
     outer = repository.patch
     with pytest.MonkeyPatch.context() as repository.patch:
         repository.patch.chdir(repository.path)
-        repository.patch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
+        repository.patch.setattr(file_watch, "_MTIME_MARGIN_NS", -(10**18))
         yield repository
     repository.patch = outer
 
@@ -383,7 +383,7 @@ def test_a_stale_approval_that_expires(desk: GuardRepository) -> None:
 
 
 def test_files_of_just_now_are_checked_again(desk: GuardRepository) -> None:
-    desk.patch.setattr(decisive_files, "_MTIME_MARGIN_NS", 2 * 10**9)
+    desk.patch.setattr(file_watch, "_MTIME_MARGIN_NS", 2 * 10**9)
     _finish(desk)
     assert desk.ask(CALL).kind == "deny"
     assert not _is_stored(desk)
@@ -391,11 +391,11 @@ def test_files_of_just_now_are_checked_again(desk: GuardRepository) -> None:
 
 def test_a_file_that_was_removed_just_now_is_checked_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    watched = decisive_files.watch([(str(path), True)])
+    watched = file_watch.watch([(str(path), True)])
     assert watched == [(str(path), True, ())]
     changed_ns = tmp_path.stat().st_mtime_ns
-    assert decisive_files.may_have_changed_since(watched, changed_ns)
-    assert not decisive_files.may_have_changed_since(watched, changed_ns + 2_000_000_001)
+    assert file_watch.may_have_changed_since(watched, changed_ns)
+    assert not file_watch.may_have_changed_since(watched, changed_ns + 2_000_000_001)
 
 
 def test_several_approved_plans(ended: GuardRepository) -> None:
@@ -461,8 +461,8 @@ def _traced_paths(desk: GuardRepository) -> set[str]:
     """The paths around the repository that the guard's system calls name."""
     scratch, log = desk.path.parent, desk.path.parent.parent / "strace.log"
     code = (
-        f"import sys; sys.path.insert(0, {_CHECKOUT!r}); from execplan.execution.approvals import decisive_files; "
-        "decisive_files._MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
+        f"import sys; sys.path.insert(0, {_CHECKOUT!r}); from execplan.execution.approvals import file_watch; "
+        "file_watch._MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
         "from execplan.cli.main import main; sys.exit(main())"
     )
     completed = subprocess.run(

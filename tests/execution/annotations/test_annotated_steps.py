@@ -13,7 +13,7 @@ from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import find_step_problems
-from execplan.execution.step_drafts import StepDraft
+from execplan.execution.parsed_steps import StepDraft
 
 
 def plan_of(steps: str, validation: str = "") -> ParsedPlan:

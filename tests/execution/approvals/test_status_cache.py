@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.execution.approvals import decisive_files
+from execplan.execution.approvals import file_watch
 from execplan.execution.approvals.status_cache import read_cached_status
 from execplan.team.advice.execution_status import execution_status_json
 from tests.execution.approvals.test_approval_status import CHANGES
@@ -22,7 +22,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
     """A repository whose plan is approved and was looked at; its files count as old enough."""
     repository = InProcessRepository(tmp_path / "repo", monkeypatch)
     repository.approve()
-    monkeypatch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
+    monkeypatch.setattr(file_watch, "_MTIME_MARGIN_NS", -(10**18))
     assert execution_status_json(*repository.project())["state"] == "approved"
     assert read_cached_status(*repository.project()) is not None
     return repository
@@ -66,7 +66,7 @@ def test_other_folders_of_the_user_are_other_answers(
 
 
 def test_files_of_just_now_are_looked_at_anew(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decisive_files, "_MTIME_MARGIN_NS", 2 * 10**9)
+    monkeypatch.setattr(file_watch, "_MTIME_MARGIN_NS", 2 * 10**9)
     desk.write("src/old.py", "x = 1\n")
     assert execution_status_json(*desk.project())["state"] == "approved"
     assert read_cached_status(*desk.project()) is None

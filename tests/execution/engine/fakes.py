@@ -12,7 +12,6 @@ from execplan.execution.engine.attempt_pool import AttemptPool
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_from_entry
 from execplan.execution.engine.journal.journal_writer import JournalWriter
-from execplan.execution.engine.permit import issue_permit
 from execplan.execution.engine.run_loop import RunLoop
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_questions import Prompter
@@ -20,6 +19,7 @@ from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.engine.step_permission import issue_permit
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
 from tests.execution.engine.execution_plans import BEGUN

@@ -13,8 +13,8 @@ from execplan.core.plan.reader import read, read_text
 from execplan.core.text.text_lines import Text
 from execplan.execution.compile import compile_plan
 from execplan.execution.inference.step_inference import infer_steps
+from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
 from execplan.execution.shell.command_line import parse_command
-from execplan.execution.step_drafts import VALIDATE, WORK, ParsedSteps
 
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[3].parent / "shared" / "corpus")
 

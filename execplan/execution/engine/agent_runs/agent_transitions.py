@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.execution import states
 from execplan.execution.engine import step_order, stop_reasons
 from execplan.execution.engine.journal.journal_entries import COVERED
-from execplan.execution.engine.recovery.failed_steps import find_unrecovered_failure, follow_failure
+from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.recovery.failure_recovery import REPLAN
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition

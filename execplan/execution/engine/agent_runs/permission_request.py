@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.execution.engine.plain_document import Step
+    from execplan.execution.engine.ordering_fields import Step
     from execplan.execution.engine.run_state import Question, RunState
     from execplan.execution.engine.step_order import StepOrder
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.plain_document import Step
+    from execplan.execution.engine.ordering_fields import Step
 
 FAIL: Final = "fail"
 RETRY: Final = "retry"

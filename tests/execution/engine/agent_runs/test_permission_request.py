@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.engine.agent_runs.permission_request import build_permission_request
 from execplan.execution.engine.journal.journal_entries import AttemptResult
-from execplan.execution.engine.plain_document import parse_plain_document
+from execplan.execution.engine.ordering_fields import parse_ordering_fields
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.step_order import StepOrder
@@ -53,7 +53,7 @@ class GuardedExecutor(ScriptedExecutor):
 
     def __init__(self, document: Any, outcomes: dict[str, Any]) -> None:
         super().__init__(outcomes)
-        self._plain_document = parse_plain_document(document.model_dump(mode="json"))
+        self._plain_document = parse_ordering_fields(document.model_dump(mode="json"))
         self._order = StepOrder(self._plain_document.steps, sequential=document.constraints.require_sequential)
         self.run_state = RunState(document)
 
@@ -124,5 +124,5 @@ def test_a_diff_may_be_carried_out_place_by_place() -> None:
         2,
         1,
     ]
-    document = parse_plain_document({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
+    document = parse_ordering_fields({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
     assert document.steps[0].max_invocations == 3

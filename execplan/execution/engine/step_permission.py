@@ -14,7 +14,7 @@ from execplan.execution.permission import DENY, check_permission, find_approver,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.execution.engine.plain_document import Step
+    from execplan.execution.engine.ordering_fields import Step
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import ApprovalTerms, Permission, StepRequest

@@ -33,7 +33,7 @@ class Condition(NamedTuple):
     of: str
 
 
-class PlainStep(NamedTuple):
+class OrderedStep(NamedTuple):
     """The fields of a step that determine its turn, named as in the model."""
 
     number: int
@@ -49,20 +49,20 @@ class PlainStep(NamedTuple):
     """Maximum number of calls, already multiplied by the number of hunks of a diff."""
 
 
-class PlainDocument(NamedTuple):
+class OrderingFields(NamedTuple):
     """The part of an execution plan that `RunState` needs, named as in the model."""
 
-    steps: tuple[PlainStep, ...]
+    steps: tuple[OrderedStep, ...]
 
 
-def parse_plain_document(document: Mapping[str, Any]) -> PlainDocument:
+def parse_ordering_fields(document: Mapping[str, Any]) -> OrderingFields:
     """Parse an execution plan from JSON data that was validated before."""
-    return PlainDocument(tuple([_parse_plain_step(step) for step in document["steps"]]))
+    return OrderingFields(tuple([_parse_ordered_step(step) for step in document["steps"]]))
 
 
-def _parse_plain_step(step: Mapping[str, Any]) -> PlainStep:
+def _parse_ordered_step(step: Mapping[str, Any]) -> OrderedStep:
     when, failure = step.get("when"), step.get("on_failure") or {}
-    return PlainStep(
+    return OrderedStep(
         step["number"],
         step["id"],
         step["description"],
@@ -82,5 +82,5 @@ def _parse_plain_step(step: Mapping[str, Any]) -> PlainStep:
 
 
 if TYPE_CHECKING:
-    Step = execution_plan.Step | PlainStep
+    Step = execution_plan.Step | OrderedStep
     When = execution_plan.When | Condition
