@@ -63,7 +63,7 @@ report 69
 resolve 22
 restore 21
 resume 69
-review 68
+review 69
 revise 18
 reword 18
 rollback 62
