@@ -218,6 +218,22 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     assert desk.data("compile")["steps"]
 
 
+def test_a_correction_of_a_step_that_is_done_belongs_in_a_new_step(desk: InProcessRepository) -> None:
+    desk.plan(AGENT_PLAN)
+    desk.commit()
+    desk.approve()
+    desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
+    desk.write("src/made.py", "X = 1\n")
+    for step, status in (("make", "completed"), ("see", "failed")):
+        desk.type("report", step, "--status", status, "--result", "As planned.")
+    desk.plan(AGENT_PLAN.replace("X = 1", "X = 2").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it"))
+    result = desk.type("replan", "1", "--reason", "The value was wrong.")
+    assert "no other step has changed" in result.out
+    assert (
+        "step make was edited, but it is done and does not run again: put the correction into a new step" in result.err
+    )
+
+
 def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository) -> None:
     desk.plan(AGENT_PLAN)
     desk.commit()

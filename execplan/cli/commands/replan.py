@@ -111,7 +111,8 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, by_agent: bool, dr
         "differences": list(replan_result.differences),
         "steps": steps_json(replan_result.document),
     }
-    unchanged_note = ("the plan's steps are unchanged; failed steps are retried",)
+    unchanged = "no other step has changed" if replan_result.warnings else "the plan's steps are unchanged"
+    unchanged_note = (f"{unchanged}; failed steps are retried",)
     lines = [
         f"revision {replan_result.revision} of run {replan_result.run}:",
         *[f"  {difference}" for difference in replan_result.differences or unchanged_note],

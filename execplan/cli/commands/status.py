@@ -16,7 +16,7 @@ from execplan.cli.output.worktree_output import worktree_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
 from execplan.core.errors import CHECK_FAILED, OK
-from execplan.core.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
+from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_facts.listed_plan import list_stored_plan
 from execplan.core.plan_store import implied_plan, plan_selection, plan_store
@@ -206,7 +206,7 @@ def _first_advice(rows: list[_PlanRow], chosen_path: str) -> tuple[Advice, _Plan
     Advice needs the plan itself, so only plans up to the first with advice are read.
     """
     for row in sorted(rows, key=lambda row: work_order(row.plan, row.open_tasks, chosen_path)):
-        if row.plan.state != ARCHIVED:
+        if not row.plan.ref.archived and (row.plan.state != DOCUMENT or len(rows) == 1):
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])
             if advice.commands or advice.work:

@@ -85,10 +85,10 @@ def topic_text(name: str) -> str:
         "settings": _settings_lines,
     }.get(name)
     page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
-    head, mark, rest = page.partition(_SETTINGS_MARK)
-    if mark:
-        table, _, rest = rest.partition("}")
-        page = head + "\n    ".join(settings_file.describe_settings(table)) + rest
+    head, *parts = page.split(_SETTINGS_MARK)
+    for table, _, rest in [part.partition("}") for part in parts]:
+        head += "\n    ".join(settings_file.describe_settings(table)) + rest
+    page = head
     return "\n".join([page, "", *generated()]) if generated else page
 
 

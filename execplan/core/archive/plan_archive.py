@@ -74,6 +74,13 @@ def archive_plan(
     """
     require_existing(project)
     if ref.archived and not origin:
+        if reason is not None or successor is not None:
+            raise ExecplanError(
+                "archived-plan",
+                f"{project.display_path(ref.path)} is archived already, so how it ended is recorded",
+                exit=CHECK_FAILED,
+                hint=f"to change that, restore it first: execplan restore {ref.shell_name}",
+            )
         return _already_in_place(project, ref, options, confirm_rewrite)
     outcome, successor_id, folder = "forced" if reason is not None else "completed", None, project.archive
     changer = _archive_change(project, ref, reason)

@@ -89,10 +89,14 @@ def is_canonical_title(title: str, name: str) -> bool:
 
 
 def closest_title(title: str, titles: list[str]) -> str | None:
-    """Return the most similar of several titles, or None if none is similar enough."""
+    """Return the most similar of several titles, or None if none is similar enough; a part of the title's words is similar."""
     from execplan.core.text.suggestions import closest_names
 
     key = title_key(title)
+    words = {*key.split()}
+    parts = [candidate for candidate in titles if title_key(candidate) and {*title_key(candidate).split()} < words]
+    if parts:
+        return parts[0]
     by_key = {
         candidate_key: candidate
         for candidate in titles

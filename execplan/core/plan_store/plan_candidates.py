@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.core.clock import now
 from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.plan.plan_dates import latest_date
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor
@@ -120,22 +121,11 @@ def _plan_activity() -> PlanActivity:
 
 
 def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None, activity: PlanActivity) -> str | None:
-    """Return the newest date of a task or an entry; without one, that of the last commit or edit."""
-    today = f"{now():%Y-%m-%d}"
-    dates = []
-    if plan is not None:
-        dates = [task.timestamp.date for task in plan.tasks if task.timestamp is not None and task.timestamp.is_valid]
-        entries = (*plan.decisions, *plan.outcomes, *plan.revisions)
-        dates += [entry.date[:10] for entry in entries if entry.date and _is_date(entry.date[:10])]
-    dates = [date for date in dates if date <= today]
-    if dates:
-        return max(dates)
+    """Return the newest date in the plan, as the board shows it; without one, that of the last commit or edit."""
+    date = latest_date(plan) if plan is not None else ""
+    if date and date <= f"{now():%Y-%m-%d}":
+        return date
     try:
         return activity.last_edit(stored_plan.project, stored_plan.ref.path)
     except OSError:
         return None
-
-
-def _is_date(text: str) -> bool:
-    parts = text.split("-")
-    return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal()

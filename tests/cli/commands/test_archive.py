@@ -379,3 +379,19 @@ def test_undo_leaves_the_documents_that_were_not_rewritten(repo_with_mentions: F
     repo_with_mentions.write("notes.md", f"See {HOME}/archive/{NAME}.md.\n")
     warnings = repo_with_mentions.run("undo", "--json").json["warnings"]
     assert warnings == ["notes.md:1 names the old path; change it by hand"]
+
+
+def test_how_an_archived_plan_ended_changes_only_after_it_was_restored(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("archive", "--force", "--reason", "Not wanted now.")
+    refused = repo.run("archive", "2026-01-01_parser", "--as", "abandoned", "--reason", "Never.", "--json")
+    assert (refused.exit, refused.json["error"]["code"]) == (1, "archived-plan")
+    command = refused.json["error"]["hint"].rpartition(": ")[2]
+    repo.ok(*command.split()[1:])
+    assert repo.ok("archive", "--as", "abandoned", "--reason", "Never.")["changed"]
+
+
+def test_a_document_among_archived_plans_needs_nothing(repo: Folder) -> None:
+    repo.plan()
+    repo.write(f"{HOME}/archive/2026-01-02_report.md", "# Report\n\nAll went well.\n")
+    assert "add 'First step'" not in repo.run("status", "--state", "document").out

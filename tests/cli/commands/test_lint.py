@@ -317,3 +317,10 @@ def test_a_code_block_that_hides_the_tasks_comes_first(repo: Folder) -> None:
     for command in ("status", "next", "prime"):
         assert "add 'First step'" not in repo.run(command).out
         assert "execplan lint 2026-01-01_parser" in repo.run(command).out
+
+
+def test_a_section_with_part_of_a_standard_title_is_to_be_renamed_not_added_again(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("## Surprises & Discoveries", "## Surprises", 1))
+    result = repo.run("lint", "--json").json
+    assert "rename `## Surprises`?" in str(result["data"]["findings"])
+    assert result["next"] == ["execplan explain EP104"]

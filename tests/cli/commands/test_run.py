@@ -170,9 +170,11 @@ def test_usage(desk: InProcessRepository, arguments: list[str], words: str) -> N
     assert words in result.err
 
 
-@pytest.mark.parametrize("verb", ["resume", "rollback"])
-def test_there_is_no_run(desk: InProcessRepository, verb: str) -> None:
-    assert desk.refused(3, "no-such-run", verb)["hint"] == f"run it: execplan run {NAME}"
+@pytest.mark.parametrize(
+    ("verb", "command"), [("resume", f"execplan compile {NAME}"), ("rollback", f"execplan undo -p {NAME} --list")]
+)
+def test_there_is_no_run(desk: InProcessRepository, verb: str, command: str) -> None:
+    assert desk.refused(3, "no-such-run", verb)["hint"].endswith(f": {command}")
     with_approved_plan(desk, MAKE, SEE).type("run", "-q")
     assert desk.refused(3, "no-such-run", verb, "7")["candidates"] == [run_id(desk)]
     assert os.listdir(desk.path / f".agent/execplans/artifacts/{NAME}/runs") == [run_id(desk)]

@@ -120,7 +120,6 @@ def test_a_baseline_has_no_entry_for_it(design: Folder) -> None:
     [
         CLEAN,
         "# Build the parser\n\n## Progress\n",
-        "# Build the parser\n\n## Decisions\n",
         "# Build the parser\n\n### Progress\n",
         "```md\n# Build the parser\n\n## Progress\n```\n",
         "# ExecPlan: build the parser\n",
@@ -144,6 +143,7 @@ def test_a_plan_of_the_format(text: str) -> None:
         "# Parser\n\n## Goal\n\n## Task 3: Lexer\n",
         "# Parser\n\n## Ziel\n\n## Akzeptanzkriterien\n\n- [ ] Es geht.\n",
         "# Parser\n\n## 3. Verification\n",
+        "# Parser\n\n## Step 1: Lexer\n\n## Decision Log\n\n- Decision: Read bytes.\n",
         "# Парсер\n\n## Следующие шаги\n",
     ],
 )

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
+_PLACES = {"number", "source"}
+"""Fields of a step that say where it is in the plan."""
+
 
 class NextRevision(NamedTuple):
     """A revision of an execution plan, with the seconds that it took to generate."""
 
     document: ExecutionPlan
     seconds: float
+    edited_steps: tuple[str, ...] = ()
+    """IDs of steps that are done, and that the plan now describes in another way."""
 
 
 def build_next_revision(
@@ -52,8 +57,9 @@ def build_next_revision(
         "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
         "new_information": _redact_information(information, redaction) if information is not None else None,
     }
-    source = document.source
+    source, edited_steps = document.source, tuple[str, ...]()
     if compiled_plan is not None and _is_edited(compiled_plan, document):
+        edited_steps = _find_edited_steps(compiled_plan, document, status_of)
         given_information = request_fields["new_information"] or {}
         if isinstance(given_information, str):
             given_information = {"note": given_information}
@@ -67,12 +73,27 @@ def build_next_revision(
     if request is None:
         raise document_error("replan", ReplanRequest, violations, hint="see what it accepts: execplan replan --help")
     revised_plan = replan_document(request).model_copy(update={"source": source})
-    return NextRevision(revised_plan, round(monotonic() - began, 6))
+    return NextRevision(revised_plan, round(monotonic() - began, 6), edited_steps)
 
 
 def _is_edited(compiled_plan: ExecutionPlan, document: ExecutionPlan) -> bool:
     """Return whether the lines with steps are others than those that the document was compiled from."""
     return document.source is not None and document.source != compiled_plan.source
+
+
+def _find_edited_steps(
+    compiled_plan: ExecutionPlan, document: ExecutionPlan, status_of: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the IDs of the steps that are done in a run and that compile to something else now."""
+    steps_by_id = {step.id: step for step in document.steps}
+    done_steps = [step for step in compiled_plan.steps if status_of.get(step.id) in states.SUCCESS_STATES]
+    return tuple(
+        [
+            step.id
+            for step in done_steps
+            if step.model_dump(exclude=_PLACES) != steps_by_id[step.id].model_dump(exclude=_PLACES)
+        ]
+    )
 
 
 def _list_unfinished_steps(compiled_plan: ExecutionPlan, status_of: Mapping[str, str]) -> list[dict[str, Any]]:

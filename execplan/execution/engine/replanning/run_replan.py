@@ -249,6 +249,12 @@ def _describe_revision(
         ),
         coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
         diff=format_diff(old or b"", data, stored_path) if diff else "",
+        warnings=tuple(
+            [
+                f"the plan's step {step} was edited, but it is done and does not run again: put the correction into a new step"
+                for step in revision.edited_steps
+            ]
+        ),
     )
 
 
