@@ -101,7 +101,7 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[DoctorFinding]:
             continue
         else:
             abandon = f"execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
-            remedy = f"execplan restore {ref.shell_name}; then finish it, or abandon it: {abandon}"
+            remedy = f"execplan restore {ref.shell_name}, then finish it, or then abandon it: {abandon}"
             joint = None
         message = finding.message.partition(ARCHIVE_HINT)[0]
         yield DoctorFinding(WARNING, path, message, remedy, line=finding.line, joint=joint)

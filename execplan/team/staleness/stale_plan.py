@@ -97,7 +97,7 @@ def _unfinished_in_archive(facts: StalenessFacts) -> StalePlan | None:
         facts.stored_plan,
         UNFINISHED_IN_ARCHIVE,
         (f"archived with {format_count(len(tasks), 'open task')}",),
-        f"execplan restore {name}; then finish it, or abandon it: execplan archive {name} --as abandoned --reason 'Why'",
+        f"execplan restore {name}, then finish it, or then abandon it: execplan archive {name} --as abandoned --reason 'Why'",
         tasks[0].box_line,
     )
 
