@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.cli.option_rules import OptionRule, declared_rules, ensure_compatible
+from execplan.cli.option_rules import OptionRule, ensure_compatible
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.core import features, trace
@@ -200,7 +200,7 @@ def define_command(
             command.params.append(as_option())
         command.params += COMMON_OPTIONS
         command.reads, command.writes, command.examples = reads, writes, examples
-        command.option_rules = declared_rules(function)
+        command.option_rules = getattr(function, "option_rules", ())
         return command
 
     return decorate

@@ -12,8 +12,6 @@ from execplan.core.errors import USAGE, ExecplanError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-_RULES = "option_rules"
-"""Attribute of a command's function with its rules."""
 ONE_PLAN, SEVERAL_PLANS = "exactly one PLAN", "several plans"
 """Numbers of plans that a rule can name instead of an option."""
 
@@ -48,31 +46,24 @@ def requires(option: str, *other_options: str, reason: str = "", hint: str = "")
     return OptionRule((option,), _find_required, other_options, reason, hint)
 
 
-def option_rules(*rules: OptionRule) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def option_rules(*rules: OptionRule) -> Callable[[Any], Any]:
     """Declare rules about the options of a command; several declarations add up."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(function, _RULES, (*rules, *declared_rules(function)))
+    def decorate(function: Any) -> Any:
+        function.option_rules = (*rules, *getattr(function, "option_rules", ()))
         return function
 
     return decorate
 
 
-def declared_rules(function: Callable[..., Any]) -> tuple[OptionRule, ...]:
-    """Return the rules that were declared for the function of a command."""
-    rules: tuple[OptionRule, ...] = getattr(function, _RULES, ())
-    return rules
-
-
 def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: Mapping[str, Any]) -> None:
     """Raise ExecplanError if the values of a command's parameters break a rule."""
-    used = _used_options(ctx.command, values)
+    used = _used_options(ctx.command, values) if rules else {}
     for rule in rules:
         problem = rule.find_problem(rule, used)
         if problem:
-            hint = (rule.hint or f"see execplan {ctx.command.name} --help").replace(
-                "{value}", used.get(rule.options[0], "")
-            )
+            hint = rule.hint.replace("{value}", used.get(rule.options[0], ""))
+            hint = hint or f"see execplan {ctx.command.name} --help"
             raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
 
 

@@ -48,7 +48,6 @@ TOPIC_SYNONYMS: Final = {
     "prime": "session",
     "report": "handoff",
     "resume": "runs",
-    "roles": "dialects",
     "rollback": "runs",
     "rules": "lint",
     "sandbox": "policy",

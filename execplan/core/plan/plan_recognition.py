@@ -53,14 +53,28 @@ def _is_design(title: str) -> bool:
 def follows_format(plan: ParsedPlan) -> bool:
     """Return whether a plan is meant to have the twelve sections.
 
-    It is if it has Progress (also at a wrong heading level), several sections of the format that are no logs, a plan's title
-    or preface, or if it is wrapped in a code block. Logs don't count: a plan in another form gets one with its first entry.
+    It is if it has a living section (also at a wrong heading level), several sections of the format, a plan's title or
+    preface, or if it is wrapped in a code block. If its tasks or a section about the work are elsewhere than in Progress, its
+    logs don't count: a plan in another form gets one with its first entry.
     """
     names = {section.name for section in plan.sections} - {None}
-    if len(names.difference(outline.LIVING)) >= _MIN_SECTIONS or _declares_itself_plan(plan):
-        return True
-    has_progress = any([outline.canonical_name(block.text) == outline.PROGRESS for block in _headings(plan)])
-    return has_progress or (not plan.has_tasks_elsewhere and wrapping_fence(plan) >= 0)
+    if plan.has_tasks_elsewhere or _has_work_elsewhere(plan):
+        names -= {*outline.LIVING}
+        has_log = any([outline.canonical_name(block.text) == outline.PROGRESS for block in _headings(plan)])
+    else:
+        has_log = not names.isdisjoint(outline.LIVING) or any([_is_living_heading(block) for block in _headings(plan)])
+        has_log = has_log or wrapping_fence(plan) >= 0
+    return has_log or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan)
+
+
+def _has_work_elsewhere(plan: ParsedPlan) -> bool:
+    """Return whether a plan without tasks has a section about the work that is none of the twelve."""
+    from execplan.core.plan.section_roles import TASKS, find_role  # most plans have tasks
+
+    titles = [block.text for block in _headings(plan) if not plan.tasks]
+    return any(
+        [outline.canonical_name(title) is None and find_role(title, plan.text.titles) == TASKS for title in titles]
+    )
 
 
 def lacks_outcome(plan: ParsedPlan) -> bool:
@@ -76,6 +90,11 @@ def wrapping_fence(plan: ParsedPlan) -> int:
         if any([line.startswith(("# ", "## ")) for line in inside]):
             return outer[0].start
     return -1
+
+
+def _is_living_heading(heading: Block) -> bool:
+    name = outline.canonical_name(heading.text)
+    return name in outline.LIVING and outline.is_canonical_title(heading.text, name)
 
 
 def _has_plan_role(plan: ParsedPlan) -> bool:

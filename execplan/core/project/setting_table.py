@@ -81,7 +81,7 @@ def unknown_setting_error(table: str, name: str, known_names: Sequence[str], loc
 
 
 def _hint(table: str) -> str:
-    topic = {"": "settings", "execution": "policy", "roles": "dialects"}.get(table, table)
+    topic = {"": "settings", "execution": "policy"}.get(table, table)
     return f"see the settings: execplan explain {topic}"
 
 
@@ -108,7 +108,7 @@ _REPOSITORY_SETTINGS: Final = (
     Setting(
         "index_file",
         shapes.OPTIONAL_MARKDOWN,
-        "The file with the plan index, which `index --write` writes; empty: one near the plans, if it has an index.",
+        "The file of the plan index; empty: one near the plans, if it has an index.",
     ),
     Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
     Setting("template", shapes.TEMPLATE, "The template of `new`, or a plan that it copies."),
@@ -130,12 +130,12 @@ _REPOSITORY_SETTINGS: Final = (
     Setting(
         "dialects",
         shapes.DIALECT_TABLES,
-        "Your own dialects, and changes of built-in ones, each a table with its name: execplan explain dialects.",
+        "Your own dialects, and changes of built-in ones: execplan explain dialects.",
     ),
     Setting(
         "roles",
         shapes.ROLE_TABLE,
-        "What your titles of sections mean, a list of titles for each role: execplan explain dialects.",
+        "What titles of sections mean in your plans: execplan explain roles.",
     ),
     Setting("files", shapes.MARKDOWN_FILES, "Single files that are plans."),
     Setting(

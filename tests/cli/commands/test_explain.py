@@ -25,10 +25,10 @@ TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge",
 TABLE_LINES = {
     "attributes": 105,
     "context": 48,
-    "dialects": 76,
+    "dialects": 53,
     "enhancer": 43,
     "policy": 56,
-    "settings": 81,
+    "settings": 78,
     "tasks": 42,
 }
 """Maximum length of the topics that contain tables of attributes, settings or forms."""

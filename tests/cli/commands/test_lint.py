@@ -324,3 +324,11 @@ def test_a_section_with_part_of_a_standard_title_is_to_be_renamed_not_added_agai
     result = repo.run("lint", "--json").json
     assert "rename `## Surprises`?" in str(result["data"]["findings"])
     assert result["next"] == ["execplan explain EP104"]
+
+
+def test_a_log_entry_keeps_the_form_of_a_plan(repo: Folder) -> None:
+    """A plan without tasks that is in another form gets a decision, and no other sections are then missing."""
+    repo.plan("# Cache\n\n**Goal:** Faster.\n\n## Step 1: Measure\n\nRun it in the root.\n", "2026-01-01_cache")
+    repo.ok("decide", "In memory", "--why", "It is fast.", "--create")
+    assert codes(repo) == []
+    assert repo.ok("convert", "--dry-run")["changed"]

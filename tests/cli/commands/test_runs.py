@@ -68,7 +68,8 @@ def test_a_plan_without_steps_was_never_run(desk: InProcessRepository) -> None:
     for call in (["resume"], ["rollback"], ["replan", "--reason", "No file."], ["show", "--run"]):
         error = desk.refused(3, "no-such-run", *call)
         assert error["message"] == f"{NAME} was never run: it has no steps"
-        assert ("explain steps" in error["hint"]) == (call != ["rollback"])
+        undo = f"there is nothing to roll back; see which edits can be undone: execplan undo -p {NAME} --list"
+        assert error["hint"] == (undo if call == ["rollback"] else "see how to write steps: execplan explain steps")
 
 
 def test_a_line_for_each_run_the_last_one_first(desk: InProcessRepository) -> None:

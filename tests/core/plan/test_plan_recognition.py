@@ -120,6 +120,7 @@ def test_a_baseline_has_no_entry_for_it(design: Folder) -> None:
     [
         CLEAN,
         "# Build the parser\n\n## Progress\n",
+        "# Build the parser\n\n## Decisions\n",
         "# Build the parser\n\n### Progress\n",
         "```md\n# Build the parser\n\n## Progress\n```\n",
         "# ExecPlan: build the parser\n",

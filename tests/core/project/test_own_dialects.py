@@ -55,7 +55,7 @@ def test_the_settings_adjust_a_dialect_and_add_one(repo: Folder) -> None:
         (
             '[dialects]\nours = "docs/rfcs"\n',
             f"{SETTINGS}: dialects must be a table for each dialect: dialects.ours = {{ directories = [\"docs/rfcs\"] }}, not {{'ours': 'docs/rfcs'}}",
-            "correct the value; dialects means: Your own dialects, and changes of built-in ones, each a table with its name: execplan explain dialects.",
+            "correct the value; dialects means: Your own dialects, and changes of built-in ones: execplan explain dialects.",
         ),
     ],
 )
