@@ -114,13 +114,12 @@ def read_text(text: Text) -> ParsedPlan:
         if tasks and has_only_progress:  # it reports what was done, or its tasks have no checkboxes
             plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
         checklists = other_checklists
-        if tasks:
-            from execplan.core.plan.section_roles import name_logs  # most plans have the sections of the format
+        from execplan.core.plan.section_roles import name_logs  # most plans have the sections of the format
 
-            plan = plan._replace(sections=name_logs(plan.sections, tasks, text.titles))
-            for section in plan.sections:
-                if section.is_living and section.name is not None and section.name not in entries:
-                    entries[section.name] = read_entries(lines, blocks, section, plan.placeholder_lines)
+        plan = plan._replace(sections=name_logs(plan.sections, tasks, text.titles))
+        for section in plan.sections:
+            if section.is_living and section.name is not None and section.name not in entries:
+                entries[section.name] = read_entries(lines, blocks, section, plan.placeholder_lines)
     return _recognize(
         ParsedPlan(
             text,
