@@ -85,7 +85,7 @@ def add_tasks(probe: Probe) -> None:
         added_plan = _add(probe, "add --after", after=str(number))
         if added_plan is not None:
             position = number + sum(task.start < plan.tasks[number - 1].item_end for task in plan.tasks[number:])
-            if added_plan.tasks[position].text != LONG_TEXT:
+            if not _is_added(added_plan.tasks[position]):
                 probe.fail(plan.tasks[number - 1].start, "add --after put the task elsewhere")
     section = plan.section(outline.PROGRESS)
     headings = plan.blocks[section.first_block : section.block_end] if section else []
@@ -94,10 +94,7 @@ def add_tasks(probe: Probe) -> None:
     for block in headings:
         if block.kind == HEADING and not block.depth:
             nested_plan = _add(probe, "add --under", under=block.text)
-            if (
-                nested_plan is not None
-                and next(task for task in nested_plan.tasks if task.text == LONG_TEXT).heading != block.text
-            ):
+            if nested_plan is not None and next(filter(_is_added, nested_plan.tasks)).heading != block.text:
                 probe.fail(block.start, "add --under put the task under another heading")
 
 
@@ -111,13 +108,22 @@ def _add(probe: Probe, writer: str, **options: str) -> ParsedPlan | None:
     if result is None:
         return None
     new, plan = result
-    line = next((task.start for task in plan.tasks if task.text == LONG_TEXT), 0)
+    added = next(filter(_is_added, plan.tasks), None)
+    line, text = (added.start, added.text) if added is not None else (0, LONG_TEXT)
+    number = text.removesuffix(LONG_TEXT)
+    if number and any(task.text.startswith(number) for task in probe.plan.tasks):
+        probe.fail(line, f"{writer} used the number of another task")
     probe.expect(writer, plan, line, tasks=plan_content(plan).tasks, sections=sections)
-    if not has_one_added(probe.facts.tasks, plan_content(plan).tasks, (" ", LONG_TEXT)):
+    if not has_one_added(probe.facts.tasks, plan_content(plan).tasks, (" ", text)):
         probe.fail(line, f"{writer} did not add one task")
     if probe.counted_tasks(new) != probe.read_tasks(plan):
         probe.fail(line, f"{writer} added something that markdown-it-py does not read as a task")
     return plan
+
+
+def _is_added(task: Task) -> bool:
+    """Return whether a task is the new one, with a number in front where the others have one."""
+    return re.fullmatch(r"(\d+\.\d+\.? |T\d+ )?" + re.escape(LONG_TEXT), task.text) is not None
 
 
 def reword_tasks(probe: Probe) -> None:

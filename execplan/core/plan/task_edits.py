@@ -28,6 +28,7 @@ from execplan.core.plan.plan_lookup import (
 )
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.task_checks import format_check
+from execplan.core.plan.task_reader import read_number
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
@@ -120,16 +121,15 @@ def add_task(
     """
     known_ids: list[str] = []
     source = text_without_box(source)
-    text = text_without_timestamp(source)
-    timestamp = source.removesuffix(text)
-
+    timestamp = source.removesuffix(text_without_timestamp(source))
     neighbor_query = after if after is not None else before
-    first_lines = [f"- [ ] {source}", *([f"  - {format_check(check)}"] if check else [])]
 
     def build_change(plan: ParsedPlan) -> PlanChange:
+        text = source.removeprefix(timestamp)
         section = task_section(plan, create=create, command="add")
         content = plan_content(plan)
         heading = _find_heading(plan, section, under) if under is not None else None
+        first_lines = [f"- [ ] {source}", *([f"  - {format_check(check)}"] if check else [])]
         if section is None:
             if neighbor_query is not None:
                 find_tasks(plan, [neighbor_query], known_ids)
@@ -138,7 +138,7 @@ def add_task(
             return _task_added(content._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:
-            if normalize_text(task.text) == normalize_text(text):
+            if normalize_text(text) in (normalize_text(task.text), normalize_text(_without_number(task.text))):
                 task_id = task_ids(plan.tasks)[task.number - 1]
                 message = f"already in the plan, {task.state}: {task.number}. {task.text}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
@@ -146,6 +146,7 @@ def add_task(
         if neighbor is None and siblings:
             neighbor = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbor is not None:
+            text = _next_number(plan, neighbor, text) + text
             edit = _insert_beside(plan, neighbor, text, timestamp, now, check, is_above=before is not None)
         elif heading is not None:
             edit = insert_padded(plan.text.lines, heading.end, first_lines)
@@ -154,6 +155,23 @@ def add_task(
         return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return build_change
+
+
+def _next_number(plan: ParsedPlan, neighbor: Task, text: str) -> str:
+    """Return the number for a new task, and a space; empty if the text has one, or a task under the same heading has none."""
+    number = read_number(neighbor.text)
+    beside = [read_number(task.text) for task in plan.tasks if task.heading == neighbor.heading]
+    if read_number(text) or not all(beside):
+        return ""
+    prefix = number.rstrip(".").rstrip("0123456789")
+    digits = [read_number(task.text).rstrip(".").removeprefix(prefix) for task in plan.tasks]
+    last = max([int(name) for name in digits if name.isdecimal()])
+    width = len(number.rstrip(".")) - len(prefix)
+    return f"{prefix}{last + 1:0{width}}{'.' * number.endswith('.')} "
+
+
+def _without_number(text: str) -> str:
+    return text.removeprefix(read_number(text)).lstrip()
 
 
 def text_without_box(source: str) -> str:

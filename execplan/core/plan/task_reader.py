@@ -16,6 +16,9 @@ def document_section(plan: ParsedPlan) -> Section:
     return Section(plan.title or "", None, False, 0, 0, end, end, end, 0, len(plan.blocks))
 
 
+_MAX_NUMBER_LENGTH = 12
+
+
 def read_tasks_elsewhere(
     lines: list[str], blocks: list[Block], plan: ParsedPlan, section_checklists: list[tuple[str, Task]]
 ) -> tuple[list[Task], list[tuple[str, Task]]]:
@@ -42,7 +45,7 @@ def read_tasks_elsewhere(
         return read_status_tasks(plan), section_checklists
     heading_starts, titles = ([], [None]) if _has_only_groups(plan, boxes) else _checklist_headings(plan)
     positions = [bisect_right(heading_starts, box.start) for box in boxes]
-    numbered = {position for position, box in zip(positions, boxes, strict=True) if _is_numbered_part(box.text)}
+    numbered = {position for position, box in zip(positions, boxes, strict=True) if read_number(box.text)}
     tasks: list[Task] = []
     checklists = []
     for position, box in zip(positions, boxes, strict=True):
@@ -63,13 +66,15 @@ def _has_only_groups(plan: ParsedPlan, boxes: list[Task]) -> bool:
     return groups == {*range(1, len(starts) + 1)} and all([part_number(section.title) for section in plan.sections])
 
 
-def _is_numbered_part(text: str) -> bool:
-    """Return whether a task's text begins with the number of a part, such as `2.1`, the first one of the second group."""
+def read_number(text: str) -> str:
+    """Return the number that begins a task's text, as `2.1` in OpenSpec and `T012` in spec-kit; else an empty string."""
     number = text.partition(" ")[0]
-    group, dot, part = number.partition(".")
+    group, dot, part = number.rstrip(".").partition(".")
+    if len(number) > _MAX_NUMBER_LENGTH:
+        return ""
     if dot:
-        return group.isdecimal() and part.rstrip(".").isdecimal()
-    return number[:1] == "T" and number[1:].isdecimal() and len(number) > len("T00")
+        return number if group.isdecimal() and part.isdecimal() else ""
+    return number if len(number) > len("T00") and number[0] == "T" and number[1:].isdecimal() else ""
 
 
 def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:

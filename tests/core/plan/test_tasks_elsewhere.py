@@ -198,3 +198,21 @@ def test_a_step_is_named_by_the_numbers_of_its_task_and_its_own() -> None:
             find_task(plan, name)
     openspec = reader.parse("## 1. Setup\n\n- [ ] 1.2 Second\n- [ ] 1.1 First\n")
     assert find_task(openspec, "1.1")[1].text == "1.1 First"
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("## 1. Code\n\n- [x] 1.1 One\n\n## 2. Tests\n\n- [ ] 2.9 Two\n", "2.10 Three"),
+        ("## Phase 1\n\n- [x] T009 [P] One\n\n## Phase 2\n\n- [ ] T002 Two\n", "T010 Three"),
+        ("## 1. Code\n\n- [ ] 1.1. One\n", "1.2. Three"),
+        ("## 1. Code\n\n- [ ] 1.1 One\n- [ ] Two\n", "Three"),
+        (f"## 1. Code\n\n- [ ] 1.{'9' * 5000} One\n", "Three"),
+    ],
+)
+def test_a_new_task_gets_the_next_number_where_all_have_one(plan: Folder, text: str, added: str) -> None:
+    path = plan.path / PATH
+    path.write_text(text)
+    plan.ok("add", "Three", "-p", "2026-01-01_parser")
+    assert path.read_text() == f"{text}- [ ] {added}\n"
+    assert not plan.ok("add", "Three", "-p", "2026-01-01_parser")["changed"]
