@@ -97,7 +97,7 @@ def ensure_not_ignored(project: Project, path: str) -> None:
             "ignored-by-git",
             f"git ignores {entries[0].path} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
             exit=ENVIRONMENT,
-            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or omit --commit",
+            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or use --no-commit",
         )
 
 
