@@ -126,7 +126,7 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
 
 def removal_command(paths: Sequence[str]) -> str:
     """Return the command that commits the removal of plans, because `commit` knows only plans that are there."""
-    return shlex.join(["git", "commit", "-m", "Remove a plan", "--", *map(os.path.relpath, paths)])
+    return f"git commit -m 'Remove a plan' -- {shlex.join([os.path.relpath(path) for path in paths])}"
 
 
 def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
