@@ -179,7 +179,7 @@ def _read_sections(
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    if title_index != (heading_indexes or [-1])[0]:
+    if title_index < 0 or title_index != heading_indexes[0]:
         front_title, front_line = _front_matter_title(lines, blocks)
         title_index = -1 if front_title is not None else title_index
     else:
