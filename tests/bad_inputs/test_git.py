@@ -113,6 +113,7 @@ def test_43_no_repository(plain: Folder) -> None:
         document = plain.run(*command, "--json")
         assert document.exit == 6, document
         assert "is not a git repository" in document.json["error"]["message"]
+        assert document.json["error"]["hint"].startswith("create one: git init, then: execplan commit ")
         checked_output(document)
     assert path.read_bytes() == TICKED_PLAN.encode()
 

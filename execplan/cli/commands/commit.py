@@ -16,7 +16,7 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans, uncommitted_archive_commands
 from execplan.core.git import git_query
-from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store import missing_plans, plan_selection, plan_store
 from execplan.core.project import project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
@@ -59,7 +59,8 @@ def commit(
     if project is not None and not all_plans and not _has_plans(project):
         archived = uncommitted_archive_commands(project)
         no_plan = {"path": None, "changed": False, "digest": None, "commit": None}
-        return Answer(no_plan, f"nothing to commit: no {'open ' if archived else ''}plans", next_commands=archived)
+        commands = archived or _removal_commands(_deleted_plans(project))
+        return Answer(no_plan, f"nothing to commit: no {'open ' if archived else ''}plans", next_commands=commands)
     if all_plans:
         selected = changed_plans(project_discovery.require(os.getcwd()))
     else:
@@ -80,20 +81,31 @@ def commit(
         "paths": list(dict.fromkeys([path for _, result in results for path in result.paths])),
     }
     answer = _commit_answer(results, data, dry_run=dry_run)
-    if not all_plans or dry_run:
-        return answer
-    current_project = project_discovery.require(os.getcwd())
-    files = _uncommitted_settings(current_project)
-    if not files:
-        return answer
-    note = printable_lines([f"not committed: {', '.join(files)}"])
-    unstaged = _unstaged_files(current_project, files)
-    action = "git add" if unstaged else "git commit -m 'Set up execplan' --"
-    arguments = [quote(os.path.relpath(os.path.join(current_project.root, file))) for file in unstaged or files]
-    return answer._replace(
-        text=f"{answer.text}\n{note}",
-        next_commands=(*answer.next_commands, f"{action} {' '.join(arguments)}"),
-    )
+    return answer if not all_plans or dry_run else _name_uncommitted(answer, project_discovery.require(os.getcwd()))
+
+
+def _name_uncommitted(answer: Answer, project: Project) -> Answer:
+    """Return the answer of `commit --all` with what it leaves: deleted plans, and the settings."""
+    deleted, files = _deleted_plans(project), _uncommitted_settings(project)
+    commands = _removal_commands(deleted)
+    if files:
+        unstaged = _unstaged_files(project, files)
+        action = "git add" if unstaged else "git commit -m 'Set up execplan' --"
+        arguments = [quote(os.path.relpath(os.path.join(project.root, file))) for file in unstaged or files]
+        commands += (f"{action} {' '.join(arguments)}",)
+    names = [*[f"{project.display_path(path)} (deleted)" for path in deleted], *files]
+    lines = [answer.text, *([printable_lines([f"not committed: {', '.join(names)}"])] if names else [])]
+    return answer._replace(text="\n".join(lines), next_commands=(*answer.next_commands, *commands))
+
+
+def _removal_commands(deleted: Sequence[str]) -> tuple[str, ...]:
+    return (missing_plans.removal_command(deleted),) if deleted else ()
+
+
+def _deleted_plans(project: Project) -> list[str]:
+    """Return the paths of plans of a project and its nested projects that git has and that were deleted by hand."""
+    members = project_discovery.with_nested_projects(project)
+    return [plan.path for member in members for plan in missing_plans.find_missing(member)]
 
 
 def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:

@@ -52,10 +52,11 @@ if TYPE_CHECKING:
 def convert(call: Call, plan: str | None, *, all_plans: bool, options: WriteOptions) -> Answer:
     """Make an ExecPlan of a plan in another form.
 
-    The file stays where it is, and all text is kept. Each section goes to one of the twelve by its heading: tasks to
-    Progress, as they are and in their order, goals to Purpose, and so on. Sections whose heading says nothing about that
-    go to Context and Orientation, or to Artifacts and Notes if they are mostly code or tables, and are listed. Links to
-    headings of the file follow. Missing sections get the placeholder text of a new plan. `undo` restores the old text.
+    The file stays where it is, and all text is kept, except rules between sections. Each section goes to one of the
+    twelve by its heading: tasks to Progress, as they are and in their order, goals to Purpose, and so on. A heading that
+    says more than the new one stays below it. Sections whose heading says nothing about that go to Context and
+    Orientation, or to Artifacts and Notes if they are mostly code or tables, and are listed. Links to headings of the
+    file follow. Missing sections get the placeholder text of a new plan. `undo` restores the old text.
     """
     if not all_plans:
         return edit_plan(

@@ -136,7 +136,7 @@ def init(
         survey_result.warnings
         + warnings
         + guide_report.upgrade.warnings
-        + gitignore.ignore_warnings(survey_result.projects[0].project)
+        + gitignore.ignore_warnings(survey_result.projects[0].project, with_settings=True)
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)

@@ -17,6 +17,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.git import git_query
 from execplan.core.project import project_state, user_settings
+from execplan.core.project.project_discovery import with_directories
 from execplan.core.project.project_list import open_project
 from execplan.core.scaffold import plan_templates
 from execplan.execution.policy_settings import check_user_table
@@ -164,10 +165,10 @@ def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
                 "the directory is not writable, so plans can't be edited",
                 f"chmod u+wx {quote(display_path)}",
             )
-        # git keeps no empty directory, so it may be missing if all plans are archived or in nested projects
-        nested = [os.path.join(project.base, home) for home in project.settings.homes]
-        kept_paths = [*project.archives, *project.files, *nested]
-        if not os.path.lexists(project.plans) and not any([os.path.lexists(path) for path in kept_paths]):
+        # git keeps no empty directory, so one may be missing as long as the project has another place for plans
+        places = [path for member in with_directories(project) for path in member.plan_paths]
+        places += [os.path.join(project.base, home) for home in project.settings.homes]
+        if project.all_settings is None and not any([os.path.lexists(path) for path in places]):
             fix = DoctorFix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield DoctorFinding(
                 WARNING,

@@ -1,4 +1,4 @@
-"""Files at the wrong place: plans that are there twice, and artifacts that are not where their plan is."""
+"""Files at the wrong place: plans that are there twice or not listed, and artifacts that are not where their plan is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from execplan.core.edits.undo_stack import build_stack, load_entries
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project_settings import NON_PLAN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,26 @@ def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Itera
             message = f"the plan {state}, but these artifacts of it are elsewhere, so commands don't find them"
             remedy = _suggest_move(project.display_path(folder), project.display_path(target), entries, target)
             yield DoctorFinding(WARNING, project.display_path(folder), message, remedy)
+
+
+def suggest_listed_file(project: Project, path: str, targets: set[str]) -> str:
+    """Return the command that moves a plan to where commands list it, and add the new path to `targets`.
+
+    In a layout with a directory for each plan, the file is renamed in the one that it is in, because the directory may
+    have more files of the plan.
+    """
+    directory = os.path.dirname(path)
+    name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
+    target = project.plan_file(project.plans, name)
+    plan_folders = (project.plans, *project.archives)
+    if not project.is_flat and directory not in plan_folders and os.path.dirname(directory) in plan_folders:
+        target = project.plan_file(*os.path.split(directory))
+    if os.path.basename(target).lower() in NON_PLAN_FILES or target in targets or os.path.lexists(target):
+        target = project.plan_file(project.plans, "OTHER-NAME")
+    targets.add(target)
+    parent = os.path.dirname(target)
+    creation = "" if os.path.isdir(parent) else f"mkdir -p {quote(project.display_path(parent))} && "
+    return f"{creation}mv {quote(project.display_path(path))} {quote(project.display_path(target))}"
 
 
 def _suggest_move(folder: str, target: str, entries: Sequence[str], target_path: str) -> str:

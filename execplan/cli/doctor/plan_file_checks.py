@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, DoctorFinding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
-from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans
+from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans, suggest_listed_file
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
@@ -151,11 +151,13 @@ def check_artifacts(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 def check_hidden_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """`list --all` shows every plan in the plans directories: none is in a deeper directory or has another kind of name."""
     listed_paths = {listed.ref.path for listed in context.plans}
+    targets: set[str] = set()
     for project in context.projects:
         for folder in dict.fromkeys([project.plans, *project.archives]):
-            yield from _find_unlisted(project, folder, listed_paths)
+            yield from _find_unlisted(project, folder, listed_paths, targets)
         for archived in (False, True) if project.is_flat else ():
-            yield from _find_plans_among_artifacts(project, project.artifacts_dir("", archived=archived).rstrip("/"))
+            folder = project.artifacts_dir("", archived=archived).rstrip("/")
+            yield from _find_plans_among_artifacts(project, folder, targets)
     known_bases = {project.base for project in context.projects}
     nested_paths = [
         project.display_path(base)
@@ -204,7 +206,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         yield f"{other_count} other files are ignored"
 
 
-def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[DoctorFinding]:
+def _find_unlisted(project: Project, top: str, listed_paths: set[str], targets: set[str]) -> Iterator[DoctorFinding]:
     """Yield findings for unlisted plans below a plans directory, and for directories that can't be read."""
     guide = os.path.join(project.base, project.settings.guide)
     errors: list[OSError] = []
@@ -226,7 +228,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
                 and path != guide
                 and not (name.endswith(_LEFTOVER_SUFFIXES) or TEMPORARY.fullmatch(name))
             ):
-                yield from _inspect_unlisted(project, path)
+                yield from _inspect_unlisted(project, path, targets)
     for error in errors:
         path = project.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
@@ -243,16 +245,16 @@ def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str])
     return not project.is_flat and any([path.startswith(folder + "/") for path in listed_paths])
 
 
-def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[DoctorFinding]:
+def _find_plans_among_artifacts(project: Project, folder: str, targets: set[str]) -> Iterator[DoctorFinding]:
     """Yield findings for plans next to the artifacts directories; files inside such a directory may be copies."""
     for name in file_access.list_names(folder):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
-            yield from _inspect_unlisted(project, path)
+            yield from _inspect_unlisted(project, path, targets)
 
 
-def _inspect_unlisted(project: Project, path: str) -> Iterator[DoctorFinding]:
-    """Yield a finding for an unlisted file if it is, or may be, a plan."""
+def _inspect_unlisted(project: Project, path: str, targets: set[str]) -> Iterator[DoctorFinding]:
+    """Yield a finding for an unlisted file if it is, or may be, a plan; `targets` are the files of earlier remedies."""
     display_path = project.display_path(path)
     try:
         data, size = file_access.read(path, reader.MAX_BYTES)
@@ -269,11 +271,7 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[DoctorFinding]:
     file_name = os.path.basename(path).lower()
     is_template = file_name in NON_PLAN_FILES and "template" in file_name
     if plan_discovery.is_plan_text(data) and not is_template:
-        name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
-        target = project.display_path(project.plan_file(project.plans, name))
-        if f"{name.lower()}.md" in NON_PLAN_FILES:
-            target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
-        remedy = f"move it where plans are listed: mv {quote(display_path)} {quote(target)}"
+        remedy = f"move it where plans are listed: {suggest_listed_file(project, path, targets)}"
         yield DoctorFinding(ERROR, display_path, "this is a plan that no command lists", remedy)
 
 

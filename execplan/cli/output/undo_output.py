@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
@@ -14,7 +13,7 @@ from execplan.cli.plan_editing import edit_answer
 from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.edit_entries import REDO, UNDO
 from execplan.core.errors import OK
-from execplan.core.plan_store import plan_store
+from execplan.core.plan_store import missing_plans, plan_store
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_selection import (
@@ -87,10 +86,9 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
 
 
 def _find_command_after_removal(chosen: SelectedOperation, path: str) -> str:
-    """Return the command that commits the removal of a plan if git has it, because `commit` knows only plans that are there."""
-    if chosen.project.git is not None and is_committed(chosen.project, chosen.ref.real_path):
-        return f"git commit -m 'Remove a plan' -- {quote(os.path.relpath(path))}"
-    return "execplan list"
+    """Return the command that commits the removal of a plan if git has it."""
+    is_in_git = chosen.project.git is not None and is_committed(chosen.project, chosen.ref.real_path)
+    return missing_plans.removal_command([path]) if is_in_git else "execplan list"
 
 
 def require_movable(project: Project, ref: PlanRef) -> None:

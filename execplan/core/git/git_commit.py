@@ -285,7 +285,7 @@ def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
 def _require_git_dir(project: Project) -> str:
     """Return the git directory. Raises ExecplanError if there is none."""
     if project.git is None:
-        raise _commit_error(f"{project.root} is not a git repository", "create one: git init; or omit --commit")
+        raise _commit_error(f"{project.root} is not a git repository", "create one: git init, then: execplan commit")
     return project.git
 
 

@@ -47,36 +47,39 @@ def find_ignored_paths(project: Project, paths: Iterable[str]) -> list[IgnoredPa
     return _check_ignore(project, relative_paths) if project.git is not None and relative_paths else []
 
 
-def find_ignored_project_paths(project: Project) -> list[IgnoredPath]:
+def find_ignored_project_paths(project: Project, *, is_new: bool = False) -> list[IgnoredPath]:
     """Return the plans directories, settings and guide of a project that git ignores.
 
-    Raises ExecplanError if git fails.
+    Except for a new plan, directories whose pattern also ignores tracked plans are omitted. Raises ExecplanError if git fails.
     """
-    return find_ignored_paths(project, _probe_paths(project))
+    from execplan.core.git import git_query
+
+    entries = find_ignored_paths(project, _probe_paths(project))
+    folders = {entry.path.partition(_PROBE_ID)[0]: entry[1:3] for entry in entries if _is_plan(entry)}
+    plans = (
+        [path for path in git_query.tracked_files(project) if path.endswith(".md")] if folders and not is_new else []
+    )
+    overridden = [pattern for folder, pattern in folders.items() if any([plan.startswith(folder) for plan in plans])]
+    return [entry for entry in entries if not _is_plan(entry) or entry[1:3] not in overridden]
 
 
-def ignore_warnings(project: Project) -> tuple[str, ...]:
+def ignore_warnings(project: Project, *, is_new: bool = False, with_settings: bool = False) -> tuple[str, ...]:
     """Return a warning if git ignores the plans, with the lines that fix it, or if git can't be used."""
     from execplan.core.git.git_query import GIT_UNUSABLE_CODES
 
     try:
-        entries = find_ignored_project_paths(project)
+        entries = find_ignored_project_paths(project, is_new=is_new)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             return ()  # a warning must not stop anything
         return (f"couldn't check whether git ignores the plans: {error.message}; {error.hint}",)
-    return (format_ignore_message(project, entries),) if any([_is_plan(entry) for entry in entries]) else ()
-
-
-def format_ignore_message(project: Project, entries: Sequence[IgnoredPath]) -> str:
-    """Format the ignored paths, the pattern and the fix in one line."""
-    return f"{describe_ignored(entries)}; {suggest_fix(project, entries)}"
+    is_relevant = any([with_settings or _is_plan(entry) for entry in entries])
+    return (f"{describe_ignored(entries)}; {suggest_fix(project, entries)}",) if is_relevant else ()
 
 
 def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
     """Describe the ignored paths and the pattern."""
-    plans = [entry for entry in entries if _is_plan(entry)]
-    targets = ", ".join(_paths_to_track(plans or entries))
+    targets = ", ".join(_paths_to_track([entry for entry in entries if _is_plan(entry)] or entries))
     return f"git ignores {targets} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
 
 
@@ -97,7 +100,7 @@ def ensure_not_ignored(project: Project, path: str) -> None:
             "ignored-by-git",
             f"git ignores {entries[0].path} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
             exit=ENVIRONMENT,
-            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or omit --commit",
+            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project, is_new=True), *entries])}; or use --no-commit",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from shlex import quote
+import shlex
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -12,7 +12,7 @@ from execplan.core.plan_store.former_names import renamed_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -118,13 +118,15 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         verb = "was moved by hand to" if renamed_ref is None else "is now"
         trace.warnings.append(f"{project.display_path(matches[0].path)} {verb} {project.display_path(moved_ref.path)}")
         return moved_ref
-    display_path = project.display_path(matches[0].path)
-    raise ExecplanError(
-        "plan-deleted",
-        f"{display_path} was deleted in the working tree; git still has it",
-        exit=INPUT,
-        hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
-    )
+    path = matches[0].path
+    message = f"{project.display_path(path)} was deleted in the working tree; git still has it"
+    hint = f"restore it: git restore {shlex.quote(os.path.relpath(path))}; or commit its removal: {removal_command([path])}"
+    raise ExecplanError("plan-deleted", message, exit=INPUT, hint=hint)
+
+
+def removal_command(paths: Sequence[str]) -> str:
+    """Return the command that commits the removal of plans, because `commit` knows only plans that are there."""
+    return f"git commit -m 'Remove a plan' -- {shlex.join([os.path.relpath(path) for path in paths])}"
 
 
 def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef | None:

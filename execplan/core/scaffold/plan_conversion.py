@@ -110,7 +110,7 @@ def create_converted(project: Project, data: bytes, source: str, options: WriteO
 def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> ConvertedPlan:
     """Convert a plan in another form; `skeleton` is an empty ExecPlan, whose placeholder text fills missing sections.
 
-    All text is kept, except headings that the section's own heading replaces, and rules between sections. Raises
+    All text is kept, except headings that say no more than the section's own, and rules between sections. Raises
     ExecplanError if the tasks would change.
     """
     template = reader.read(skeleton)

@@ -178,7 +178,7 @@ def file_plan(
     plan_id = _free_name(plan_store.taken_ids(project), name)
     if options.should_commit(project):
         gitignore.ensure_not_ignored(project, project.plan_file(project.plans, plan_id))
-    ignore_warnings = gitignore.ignore_warnings(project)
+    ignore_warnings = gitignore.ignore_warnings(project, is_new=True)
     data, warnings = make_content(plan_id)
 
     def created_plan(commit: str | None, commit_warnings: tuple[str, ...]) -> CreatedPlan:

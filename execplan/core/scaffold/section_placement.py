@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import dropwhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.plan import outline, section_roles
@@ -64,7 +65,7 @@ def place_sections(
         lines = range(heading.end, end)
         role = _find_role(heading.text, plan.text.titles)
         section = _section_of(plan, heading.text, role, lines)
-        is_replaced = section not in used_sections and _says_the_same(heading.text, role, section, plan.text.titles)
+        is_replaced = section not in used_sections and _says_the_same(heading.text, section, plan.text.titles)
         if is_replaced:
             replaced[section] = heading.start
         elif role is None and section != outline.PROGRESS:
@@ -119,14 +120,14 @@ def _is_mostly_evidence(plan: ParsedPlan, lines: range) -> bool:
     return 2 * len([at for at in filled if at in code or plan.text.lines[at].lstrip()[:1] == "|"]) > len(filled)
 
 
-def _says_the_same(title: str, role: str | None, section: str, titles: Mapping[str, str]) -> bool:
-    """Return whether a heading says no more than the section's own."""
+def _says_the_same(title: str, section: str, titles: Mapping[str, str]) -> bool:
+    """Return whether a heading says no more than the section's own: it has its name, or only words of its role."""
     if outline.canonical_name(title) == section:
-        return True
-    if section == outline.PROGRESS:
-        return role == section_roles.TASKS == section_roles.guess_role(title) and not title[-1:].isdecimal()
-    exact_role = section_roles.find_role(title, titles)
-    return exact_role not in (None, section_roles.TASKS) and _SECTIONS.get(exact_role or "") == section
+        return title == section or not ("(" in title or " / " in title)
+    role = section_roles.find_role(title, titles)
+    usual_section = outline.PROGRESS if role == section_roles.TASKS else _SECTIONS.get(role or "")
+    words = dropwhile(str.isnumeric, section_roles.title_words(title))
+    return usual_section == section and all([section_roles.guess_role(word) == role for word in words])
 
 
 def _split_checklists(

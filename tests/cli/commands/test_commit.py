@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from tests.conftest import Folder
+from tests.plans import CLEAN
 
 
 def test_all_plans_are_committed_and_settings_are_named(plain: Folder) -> None:
@@ -36,3 +37,20 @@ def test_conflict_markers_that_are_committed_are_reported(repo: Folder) -> None:
         assert repo.run("commit", "--all", "--dry-run").err.count("conflict") == (1 if "--dry-run" in command else 0)
         assert result.out.splitlines()[-1] == "next: execplan merge parser"
     assert repo.run("commit", "scanner").err == ""
+
+
+def test_a_plan_that_was_deleted_by_hand_is_named_with_what_commits_that(repo: Folder) -> None:
+    path = repo.plan()
+    repo.plan(CLEAN, "scanner")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    repo.ok("add", "Test it", "-p", "scanner")
+    path.unlink()
+    name = str(path.relative_to(repo.path))
+    command = f"git commit -m 'Remove a plan' -- {name}"
+    assert repo.run("commit", "2026-01-01_parser").err.endswith(f"; or commit its removal: {command}\n")
+    assert repo.run("commit", "--all").out.splitlines()[1:] == [f"not committed: {name} (deleted)", f"next: {command}"]
+    (path.parent / "scanner.md").unlink()
+    assert repo.run("commit").out.endswith(f"next: {command} {path.parent.relative_to(repo.path)}/scanner.md\n")
+    repo.git(*shlex.split(command)[1:])
+    assert name not in repo.run("commit", "--all").out

@@ -122,3 +122,14 @@ def test_no_plans_directory_is_needed_while_all_plans_are_archived(plain: Folder
     assert not (plain.path / f"{package}docs/exec-plans/active").exists()
     assert_clean(plain)
     plain.ok("new", "Build the lexer")
+
+
+def test_no_further_plans_directory_is_needed(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'directories = { specs = { layout = "tasks.md" } }\n')
+    assert_clean(repo)
+    (repo.path / ".agent/execplans").rename(repo.path / "specs")
+    assert_clean(repo)
+    (repo.path / "specs").rename(repo.path / "away")
+    assert only_finding(repo, "folders")["path"] == ".agent/execplans"
+    repo.ok("init")
+    assert_clean(repo)

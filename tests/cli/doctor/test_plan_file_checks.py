@@ -151,10 +151,21 @@ def test_hidden_in_a_layout_of_folders(repo: Folder, layout: str) -> None:
     assert_clean(repo)
     repo.write(".agent/execplans/flat.md", CLEAN)
     repo.write(".agent/execplans/other/named.md", CLEAN)
-    assert {finding["path"] for finding in findings(repo, "hidden")} == {
-        ".agent/execplans/flat.md",
-        ".agent/execplans/other/named.md",
+    repo.write(".agent/execplans/other/with.md", CLEAN)
+    repo.write(".agent/execplans/archive/old/deep/named.md", CLEAN)
+    repo.write(".agent/execplans/archive/loose.md", CLEAN)
+    hidden = {
+        finding["path"].removeprefix(".agent/execplans/"): finding["mend"] for finding in findings(repo, "hidden")
     }
+    assert {*hidden} == {"flat.md", "other/named.md", "other/with.md", "archive/old/deep/named.md", "archive/loose.md"}
+    for path, remedy in hidden.items():
+        name = "second" if path == "other/with.md" else ""
+        assert ("OTHER-NAME" in remedy) == bool(name)
+        run_remedy(repo, remedy.partition(": ")[2].replace("OTHER-NAME", name))
+    assert_clean(repo)
+    names = {plan["id"] for plan in repo.ok("list")["plans"]}
+    assert names >= {"flat", "loose", "named", "other", "second"}
+    assert len(names) == 6
 
 
 def test_projects_that_the_settings_do_not_name_are_reported(repo: Folder) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from execplan.core.git import gitignore
 from execplan.core.project import project_discovery
+from tests.cli.doctor.doctor_findings import assert_clean, only_finding
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -121,3 +122,23 @@ def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
     project = project_discovery.find(str(repo.path))
     assert gitignore.find_ignored_paths(project, [str(path)]) == []
     assert repo.run("done", "1", "--commit").exit in (0, 3)
+
+
+def test_directories_of_tracked_plans_are_ignored_on_purpose_but_a_new_plan_is_not_tracked(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.write(".gitignore", "/.agent/execplans/\n")
+    assert_clean(repo)
+    assert repo.run("lint", "--json").json["warnings"] == []
+    assert "git ignores" in repo.run("new", "Build the lexer").err
+    repo.write(".gitignore", "/.agent/execplans/archive/\n")
+    assert only_finding(repo, "ignored")["message"].startswith("git ignores .agent/execplans/archive ")
+
+
+def test_init_names_ignored_settings_of_tracked_plans(empty: Folder) -> None:
+    empty.write(".gitignore", ".*\n")
+    empty.write(".cursor/plans/parser.plan.md", CLEAN)
+    empty.git("add", "-f", ".")
+    empty.git("commit", "-q", "-m", "Plan")
+    assert "git ignores .agent/execplan.toml, .agent/PLANS.md because" in empty.run("init").err

@@ -136,6 +136,29 @@ def test_each_section_goes_where_its_role_says() -> None:
     assert body(plan, outline.STEPS) == "The skeleton's text."
 
 
+@pytest.mark.parametrize(
+    ("heading", "section", "is_kept"),
+    [
+        ("Tasks", outline.PROGRESS, False),
+        ("Task 1: Target resolver (no rendering yet)", outline.PROGRESS, True),
+        ("3. Testing", outline.VALIDATION, False),
+        ("Verification (by hand)", outline.VALIDATION, True),
+        ("Self-review", outline.VALIDATION, True),
+        ("検証 (Validation Strategy)", outline.VALIDATION, True),
+        ("Goals", outline.PURPOSE, False),
+        ("Goals / Non-Goals", outline.PURPOSE, True),
+        ("Decision Log (2026)", outline.DECISIONS, True),
+    ],
+)
+def test_only_a_heading_that_says_no_more_than_the_new_one_is_replaced(
+    heading: str, section: str, *, is_kept: bool
+) -> None:
+    content = "- [ ] One" if section == outline.PROGRESS else "It works."
+    plan = convert(f"# Plan\n\n## {heading}\n\n{content}\n\n---\n\n## Steps\n\n- [ ] Two\n")
+    assert f"### {heading}\n\n" * is_kept + content in body(plan, section)
+    assert (f"### {heading}" in plan.text.lines) == is_kept
+
+
 def test_a_plan_without_headings_or_title() -> None:
     """Its boxes are the tasks, and its ID is the title."""
     plan = convert("Do this:\n\n- [ ] One\n- [x] Two\n")
