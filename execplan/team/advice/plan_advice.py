@@ -110,8 +110,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
     if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
         return advice
-    has_own_task = open_tasks is not None and open_tasks.is_yours
-    if state == DRAFT and not has_own_task and (sections := unfilled_sections(plan)):
+    if state == DRAFT and (sections := unfilled_sections(plan)):
         return advise_filling(sections, name)
     if not plan.tasks:
         return Advice((_format_add_command(plan, name),))
