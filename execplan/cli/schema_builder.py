@@ -9,8 +9,8 @@ from execplan.context.decision import DECISION_KINDS
 from execplan.execution.document_kinds import DOCUMENT_KINDS
 
 if TYPE_CHECKING:
-    from execplan.core.json_model.document_model import Model
-    from execplan.core.json_model.json_schema import Json
+    from execplan.core.documents.document_model import Model
+    from execplan.core.documents.json_schema import Json
 
 KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
 """Document types by the name that `execplan schema` accepts."""
@@ -37,7 +37,7 @@ def find_model(name: str) -> type[Model]:
 
 def build_schema(name: str) -> Json:
     """Return the schema of a document type."""
-    from execplan.core.json_model.json_schema import make_json_schema
+    from execplan.core.documents.json_schema import make_json_schema
     from execplan.execution.document_kinds import RULES
 
     return make_json_schema(name, find_model(name), RULES.get(name))
@@ -45,6 +45,6 @@ def build_schema(name: str) -> Json:
 
 def schema_bytes(name: str) -> bytes:
     """Return the schema as serialized bytes."""
-    from execplan.core.json_model.document_model import to_json_bytes
+    from execplan.core.documents.document_io import to_json_bytes
 
     return to_json_bytes(build_schema(name))

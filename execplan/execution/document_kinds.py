@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from execplan.core.json_model.document_model import DocumentKind
+from execplan.core.documents.document_model import DocumentKind
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
 
 if TYPE_CHECKING:
-    from execplan.core.json_model.json_schema import Json
+    from execplan.core.documents.json_schema import Json
 
 DOCUMENT_KINDS = {
     "execution-plan": DocumentKind(

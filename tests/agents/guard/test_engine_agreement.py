@@ -178,7 +178,7 @@ class EngineAndGuard:
 
     def guarded(self) -> dict[str, str]:
         """What the guard says of the very call of each step, as the journal stands."""
-        document = self.drawn.document.model_dump(mode="json", by_alias=True)
+        document = self.drawn.document.model_dump()
         grant = GuardGrant(
             plan="parser",
             path="",
