@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from execplan.core.documents.document_model import DocumentKind, Model
+from execplan.core.documents.document_model import Model
 from execplan.core.documents.json_values import find_date_violations
 from execplan.core.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DECISION_KINDS = {
-    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
-}
 VERSION: Final = "1.0"
 
 

@@ -15,7 +15,7 @@ from execplan.core.project.setting_shapes import is_text, list_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.core.text.suggestions import did_you_mean
 from execplan.core.text.text_lines import digest
-from execplan.execution.document_kinds import RULES
+from execplan.execution.documents.schema_rules import RULES
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:

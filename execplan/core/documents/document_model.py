@@ -13,7 +13,6 @@ import msgspec
 from execplan.core.documents.field_violations import find_field_violations
 from execplan.core.documents.json_values import find_json_violations
 from execplan.core.errors import INPUT, ExecplanError
-from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.strict_json import MAX_VIOLATIONS
 from execplan.core.text.violation import Violation
 
@@ -22,15 +21,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 T = TypeVar("T", bound="Model")
-
-
-class DocumentKind(NamedTuple):
-    """A document type and the location of its model."""
-
-    module: str
-    """Module name within the package `execplan`; imported when the schema is requested."""
-    model: str
-    description: str
 
 
 class _ModelType(msgspec.StructMeta):
