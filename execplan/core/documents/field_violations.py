@@ -56,6 +56,8 @@ def _find_in_array(
         message = _refusal(value, length)
         if message:
             yield Violation(json_pointer(path), message)
+            if "<=" in message:  # too long
+                return
     for index, (entry, kind) in enumerate(zip(value, repeat(kinds[0]) if kinds[-1] is ... else kinds, strict=False)):
         yield from find_field_violations(entry, kind, (*path, index))
 
