@@ -155,7 +155,7 @@ def test_governance() -> None:
         "strategy": "retry",
         "max_retries": 2,
         "backoff_ms": 100,
-        "triggers": ("exit:2", "timeout"),
+        "triggers": ["exit:2", "timeout"],
     }
     assert make.when is not None
     assert (make.when.kind, make.when.of) == ("succeeded", "op-001")
@@ -343,7 +343,7 @@ STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/steps/0/validation/test_after": "A=1 make test"}, "/steps/0/validation/test_after needs a shell"),
     ({"/steps/0/line_range": REMOVED}, "/steps/0/line_range the lines that the content replaces are missing"),
     ({"/steps/0/line_range": [5, 2]}, "/steps/0/line_range line 5 comes after line 2"),
-    ({"/steps/0/line_range": [5]}, "/steps/0/line_range/1 missing"),
+    ({"/steps/0/line_range": [5]}, "/steps/0/line_range expected `array` of length 2"),
     ({"/steps/1/content": REMOVED}, "/steps/1/content create_file needs it"),
     ({"/steps/2/target": "src/"}, "/steps/2/target is a directory; the step requires a file"),
     ({"/steps/3/command": REMOVED}, "/steps/3/content execute_command needs it"),
