@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from msgspec import Meta
 
 from execplan.core.documents.document_model import Model
-from execplan.core.documents.field_violations import matching
 from execplan.core.documents.json_values import find_date_violations
+from execplan.core.documents.text_patterns import matching
 from execplan.core.text import hmac_signature
 from execplan.core.text.text_lines import digest, sha256_constructor
 from execplan.core.text.violation import Violation

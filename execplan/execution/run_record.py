@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from msgspec import Meta, field
 
 from execplan.core.documents.document_model import Model
-from execplan.core.documents.field_violations import matching
+from execplan.core.documents.text_patterns import matching
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.document_rules import record_violations
 from execplan.execution.execution_plan import Digest, Id, Name, Number, PlanId, ShortText, Timestamp, Version

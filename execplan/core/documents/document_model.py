@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 
-from execplan.core.documents.field_violations import find_field_violations
 from execplan.core.documents.json_values import find_json_violations
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.text.strict_json import MAX_VIOLATIONS
@@ -92,6 +91,8 @@ def validate_json(value: Any, kind: type[T]) -> tuple[T | None, list[Violation]]
     try:
         document = msgspec.convert(value, kind)
     except msgspec.ValidationError:
+        from execplan.core.documents.field_violations import find_field_violations  # only wrong documents need it
+
         violations = list(find_field_violations(value, kind))
     if isinstance(value, dict):
         violations = merge(violations, kind.find_violations(value))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import msgspec
 
+from execplan.core.documents.text_patterns import DESCRIPTION
 from execplan.core.text.suggestions import closest_names
 from execplan.core.text.violation import Violation, json_pointer
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Path = tuple[int | str, ...]
-PATTERN_DESCRIPTION = "pattern"
-"""Key of what a pattern means in the `extra` of its annotation, phrased to follow `should be`."""
 
 
 def find_field_violations(value: object, kind: Any, path: Path = ()) -> Iterator[Violation]:
@@ -103,13 +102,5 @@ def _choices(kind: Any) -> list[str]:
 def _pattern_descriptions(kind: Any) -> list[str]:
     """Return what the patterns of a type mean."""
     if isinstance(kind, msgspec.Meta):
-        return [kind.extra[PATTERN_DESCRIPTION]] if kind.extra else []
+        return [kind.extra[DESCRIPTION]] if kind.extra else []
     return [text for argument in get_args(kind) for text in _pattern_descriptions(argument)]
-
-
-def matching(pattern: str, description: str) -> msgspec.Meta:
-    r"""Return the constraint of a text that all of it matches a pattern, from `^` to `$`.
-
-    In Python, `$` also matches before a line feed at the end of a text.
-    """
-    return msgspec.Meta(pattern=pattern.removesuffix("$") + r"\Z", extra={PATTERN_DESCRIPTION: description})

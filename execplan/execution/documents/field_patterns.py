@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.documents.field_violations import matching
+from execplan.core.documents.text_patterns import matching
 
 if TYPE_CHECKING:
     from typing import Final

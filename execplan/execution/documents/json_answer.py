@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from execplan.core.documents.document_model import Model
-from execplan.core.documents.field_violations import matching
+from execplan.core.documents.text_patterns import matching
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.text.violation import Violation
 
