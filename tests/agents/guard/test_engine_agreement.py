@@ -68,7 +68,7 @@ def runs(draw: st.DrawFn) -> Drawn:
     steps = [_step(draw, at, names) for at in range(len(names))]
     try:
         document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
-    except ValueError:  # a step that stands in for one that it needs
+    except ExecplanError:  # a step that stands in for one that it needs
         reject()
     results = st.lists(
         st.sampled_from((AttemptResult(True), AttemptResult(True), failed_result())), min_size=1, max_size=3
