@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from execplan.agents.toolkit.tool_list import AgentTool, agent_tools
     from execplan.context.search.match_lines import Match
     from execplan.context.search.plan_search import PlanResult, SearchResults
+    from execplan.core.documents.document_io import document_bytes, load_document
     from execplan.core.edits.plan_writer import EditResult, WriteOptions
     from execplan.core.errors import ExecplanError
     from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.core.plan.reader import parse
-    from execplan.execution.documents.document_io import document_bytes, load_document
     from execplan.execution.engine.agent_runs.agent_report import StepReport
     from execplan.execution.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
     from execplan.execution.execution_plan import ExecutionPlan, Step
@@ -60,7 +60,7 @@ _MODULES = {
         "run",
         "runs",
     ),
-    "execution.documents.document_io": ("document_bytes", "load_document"),
+    "core.documents.document_io": ("document_bytes", "load_document"),
     "execution.execution_plan": ("ExecutionPlan", "Step"),
     "execution.importers.plan_import": ("import_plan",),
     "execution.revision.agent_plan_creation": ("create_execution_plan",),

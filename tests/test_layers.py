@@ -17,7 +17,7 @@ WINGS = {
     "core": (
         "clock errors features named_tuple trace",
         "text timestamps worker_processes",
-        "files json_model secrets",
+        "documents files secrets",
         "plan",
         "project",
         "git",

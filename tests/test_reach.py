@@ -18,7 +18,7 @@ approve 42
 archive 60
 attach 17
 audit 40
-board 74
+board 72
 changes 33
 checkpoint 56
 comment 22
@@ -48,7 +48,7 @@ list 45
 log 18
 mcp 70
 merge 56
-new 68
+new 66
 next 55
 note 18
 outcome 18
@@ -57,7 +57,7 @@ prime 56
 redo 56
 rename 60
 reopen 18
-replan 53
+replan 51
 reply 22
 report 69
 resolve 22

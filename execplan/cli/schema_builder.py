@@ -5,14 +5,33 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.context.decision import DECISION_KINDS
-from execplan.execution.document_kinds import DOCUMENT_KINDS
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from execplan.core.json_model.document_model import Model
-    from execplan.core.json_model.json_schema import Json
+    from execplan.core.documents.document_model import Model
+    from execplan.core.documents.json_schema import Json
 
-KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
+
+class DocumentKind(NamedTuple):
+    """A document type and the location of its model."""
+
+    module: str
+    """Module name within the package `execplan`; imported when a schema is built."""
+    model: str
+    description: str
+
+
+KINDS = {
+    "execution-plan": DocumentKind(
+        "execution.execution_plan", "ExecutionPlan", "The execution plan that a plan compiles to."
+    ),
+    "run-record": DocumentKind("execution.run_record", "Record", "The results of a run and of each of its steps."),
+    "approval": DocumentKind(
+        "execution.approval_document", "Approval", "Who approved which steps, and until when; signed."
+    ),
+    "answer": DocumentKind("execution.documents.json_answer", "Answer", "The output of every command with --json."),
+    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why."),
+}
 """Document types by the name that `execplan schema` accepts."""
 _PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGED_DIR = os.path.join(_PACKAGE_DIR, "schemas")
@@ -37,14 +56,14 @@ def find_model(name: str) -> type[Model]:
 
 def build_schema(name: str) -> Json:
     """Return the schema of a document type."""
-    from execplan.core.json_model.json_schema import make_json_schema
-    from execplan.execution.document_kinds import RULES
+    from execplan.core.documents.json_schema import make_json_schema
+    from execplan.execution.documents.schema_rules import RULES
 
     return make_json_schema(name, find_model(name), RULES.get(name))
 
 
 def schema_bytes(name: str) -> bytes:
     """Return the schema as serialized bytes."""
-    from execplan.core.json_model.document_model import to_json_bytes
+    from execplan.core.documents.document_io import to_json_bytes
 
     return to_json_bytes(build_schema(name))

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from execplan.core.json_model.constraints import Range, TextConstraint, ValueCheck, ensure_real_date
-from execplan.core.json_model.document_model import DocumentKind, Model
-from execplan.core.json_model.field_types import Problem
+from msgspec import Meta
+
+from execplan.core.documents.document_model import Model
+from execplan.core.documents.json_values import find_date_violations
+from execplan.core.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DECISION_KINDS = {
-    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
-}
 VERSION: Final = "1.0"
 
 
-Count = Annotated[int, Range(0)]
+Count = Annotated[int, Meta(ge=0)]
 """Count of tokens, unless a field states otherwise."""
-Percent = Annotated[float, Range(0)]
+Percent = Annotated[float, Meta(ge=0)]
 """Percentage with one decimal."""
-SavedPercent = Annotated[float, Range(0, 100)]
+SavedPercent = Annotated[float, Meta(ge=0, le=100)]
 """Percentage from 0 to 100 with one decimal; 0.0 if the whole is 0."""
-Fraction = Annotated[float, Range(0, 1)]
-DateTime = Annotated[str, ValueCheck(ensure_real_date, "date-time")]
-Name = Annotated[str, TextConstraint(min_length=1)]
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+DateTime = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+Name = Annotated[str, Meta(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
 """How the items were chosen.
@@ -100,7 +99,7 @@ class Chosen(Model):
     """Tokens that are printed of the unit, including its heading; 0 if it is pruned."""
     original_tokens: Count
     """Tokens of the unit in full."""
-    priority: Annotated[int, Range(0, 100)]
+    priority: Annotated[int, Meta(ge=0, le=100)]
     reason: Name
 
 
@@ -202,7 +201,12 @@ class Decision(Model):
     explainability: Explainability
     validation: Validation
 
-    def find_problems(self) -> Iterator[Problem]:
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> Iterator[Violation]:
+        """Yield a date that does not exist."""
+        yield from find_date_violations(value, ("created_at",))
+
+    def find_contradictions(self) -> Iterator[Violation]:
         """Yield sums that don't agree; a wrong sum is a bug in execplan and must fail as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
         original_tokens, final_tokens = (
@@ -229,4 +233,4 @@ class Decision(Model):
             sections[2].budget_remaining,
         )
         if actual != expected or self.statistics.tokens_saved != original_tokens - final_tokens:
-            yield Problem((), f"the sums are {actual}, but should be {expected}")
+            yield Violation("", f"the sums are {actual}, but should be {expected}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter as Tally
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from execplan.context.context_pack import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.decision import (
     VERSION,
@@ -127,7 +129,7 @@ def _decision_id(decision: Decision, items: Sequence[PackItem]) -> str:
     """Return a digest of the decision and of all printed text."""
     from hashlib import sha256
 
-    decision_hash = sha256(decision.model_dump_json().encode())
+    decision_hash = sha256(msgspec.json.encode(decision))
     for item in items:
         decision_hash.update(b"\0" + item.text.encode("utf-8", "backslashreplace"))
     return decision_hash.hexdigest()[:16]

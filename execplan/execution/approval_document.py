@@ -6,11 +6,14 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Entries, Range, TextConstraint
-from execplan.core.json_model.document_model import Model
-from execplan.core.json_model.field_types import Problem
+from msgspec import Meta
+
+from execplan.core.documents.document_model import Model
+from execplan.core.documents.json_values import find_date_violations
+from execplan.core.documents.text_patterns import matching
 from execplan.core.text import hmac_signature
 from execplan.core.text.text_lines import digest, sha256_constructor
+from execplan.core.text.violation import Violation
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import field_patterns
@@ -23,8 +26,9 @@ if TYPE_CHECKING:
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
 _LATER_FIELDS: Final = ("derived_from", "programs")
-Commit = Annotated[str, TextConstraint(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
-ApprovalId = Annotated[str, TextConstraint(pattern=r"^[0-9a-f]{32}$")]
+Commit = Annotated[str, matching(r"^([0-9a-f]{40}|[0-9a-f]{64})$", "a commit: 40 or 64 of the digits 0-9a-f")]
+ApprovalId = Annotated[str, matching(r"^[0-9a-f]{32}$", "an ID of an approval: 32 of the digits 0-9a-f")]
+DigestIfAny = Annotated[str, matching(r"^([0-9a-f]{64})?$", "a SHA-256 digest, or empty")]
 REVISION: Final = "revision"
 
 
@@ -32,11 +36,11 @@ class Before(Model):
     """What was at a path when the approval was given."""
 
     kind: Literal["absent", "file", "folder", "link", "other", "outside"]
-    sha256: Digest | Literal[""] = ""
-    mode: Annotated[int, Range(0, 0o7777)] = 0
-    link: Annotated[str, TextConstraint(max_length=4096)] = ""
+    sha256: DigestIfAny = ""
+    mode: Annotated[int, Meta(ge=0, le=0o7777)] = 0
+    link: Annotated[str, Meta(max_length=4096)] = ""
     """The target of a symbolic link."""
-    size: Annotated[int, Range(0)] = 0
+    size: Annotated[int, Meta(ge=0)] = 0
 
 
 class Derived(Model):
@@ -46,24 +50,24 @@ class Derived(Model):
     """The digest of the approval that covers the revision."""
     revision: Number
     """The revision that was approved."""
-    approvals: Annotated[tuple[ApprovalId, ...], Entries(1)]
+    approvals: Annotated[tuple[ApprovalId, ...], Meta(min_length=1)]
     """The IDs of the approvals that this one derives from, oldest first; if one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
     """How the first of these approvals was given."""
-    run: Annotated[str, TextConstraint(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+    run: Annotated[str, field_patterns.LINE, Meta(min_length=1, max_length=200)]
     """The only run that the approval is valid for."""
 
 
 class Found(Model):
     """Where a program was found: from the root of the repository, or absolute."""
 
-    path: Annotated[str, TextConstraint(max_length=8192)] = ""
+    path: Annotated[str, Meta(max_length=8192)] = ""
     """The path where the program was found; empty if it was not found."""
-    real: Annotated[str, TextConstraint(max_length=8192)] = ""
+    real: Annotated[str, Meta(max_length=8192)] = ""
     """The path with all symbolic links resolved."""
-    sha256: Digest | Literal[""] = ""
+    sha256: DigestIfAny = ""
     """SHA-256 of a program in the repository, or of the module of a tool; otherwise empty."""
-    version: Annotated[str, TextConstraint(max_length=400)] = ""
+    version: Annotated[str, Meta(max_length=400)] = ""
     """The Python distribution of a tool, and its version; otherwise empty."""
 
 
@@ -84,7 +88,7 @@ class UnsignedApproval(Model):
     """SHA-256 of the bytes of the execution plan."""
     states: dict[Path, Before]
     """The state of each target and declared input when the approval was given."""
-    policy: Annotated[str, TextConstraint(min_length=1, max_length=200)]
+    policy: Annotated[str, Meta(min_length=1, max_length=200)]
     """The version of the policy."""
     programs: dict[str, Found] | None = None
     """The programs that the steps run, by name; missing in approvals of early versions."""
@@ -110,21 +114,26 @@ class UnsignedApproval(Model):
     """The highest risk level that is covered; null if there is no limit."""
     steps: tuple[Id, ...] | None = None
     """The steps that are covered; null if all are."""
-    key: Annotated[str, TextConstraint(pattern=r"^[0-9a-f]{16}$")]
+    key: Annotated[str, matching(r"^[0-9a-f]{16}$", "an identifier of a key: 16 of the digits 0-9a-f")]
     """Identifier of the key that signed the approval: the first 16 digits of a double SHA-256 of the key."""
 
-    def find_problems(self) -> Iterator[Problem]:
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> Iterator[Violation]:
+        """Yield dates that do not exist."""
+        yield from find_date_violations(value, ("approved_at", "expires_at"))
+
+    def find_contradictions(self) -> Iterator[Violation]:
         """Yield what contradicts itself."""
         if self.digest != binding_digest(self.document, bound_states(self), self.policy, bound_programs(self)):
-            yield Problem((), "digest does not match document, states, policy and programs")
+            yield Violation("", "digest does not match document, states, policy and programs")
         elif not parse_timestamp(self.approved_at) < parse_timestamp(self.expires_at):
-            yield Problem((), "expires_at is not after approved_at")
+            yield Violation("", "expires_at is not after approved_at")
         elif (self.how == REVISION) != (self.derived_from is not None):
-            yield Problem((), "derived_from is required for revisions, and only allowed for them")
+            yield Violation("", "derived_from is required for revisions, and only allowed for them")
 
-    def model_dump(self, **options: Any) -> dict[str, Any]:
+    def model_dump(self) -> dict[str, Any]:
         """Omit empty fields that older approvals lack, so that their bytes and signatures stay the same."""
-        fields = super().model_dump(**options)
+        fields = super().model_dump()
         return {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value is not None}
 
 
@@ -194,7 +203,7 @@ def to_bound_programs(binding: Binding) -> dict[str, Found]:
 
 def sign(approval: UnsignedApproval, key: bytes) -> Approval:
     """Return the approval with its signature."""
-    return Approval.model_validate({**approval.model_dump(by_alias=True), "hmac": _signature(approval, key)})
+    return Approval.model_validate({**approval.model_dump(), "hmac": _signature(approval, key)})
 
 
 def verify_signature(approval: Approval, key: bytes) -> bool:
@@ -208,7 +217,8 @@ def key_id(key: bytes) -> str:
 
 
 def _signature(approval: UnsignedApproval, key: bytes) -> str:
-    fields = approval.model_dump(mode="json", by_alias=True, exclude={"hmac"})
+    fields = approval.model_dump()
+    fields.pop("hmac", None)
     data = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     return hmac_signature.sign(key, data).decode()
 

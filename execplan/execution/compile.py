@@ -67,7 +67,7 @@ def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
     Raises ExecplanError with all problems at once: with the steps (`bad-steps`), or with the resulting document
     (`bad-document`). Raises it also if a command contains an invisible character.
     """
-    from execplan.execution.documents.document_io import document_error, validate_document
+    from execplan.core.documents.document_model import document_error, validate_document
     from execplan.execution.documents.hidden_characters import ensure_nothing_hidden
     from execplan.execution.execution_plan import ExecutionPlan
 

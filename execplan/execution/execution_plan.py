@@ -8,55 +8,53 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Entries, JsonValue, Range, TextConstraint, ValueCheck, ensure_real_date
-from execplan.core.json_model.document_model import Model, field
-from execplan.core.json_model.field_types import Problem
+from msgspec import Meta, field
+
+from execplan.core.documents.document_model import Model
 from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from execplan.core.text.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
+DEFAULT_TIMEOUT_S: Final = 300
+"""Default timeout of a step; as it is not a choice, the limit of the run shortens it without a warning."""
 
-Version = Annotated[int, Range(1, 1)]
+Version = Annotated[int, Meta(ge=1, le=1)]
 """Version of the document format; a `Literal[1]` would accept true."""
-Number = Annotated[int, Range(1)]
+Number = Annotated[int, Meta(ge=1)]
 """Number of a step, a line or a revision, from 1."""
-Id = Annotated[str, TextConstraint(pattern=field_patterns.ID, max_length=128)]
+Id = Annotated[str, field_patterns.ID, Meta(max_length=128)]
 """ID of a step: a letter, then letters, digits and `_.-`."""
-PlanId = Annotated[str, TextConstraint(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
+PlanId = Annotated[str, field_patterns.PLAN_ID, Meta(min_length=1, max_length=255)]
 """ID of a plan: the name of its file and of its artifact directory."""
-Path = Annotated[str, TextConstraint(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
+Path = Annotated[str, field_patterns.LINE, Meta(min_length=1, max_length=1024)]
 """Path from the repository root, with `/` between directories."""
-Name = Annotated[str, TextConstraint(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+Name = Annotated[str, field_patterns.LINE, Meta(min_length=1, max_length=200)]
 """Name of a person or a session."""
-ShortText = Annotated[str, TextConstraint(min_length=1, max_length=2000)]
-Digest = Annotated[str, TextConstraint(pattern=field_patterns.SHA256)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=2000)]
+Digest = Annotated[str, field_patterns.SHA256]
 """SHA-256 digest in hexadecimal form."""
-ToolName = Annotated[str, TextConstraint(pattern=field_patterns.TOOL, max_length=128)]
+ToolName = Annotated[str, field_patterns.TOOL, Meta(max_length=128)]
 """Name of a tool, `domain.tool`, with exactly one dot."""
 
 
-Timestamp = Annotated[
-    str,
-    TextConstraint(pattern=field_patterns.TIMESTAMP),
-    ValueCheck(ensure_real_date),
-]
+Timestamp = Annotated[str, field_patterns.TIMESTAMP]
 """Time in UTC with a precision of seconds, as text, so that equal times have equal bytes."""
-Argument = Annotated[str, TextConstraint(max_length=131072, pattern=field_patterns.ARGUMENT)]
+Argument = Annotated[str, field_patterns.ARGUMENT, Meta(max_length=131072)]
 """Command-line argument; Linux limits a single one to 131,072 bytes (MAX_ARG_STRLEN)."""
-Argv = Annotated[tuple[Argument, ...], Entries(1, 4096)]
-Trigger = Annotated[str, TextConstraint(pattern=field_patterns.TRIGGER)]
+Argv = Annotated[tuple[Argument, ...], Meta(min_length=1, max_length=4096)]
+Trigger = Annotated[str, field_patterns.TRIGGER]
 """Failure that triggers a recovery.
 
 It is a wrong exit status (any, or one), the time limit, unexpected output, the syntax check, the test afterwards, or a
 resource limit. Without triggers, all of them apply.
 """
-Strategy = Annotated[str, TextConstraint(pattern=field_patterns.STRATEGY)]
+Strategy = Annotated[str, field_patterns.STRATEGY]
 
 
 class Type(StrEnum):
@@ -82,26 +80,6 @@ class Level(StrEnum):
     MEDIUM = "MEDIUM"
     HIGH = "HIGH"
     CRITICAL = "CRITICAL"
-
-
-class Document(Model):
-    """A model that stands alone, with rules between its fields."""
-
-    document_name: ClassVar[str] = ""
-    """What `execplan schema` calls it."""
-
-    @classmethod
-    def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
-        """Return the rule violations of plain data, whose fields may be invalid."""
-        return ()
-
-    def ensure_safe(self, label: str) -> None:
-        """Raise ExecplanError if a valid document is unsafe to use."""
-
-    def find_problems(self) -> Iterator[Problem]:
-        """Yield the violations of the rules between the fields."""
-        for violation in self.find_violations(self.model_dump(mode="json", by_alias=True)):
-            yield Problem((), violation.message, pointer=violation.pointer)
 
 
 class Lines(Model):
@@ -130,9 +108,9 @@ class OnFailure(Model):
     """What happens after a step fails."""
 
     strategy: Strategy = "fail_fast"
-    max_retries: Annotated[int, Range(0, 10)] = 0
+    max_retries: Annotated[int, Meta(ge=0, le=10)] = 0
     """How many times a failed step is tried again; it has at most 1 + max_retries attempts."""
-    backoff_ms: Annotated[int, Range(0, 3_600_000)] = 1000
+    backoff_ms: Annotated[int, Meta(ge=0, le=3_600_000)] = 1000
     """Milliseconds to wait before the first retry; doubled before each further one."""
     triggers: tuple[Trigger, ...] = ()
 
@@ -170,35 +148,35 @@ class Step(Model):
     lines: tuple[Number, Number] | None = None
     """The lines of the target that the step replaces; they count from 1, and both ends are included."""
     action: ShortText | None = None
-    command: Annotated[str, TextConstraint(min_length=1, max_length=131072)] | None = None
+    command: Annotated[str, Meta(min_length=1, max_length=131072)] | None = None
     """The command as written in the plan: one line, or with `shell` a script."""
     argv: Argv | None = None
     """The program to run and its arguments; null for a script, and for a line that needs a shell but does not name one."""
     content: str | None = None
     patch: str | None = None
-    parameters: dict[str, JsonValue] | None = None
+    parameters: dict[str, Any] | None = None
     """The input of the tool; only for the type `use_tool`."""
     depends_on: tuple[Id, ...] = ()
-    timeout_s: Annotated[int, Range(1, 86_400)] = 300
+    timeout_s: Annotated[int, Meta(ge=1, le=86_400)] = DEFAULT_TIMEOUT_S
     on_failure: OnFailure = OnFailure()
     when: When | None = None
     checkpoint: bool = False
     effect: Literal["idempotent", "once"] = "once"
     parallel: bool = False
     cwd: Path = "."
-    env: dict[Annotated[str, TextConstraint(pattern=field_patterns.VARIABLE)], Argument] = field(default={})
+    env: dict[Annotated[str, field_patterns.VARIABLE], Argument] = field(default_factory=dict)
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
     inputs: tuple[Path, ...] = ()
     outputs: tuple[Path, ...] = ()
     expect: str | None = None
-    exit: Annotated[int, Range(0, 255)] = 0
+    exit: Annotated[int, Meta(ge=0, le=255)] = 0
     validation: Validation = Validation()
     rollback: Rollback = Rollback()
     task: ShortText | None = None
     risk: Risk
     confirm: bool = False
-    max_invocations: Annotated[int, Range(1, 1000)] = 1
+    max_invocations: Annotated[int, Meta(ge=1, le=1000)] = 1
     allow: tuple[ShortText, ...] = ()
     deny: tuple[ShortText, ...] = ()
     inferred: bool = False
@@ -211,7 +189,7 @@ class Intent(Model):
     """The purpose of the execution plan, and its overall risk."""
 
     summary: ShortText
-    category: Annotated[str, TextConstraint(pattern=field_patterns.CATEGORY, max_length=64)]
+    category: Annotated[str, field_patterns.CATEGORY, Meta(max_length=64)]
     """The kind of work; a compiled plan has `commands`, `files`, `packages` or `mixed`."""
     risk_level: Level
 
@@ -219,8 +197,8 @@ class Intent(Model):
 class Constraints(Model):
     """Limits for the whole execution plan."""
 
-    max_steps: Annotated[int, Range(1, 1000)] = 100
-    max_duration_s: Annotated[int, Range(1, 604_800)] | None = None
+    max_steps: Annotated[int, Meta(ge=1, le=1000)] = 100
+    max_duration_s: Annotated[int, Meta(ge=1, le=604_800)] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
     forbidden_paths: tuple[Path, ...] = ()
@@ -236,7 +214,7 @@ class Revision(Model):
     reason: ShortText
     completed_steps: tuple[Number, ...] = ()
     failed_steps: tuple[Number, ...] = ()
-    new_information: dict[str, JsonValue] = field(default={})
+    new_information: dict[str, Any] = field(default_factory=dict)
 
 
 class Metadata(Model):
@@ -244,11 +222,11 @@ class Metadata(Model):
 
     history: tuple[Revision, ...] = ()
     """The earlier revisions, oldest first."""
-    context: dict[str, JsonValue] = field(default={})
+    context: dict[str, Any] = field(default_factory=dict)
     """Any data that the author of the document wants to keep."""
 
 
-class ExecutionPlan(Document):
+class ExecutionPlan(Model):
     """A complete execution plan: its steps, constraints and metadata."""
 
     document_name: ClassVar[str] = "execution-plan"
@@ -262,7 +240,7 @@ class ExecutionPlan(Document):
     description: ShortText
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
-    steps: Annotated[tuple[Step, ...], Entries(1, 1000)]
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
 
@@ -273,4 +251,4 @@ class ExecutionPlan(Document):
 
     def ensure_safe(self, label: str) -> None:
         """Raise ExecplanError if a text that the steps run or touch contains hidden characters."""
-        ensure_nothing_hidden(label, step_texts(self.model_dump(mode="json", include={"steps"})["steps"]))
+        ensure_nothing_hidden(label, step_texts([step.model_dump() for step in self.steps]))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from execplan.core.json_model.constraints import Entries, JsonValue, Range, TextConstraint
-from execplan.core.json_model.document_model import Model, field
+from msgspec import Meta, field
+
+from execplan.core.documents.document_model import Model
+from execplan.core.documents.text_patterns import matching
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.document_rules import record_violations
-from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
+from execplan.execution.execution_plan import Digest, Id, Name, Number, PlanId, ShortText, Timestamp, Version
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1
@@ -17,9 +19,13 @@ RunStatus = Literal["pending", "in_progress", "completed", "failed", "replanning
 StepStatus = Literal[
     "pending", "running", "completed", "failed", "skipped", "blocked", "awaiting_approval", "recovered"
 ]
-RunId = Annotated[str, TextConstraint(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
-Count = Annotated[int, Range(0)]
-Amount = Annotated[float, Range(0)]
+RunId = Annotated[
+    str,
+    matching(r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", "an ID of a run: a letter or digit, then letters, digits and `_.-`"),
+    Meta(max_length=128),
+]
+Count = Annotated[int, Meta(ge=0)]
+Amount = Annotated[float, Meta(ge=0)]
 CheckOutcome = Literal["passed", "failed", "not_run"]
 
 
@@ -52,15 +58,15 @@ class StepRecord(Model):
     number: Number
     id: Id
     status: StepStatus = "pending"
-    attempts: Annotated[int, Range(0, 11)] = 0
-    max_attempts: Annotated[int, Range(1, 11)] = 1
+    attempts: Annotated[int, Meta(ge=0, le=11)] = 0
+    max_attempts: Annotated[int, Meta(ge=1, le=11)] = 1
     """The most attempts that the step may have: 1 + its max_retries."""
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
     """Seconds by a clock that is never adjusted, so it can differ from `ended` minus `started`."""
-    exit: Annotated[int, Range(0, 255)] | None = None
-    signal: Annotated[int, Range(1, 64)] | None = None
+    exit: Annotated[int, Meta(ge=0, le=255)] | None = None
+    signal: Annotated[int, Meta(ge=1, le=64)] | None = None
     """The signal that ended the command, if one did."""
     reason: ShortText | None = None
     """Why the step failed, was skipped or is blocked."""
@@ -73,7 +79,7 @@ class StepRecord(Model):
 class Replanned(Model):
     """A revision that was made during the run."""
 
-    revision: Annotated[int, Range(2)]
+    revision: Annotated[int, Meta(ge=2)]
     """The number of the new revision."""
     at: Timestamp
     reason: ShortText
@@ -81,7 +87,7 @@ class Replanned(Model):
     failed_steps: tuple[Number, ...] = ()
 
 
-class Record(Document):
+class Record(Model):
     """The record of a run."""
 
     document_name: ClassVar[str] = "run-record"
@@ -106,7 +112,7 @@ class Record(Document):
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
-    steps: Annotated[tuple[StepRecord, ...], Entries(1, 1000)]
+    steps: Annotated[tuple[StepRecord, ...], Meta(min_length=1, max_length=1000)]
     completed_steps: tuple[Number, ...] = ()
     """Numbers of completed steps, without recovered and skipped ones."""
     failed_steps: tuple[Number, ...] = ()
@@ -114,7 +120,7 @@ class Record(Document):
     validation: Checks = Checks()
     history: tuple[Replanned, ...] = ()
     """The revisions that were made during the run, oldest first."""
-    context: dict[str, JsonValue] = field(default={})
+    context: dict[str, Any] = field(default_factory=dict)
     """Any data that the author of the record wants to keep."""
 
     @classmethod

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from execplan.core.documents.document_io import load_document
 from execplan.core.errors import ExecplanError
-from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.bad_inputs.assertions import checked_output
 from tests.conftest import Folder
@@ -26,7 +26,7 @@ JSON = (
     ("a lone surrogate", "Build the parser", "\\ud800", "/description: half of a surrogate pair"),
     ("trailing data", None, "{}", "the document: unexpected text after the end of the document"),
     ("an unknown key", '"revision": 1', '"revision": 1, "owner": "ann"', "/owner: unknown key"),
-    ("true as integer", '"revision": 1', '"revision": true', "/revision: input should be a valid integer"),
+    ("true as integer", '"revision": 1', '"revision": true', "/revision: expected `int`, got `bool`"),
 )
 """What is put in place of what, or behind the end; and what is told."""
 
@@ -63,7 +63,7 @@ def test_53_all_at_once_and_for_people(repo: Folder) -> None:
     checked_output(result)
     assert result.exit == 3
     assert "\n  /revision: NaN is not a JSON number" in result.err
-    assert "\n  /mode: input should be 'engine' or 'agent'\n" in result.err
+    assert "\n  /mode: should be 'engine' or 'agent'\n" in result.err
     assert "hint: see its schema: execplan schema execution-plan" in result.err
 
 

@@ -159,7 +159,7 @@ def decision_json(result: BudgetedPack) -> dict[str, Any]:
         model=MODEL,
         hygiene=HYGIENE,
     )
-    return decision.model_dump(mode="json")
+    return decision.model_dump()
 
 
 @settings(max_examples=50)
@@ -237,7 +237,7 @@ def test_a_decision_whose_sums_are_wrong_is_not_made() -> None:
     decision = decision_json(result)
     assert Decision.model_validate(decision)
     decision["validation"]["budget_remaining"] += 1
-    with pytest.raises(ValueError, match="the sums are"):
+    with pytest.raises(ExecplanError, match="the sums are"):
         Decision.model_validate(decision)
 
 

@@ -49,9 +49,8 @@ def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
         "intent": {"summary": "A plan", "category": "mixed"},
     } | fields
     plan_fields["intent"] = {"risk_level": "HIGH"} | plan_fields["intent"]
-    import json
 
-    return ExecutionPlan.model_validate_json(json.dumps({**plan_fields, "steps": step_fields}))
+    return ExecutionPlan.model_validate({**plan_fields, "steps": step_fields})
 
 
 def binding(states: dict[str, State] | None = None, data: str = "b" * 64, policy: str = "c" * 64) -> Binding:

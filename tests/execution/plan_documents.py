@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.core.json_model.document_model import to_json_bytes
-from execplan.execution.documents.document_io import load_document
+from execplan.core.documents.document_io import load_document, to_json_bytes
 from execplan.execution.execution_plan import ExecutionPlan
 
 PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"

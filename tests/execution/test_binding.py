@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from execplan.core.documents.document_io import document_bytes
 from execplan.execution.binding import Binding, bind, drift
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State

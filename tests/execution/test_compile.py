@@ -8,17 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.attributes import ATTRIBUTES
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.linter.runner import lint_bytes
 from tests.conftest import ENVIRONMENT
@@ -226,7 +227,7 @@ def test_what_differs_is_told() -> None:
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
     code = (
         "import sys; from execplan.execution.compile import compile_plan; from execplan.core.plan import reader; "
-        "from execplan.execution.documents.document_io import document_bytes; "
+        "from execplan.core.documents.document_io import document_bytes; "
         "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
         "sys.stdout.buffer.write(document_bytes(made.document))"
     )
@@ -252,11 +253,12 @@ def test_what_is_compiled_can_be_read() -> None:
 def test_attributes_and_fields_are_one_to_one() -> None:
     filled = [attribute.field for attribute in ATTRIBUTES]
     assert len(set(filled)) == len(filled)
-    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.model_fields())
+    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.__struct_fields__)
     assert not {field.partition(".")[0] for field in filled} & DERIVED
     inner = {
-        name: set(Step.model_fields()[name].default.__class__.model_fields())
-        for name in ("on_failure", "validation", "rollback")
+        field.name: set(field.default.__struct_fields__)
+        for field in msgspec.structs.fields(Step)
+        if field.name in ("on_failure", "validation", "rollback")
     }
     assert {
         name: {field.partition(".")[2] for field in filled if field.startswith(f"{name}.")} for name in inner

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from execplan.cli.error_handler import json_document as printed
 from execplan.cli.schema_builder import KINDS, build_schema, find_model, schema_bytes
+from execplan.core.documents.document_io import document_bytes, load_document
+from execplan.core.documents.document_model import validate_document
+from execplan.core.documents.json_schema import DIALECT
 from execplan.core.errors import ExecplanError
-from execplan.core.json_model.json_schema import DIALECT
-from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.json_answer import Answer
-from execplan.execution.execution_plan import Document, ExecutionPlan
+from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.run_record import Record
 from tests.conftest import Folder
 from tests.execution.invalid_plans import BAD, BadPlan, change, good
@@ -58,7 +59,7 @@ def test_the_published_copy_is_what_is_printed(name: str) -> None:
 
 
 def test_what_we_write_is_valid() -> None:
-    for value in (good(), loaded(good()).model_dump(mode="json", by_alias=True)):
+    for value in (good(), loaded(good()).model_dump()):
         PLAN.validate(value)
     PLAN.validate(json.loads(document_bytes(loaded(good()))))
     SCHEMAS["run-record"].validate(
@@ -103,7 +104,7 @@ def _pointers(value: Any, prefix: str = "") -> list[str]:
     return [prefix]
 
 
-FULL = loaded(good()).model_dump(mode="json", by_alias=True)
+FULL = loaded(good()).model_dump()
 
 
 @settings(max_examples=50)
@@ -197,8 +198,7 @@ def test_the_verb(plain: Folder) -> None:
 def test_every_document_names_its_schema() -> None:
     for name in KINDS:
         model = find_model(name)
-        if issubclass(model, Document):
-            assert model.document_name == name
+        assert model.document_name in (name, "")
     with pytest.raises(ExecplanError) as caught:
         load_document(b"{}", Record, "x")
     assert caught.value.hint == "see its schema: execplan schema run-record"

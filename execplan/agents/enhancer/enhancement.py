@@ -19,10 +19,10 @@ from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
+from execplan.core.documents.document_io import to_json_bytes
 from execplan.core.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git import git_query
-from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.text import strict_json
 from execplan.core.text.fast_json import iter_texts
 from execplan.core.text.pure_paths import is_inside

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.user_program.program_call import USER_ONLY, UserProgram, limit_settings, make_program
+from execplan.core.documents.document_io import to_json_bytes
+from execplan.core.documents.json_schema import make_json_schema
 from execplan.core.errors import INPUT, ExecplanError
-from execplan.core.json_model.document_model import to_json_bytes
-from execplan.core.json_model.json_schema import make_json_schema
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
 from execplan.core.project.setting_shapes import is_text, list_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.core.text.suggestions import did_you_mean
 from execplan.core.text.text_lines import digest
-from execplan.execution.document_kinds import RULES
+from execplan.execution.documents.schema_rules import RULES
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:

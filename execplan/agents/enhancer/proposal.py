@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.relaxations import has_different_behavior
 from execplan.agents.enhancer.unmask import is_same_json, iter_masked_texts, unmask
+from execplan.core.documents.document_model import validate_document
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Metadata
 
@@ -45,9 +45,9 @@ def plan_content(document: ExecutionPlan) -> dict[str, Any]:
 
     No step depends on them, and no other program needs them.
     """
-    plan = document.model_dump(mode="json", by_alias=True)
+    plan = document.model_dump()
     steps = [{**step, "source": None} for step in plan["steps"]]
-    return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
+    return {**plan, "source": None, "metadata": Metadata().model_dump(), "steps": steps}
 
 
 def build_proposal(
@@ -93,7 +93,7 @@ def _build_unmasked_proposal(
     )
     if completed_plan is None or all_violations:
         return Proposal(None, all_violations)
-    full_plan = document.model_dump(mode="json", by_alias=True)
+    full_plan = document.model_dump()
     lines = {step["id"]: step["source"] for step in full_plan["steps"]}
     completed_plan |= {"source": full_plan["source"], "metadata": full_plan["metadata"]}
     completed_plan["steps"] = [{**step, "source": lines.get(step["id"])} for step in completed_plan["steps"]]
@@ -171,7 +171,7 @@ def _complete_plan(
     document, violations = validate_document(plan, ExecutionPlan)
     if document is None:
         return None, violations
-    completed_plan = document.model_dump(mode="json", by_alias=True)
+    completed_plan = document.model_dump()
     for step in completed_plan["steps"]:
         original_step = original_steps.get(step["id"])
         if original_step is None or not is_same_json(original_step, step):

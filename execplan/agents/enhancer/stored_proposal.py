@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
+from execplan.core.documents.document_io import document_bytes, to_json_bytes
+from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
-from execplan.core.json_model.document_model import to_json_bytes
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
-from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
     new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
     if new_document is None:
         raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.shell_name))
-    plan = new_document.model_dump(mode="json", by_alias=True)
+    plan = new_document.model_dump()
     plan["metadata"]["context"]["enhanced"] = {"program": proposal["program"], "proposal": digest(data)}
     checked, violations = validate_document(plan, ExecutionPlan)
     if checked is None:

@@ -70,7 +70,7 @@ async def create_execution_plan(
         from execplan.execution.revision.agent_plan_creation import create_execution_plan
 
         document = create_execution_plan(request, selected_tools, context)
-        return {"plan": document.model_dump(mode="json", by_alias=True)}
+        return {"plan": document.model_dump()}
 
     return await _run_in_thread("create_execution_plan", create)
 
@@ -85,7 +85,7 @@ async def replan_execution_plan(
     """Revise an execution plan after a failure; what is completed stays."""
 
     def replan() -> Document:
-        from execplan.execution.documents.document_io import document_error, validate_document
+        from execplan.core.documents.document_model import document_error, validate_document
         from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
 
         fields = {
@@ -98,7 +98,7 @@ async def replan_execution_plan(
         request, violations = validate_document(fields, ReplanRequest)
         if request is None:
             raise document_error("the request", ReplanRequest, violations)
-        return {"plan": replan_document(request).model_dump(mode="json", by_alias=True)}
+        return {"plan": replan_document(request).model_dump()}
 
     return await _run_in_thread("replan_execution_plan", replan)
 

@@ -119,8 +119,8 @@ def compile_(
 def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
     """Compile the plan, or return the stored bytes if only line numbers have changed. Raises ExecplanError."""
     from execplan.cli.output.compile_output import CompileResult, compile_warnings
+    from execplan.core.documents.document_io import document_bytes
     from execplan.execution.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
-    from execplan.execution.documents.document_io import document_bytes
 
     warnings = compile_warnings(project, ref)
     if ignore_stored:

@@ -136,14 +136,14 @@ def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: Con
         sys.stdout.flush()
         print(f"execplan: {decision_summary(pack_result.decision)}", file=sys.stderr)
     text = explanation_table(pack_result.decision) if options.explain else pack_result.text
-    return Answer(pack_result.decision.model_dump(mode="json"), text, warnings=pack_result.decision.warnings)
+    return Answer(pack_result.decision.model_dump(), text, warnings=pack_result.decision.warnings)
 
 
 def _comparison_answer(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> Answer:
     from execplan.cli.output.context_decision import comparison_table, decide_variants
 
     control, optimized = [pack_result.decision for pack_result in decide_variants(gathered, settings, options)]
-    data = {"control": control.model_dump(mode="json"), "optimized": optimized.model_dump(mode="json")}
+    data = {"control": control.model_dump(), "optimized": optimized.model_dump()}
     return Answer(data, comparison_table(control, optimized), warnings=optimized.warnings)
 
 

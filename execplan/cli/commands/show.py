@@ -46,7 +46,7 @@ def run_answer(run: LoadedRun) -> Answer:
     from execplan.execution.engine.run_records.record_builder import build_record
 
     data = run_json(run)
-    data["record"] = build_record(run.run_paths, run.document, run.run_state).model_dump(mode="json", by_alias=True)
+    data["record"] = build_record(run.run_paths, run.document, run.run_state).model_dump()
     rows = [_step_row(run, step, step_data) for step, step_data in zip(run.document.steps, data["steps"], strict=True)]
     sections = [
         "\n".join(_header_lines(run, data)),

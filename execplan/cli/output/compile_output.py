@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli.answer import Answer
 from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
@@ -18,7 +19,6 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.execution_plan import SCHEMA
 
 if TYPE_CHECKING:
@@ -70,11 +70,7 @@ def result_from_document(document: ExecutionPlan) -> CompileResult:
 
 def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
     """Build an answer with only the document's bytes; in JSON, the document is part of the data."""
-    data = (
-        {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)}
-        if as_json
-        else {}
-    )
+    data = {**_result_json(compile_result), "document": compile_result.document.model_dump()} if as_json else {}
     return Answer(data, compile_result.data.decode(), warnings=compile_result.warnings, is_raw=True)
 
 

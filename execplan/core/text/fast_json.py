@@ -128,7 +128,7 @@ class _ScannerContext:
 def _check_value(value: object, *, reject_surrogates: bool) -> None:
     """Raise a ValueError for too deep nesting, or for a lone surrogate, which only an escape can produce."""
     level: list[object] = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for depth in range(MAX_DEPTH + 1):
         if reject_surrogates:
             for node in level:
                 if isinstance(node, str):
@@ -140,7 +140,7 @@ def _check_value(value: object, *, reject_surrogates: bool) -> None:
             for node in level
             if isinstance(node, dict | list)
             for child in (node.values() if isinstance(node, dict) else node)
-            if reject_surrogates or isinstance(child, dict | list)
+            if reject_surrogates or depth == MAX_DEPTH or isinstance(child, dict | list)
         ]
         if not level:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
@@ -12,7 +13,6 @@ from execplan.core.project.project import ensure_inside
 from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_paths
 from execplan.execution.approvals.artifact_store import write_artifact
-from execplan.execution.documents.document_io import document_bytes, load_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,12 +6,12 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.execution.approvals import artifact_store
 from execplan.execution.compile import compile_plan
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:

@@ -39,8 +39,10 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
     from difflib import get_close_matches
     from typing import Any, get_type_hints
 
-    from pydantic import TypeAdapter, ValidationError
-
+    try:
+        from pydantic import TypeAdapter, ValidationError
+    except ImportError:
+        return {}, ["pydantic, which checks the parameters, is not installed: pip install 'execplan[tools]'"]
     hints, signature_parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
     keyword_rest = next(
         (parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None

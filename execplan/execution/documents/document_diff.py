@@ -38,7 +38,7 @@ def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
 
 def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
     """Return the document as plain data, without the source lines of its steps."""
-    fields = document.model_dump(mode="json", by_alias=True)
+    fields = document.model_dump()
     for step in fields["steps"]:
         step["source"] = None
     return fields

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import Meta
+
+from execplan.core.documents.document_model import Model
+from execplan.core.documents.text_patterns import matching
 from execplan.core.errors import CHECK_FAILED, OK
-from execplan.core.json_model.constraints import JsonValue, Range, TextConstraint
-from execplan.core.json_model.document_model import Model
 from execplan.core.text.violation import Violation
-from execplan.execution.execution_plan import Document
 
 
 class OpenTask(Model):
@@ -43,26 +44,26 @@ class Candidate(Model):
 class Refusal(Model):
     """Why a command was refused or failed."""
 
-    code: Annotated[str, TextConstraint(r"^[a-z][a-z0-9-]*$")]
+    code: Annotated[str, matching(r"^[a-z][a-z0-9-]*$", "a lowercase letter, then lowercase letters, digits and `-`")]
     """Code of the error; `execplan explain CODE` describes it."""
-    exit: Annotated[int, Range(1, 255)]
+    exit: Annotated[int, Meta(ge=1, le=255)]
     message: str
     hint: str | None
     candidates: tuple[str | Candidate, ...]
     """What could be meant: names, or for the code `ambiguous-plan` a description of each plan; at most 250."""
 
 
-class Answer(Document):
+class Answer(Model):
     """The JSON document that every command prints with --json."""
 
     document_name: ClassVar[str] = "answer"
 
     schema_: Literal["execplan/1"]
-    kind: Annotated[str, TextConstraint(r"^[a-z][a-z-]*$")]
+    kind: Annotated[str, matching(r"^[a-z][a-z-]*$", "a lowercase letter, then lowercase letters and `-`")]
     """The name of the command."""
     ok: bool
     """True if the exit status is 0."""
-    data: dict[str, JsonValue] | None
+    data: dict[str, Any] | None
     """The result of the command; at exit status 1, the findings or the reasons."""
     error: Refusal | None
     warnings: tuple[str, ...]

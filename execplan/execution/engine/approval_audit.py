@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core import trace
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan_store.author import author
@@ -13,7 +14,6 @@ from execplan.core.plan_store.hint_reader import require_person
 from execplan.core.text import text_lines
 from execplan.execution.approvals import approval_creation, approval_paths, approval_registry
 from execplan.execution.approvals.approval_creation import Confirmation
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.execution.engine.audit_log.log_writer import AuditLog
 from execplan.execution.engine.run_records.run_summary import find_active_run

@@ -6,12 +6,12 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git.git_directory import head_commit
 from execplan.core.plan_store import author
 from execplan.core.project import project_state
 from execplan.execution.approvals import approval_registry, artifact_store
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine import run_preconditions
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.error_hints import add_hint_on_error

@@ -186,7 +186,7 @@ def can_run_in_parallel(step: Step) -> bool:
 def _written_paths(step: Step) -> list[str]:
     """Return the paths that a step declares to write, including the environment of an installation."""
     return [
-        *written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})),
+        *written_paths(step.model_dump()),
         *_environment_paths(step),
     ]
 

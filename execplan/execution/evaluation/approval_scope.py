@@ -89,7 +89,7 @@ def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]
     These are paths outside the repository, and Git's or ExecPlan's own.
     """
     for step in document.steps:
-        written = written_paths(step.model_dump(mode="json"))
+        written = written_paths(step.model_dump())
         for path in dict.fromkeys([*bound_paths(step), *written, step.cwd]):
             normalized = normalize_path(path)
             if normalized is None or world.state(normalized).kind == OUTSIDE:

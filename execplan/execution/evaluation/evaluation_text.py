@@ -6,6 +6,9 @@ from json import dumps
 from shlex import join, quote
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from execplan.core.documents.document_model import Model
 from execplan.core.text.message_parts import format_count
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
@@ -111,11 +114,21 @@ def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:
 
 def describe_settings(step: Step) -> Iterator[str]:
     """Yield the other settings of a step, each as its name and value, if they differ from the default."""
-    for name, value in step.model_dump(mode="json", exclude_defaults=True, exclude=set(_SHOWN_ELSEWHERE)).items():
+    for name, value in _changed_fields(step).items():
         if name == "validation":
             value.pop("test_after", None)
-        if value != {}:
+        if value != {} and name not in _SHOWN_ELSEWHERE:
             yield f"{name}: {dumps(value, ensure_ascii=False)}"
+
+
+def _changed_fields(model: Model) -> dict[str, Any]:
+    """Return the fields that differ from their defaults, also of models in the model."""
+    values = {field.name: (getattr(model, field.name), field.default) for field in msgspec.structs.fields(model)}
+    return {
+        name: _changed_fields(value) if isinstance(value, Model) else msgspec.to_builtins(value)
+        for name, (value, default) in values.items()
+        if value != default
+    }
 
 
 def step_location(step: Step, path: str) -> str:
@@ -141,7 +154,7 @@ def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
     """Return a step with its evaluation as JSON data."""
     step, dry_run = evaluated.step, evaluated.dry_run
     return {
-        **step.model_dump(mode="json", exclude={"source"}),
+        **{name: value for name, value in step.model_dump().items() if name != "source"},
         "risk": {"level": evaluated.risk.level, "reasons": list(evaluated.risk.reasons)},
         "needs_person": evaluated.needs_person,
         "dry_run": {"kind": dry_run.kind, "diff": dry_run.diff, "why": dry_run.why},

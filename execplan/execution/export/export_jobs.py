@@ -67,7 +67,7 @@ def count_parallel_steps(job: Job) -> int:
 
 def passed_paths(step: Step) -> list[str]:
     """Return the paths that later jobs get from a step: its outputs and the files that it writes."""
-    paths = [normalize_path(path) for path in written_paths(step.model_dump(mode="json"))]
+    paths = [normalize_path(path) for path in written_paths(step.model_dump())]
     return [path for path in paths if path is not None]
 
 

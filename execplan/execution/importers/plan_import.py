@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.core.clock import now
+from execplan.core.documents.document_io import load_document
+from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.text import strict_json
 from execplan.core.text.violation import Violation
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import document_error, load_document, validate_document
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.importers import governance_format, stepwise_format, typed_format
 from execplan.execution.importers.object_reader import ImportReport, ObjectReader
@@ -65,7 +66,7 @@ def _fill_derived(
     valid_plan, violations = validate_document(plan_fields, ExecutionPlan)
     if valid_plan is None:
         return None, [report.translate(violation) for violation in violations]
-    plan_fields = valid_plan.model_dump(mode="json", by_alias=True)
+    plan_fields = valid_plan.model_dump()
     risk_violations = []
     for index, (step, risk) in enumerate(zip(plan_fields["steps"], stated_risks, strict=True)):
         step["risk"] = risk or {}
@@ -88,7 +89,7 @@ def _with_plan_id(document: ExecutionPlan, plan_id: str) -> ExecutionPlan:
     """
     if document.plan_id == plan_id and document.source is None:
         return document
-    plan_fields = document.model_dump(mode="json", by_alias=True)
+    plan_fields = document.model_dump()
     lines = {step["id"]: step["source"] for step in plan_fields["steps"] if step["source"] is not None}
     preserved = {"shape": "execplan", "plan_id": document.plan_id, "source": plan_fields["source"], "lines": lines}
     earlier_import = plan_fields["metadata"]["context"].get("imported")

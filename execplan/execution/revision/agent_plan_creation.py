@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.core.documents.document_io import document_bytes
+from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.derived_fields import fill_risk
-from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:

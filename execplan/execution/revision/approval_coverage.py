@@ -66,7 +66,7 @@ def find_uncovered_changes(
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
     """Return the differences outside the steps."""
-    before, after = [plan.model_dump(mode="json", by_alias=True) for plan in (approved_plan, revised_plan)]
+    before, after = [plan.model_dump() for plan in (approved_plan, revised_plan)]
     for fields in (before, after):
         for name, free_keys in _FREE_FIELDS.items():
             if free_keys is None:
@@ -81,7 +81,7 @@ def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan)
 
 def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str]:
     """Yield the fields of a step that differ from the approved ones."""
-    before, after = [step.model_dump(mode="json", by_alias=True) for step in (old, new)]
+    before, after = [step.model_dump() for step in (old, new)]
     for name in before.keys() - _ORDER_FIELDS:
         if before[name] != after[name] and not _may_differ(name, old, new, progress):
             yield name
@@ -202,9 +202,7 @@ def _shared_path(first: Step, second: Step) -> str:
 
 
 def _step_writes(step: Step) -> set[str]:
-    return _normalize(
-        [*written_paths(step.model_dump(mode="json")), *([step.target] if step.target is not None else [])]
-    )
+    return _normalize([*written_paths(step.model_dump()), *([step.target] if step.target is not None else [])])
 
 
 def _step_paths(step: Step) -> set[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from execplan.core.documents.document_io import document_bytes
+from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
-from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
 
@@ -164,7 +165,7 @@ def _prefixed_plans(documents: Sequence[ExecutionPlan]) -> list[SourcePlan]:
 
 
 def _step_dicts(document: ExecutionPlan) -> list[dict[str, Any]]:
-    steps: list[dict[str, Any]] = document.model_dump(mode="json", by_alias=True)["steps"]
+    steps: list[dict[str, Any]] = document.model_dump()["steps"]
     return steps
 
 
@@ -236,7 +237,7 @@ def _composed_plan(plans: list[SourcePlan], plan_id: str, steps: list[dict[str, 
 
 def _origin_record(plan: SourcePlan) -> dict[str, Any]:
     """Return a record of a source plan, so that none of its information is lost."""
-    document = plan.document.model_dump(mode="json", by_alias=True)
+    document = plan.document.model_dump()
     fields = {name: document[name] for name in ("plan_id", "revision", "description", "source")}
     lines = {step["id"]: step["source"] for step in document["steps"] if step["source"] is not None}
     return {

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import field
+
 from execplan.core.clock import now
+from execplan.core.documents.document_io import document_bytes
+from execplan.core.documents.document_model import Model, document_error, validate_document
 from execplan.core.errors import INPUT, ExecplanError
-from execplan.core.json_model.constraints import JsonValue
-from execplan.core.json_model.document_model import field
-from execplan.core.json_model.field_types import Problem
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
+from execplan.core.text.violation import Violation
 from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import CheckedRecord, document_bytes, document_error, validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
 from execplan.execution.importers.object_reader import ImportReport
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ExecutionState(CheckedRecord):
+class ExecutionState(Model):
     """States of a run and of its steps; a step that is not listed is pending."""
 
     status: RunStatus = "pending"
     current_step: Number | None = None
-    steps: dict[Id, StepStatus] = field(default={})
+    steps: dict[Id, StepStatus] = field(default_factory=dict)
 
     def advance(self, step: str, new_state: str) -> ExecutionState:
         """Return the state with one step in a new state. Raises ExecplanError if the transition is not allowed."""
@@ -45,7 +46,7 @@ class ExecutionState(CheckedRecord):
         return ExecutionState.model_validate({**self.model_dump(), **changed})
 
 
-class ReplanRequest(CheckedRecord):
+class ReplanRequest(Model):
     """Input for a revision: the plan, its state, and what was learned."""
 
     current_plan: ExecutionPlan
@@ -53,14 +54,21 @@ class ReplanRequest(CheckedRecord):
     reason: ShortText
     completed_steps: tuple[Number, ...] = ()
     failed_steps: tuple[Number, ...] = ()
-    new_information: dict[str, JsonValue] | ShortText | None = None
+    new_information: dict[str, Any] | ShortText | None = None
     """New information; its `steps`, if any, replace all unfinished steps, and the rest is kept in the history."""
 
-    def find_problems(self) -> Iterator[Problem]:
+    @classmethod
+    def find_violations(cls, value: dict[str, Any]) -> Iterator[Violation]:
+        """Yield the broken rules of the plan."""
+        plan = value.get("current_plan")
+        for violation in ExecutionPlan.find_violations(plan) if isinstance(plan, dict) else ():
+            yield Violation(f"/current_plan{violation.pointer}", violation.message)
+
+    def find_contradictions(self) -> Iterator[Violation]:
         """Yield all contradictions as one problem."""
         contradictions = list(_find_contradictions(self))
         if contradictions:
-            yield Problem((), "; ".join(contradictions))
+            yield Violation("", "; ".join(contradictions))
 
 
 def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
@@ -104,7 +112,7 @@ def replan_document(request: ReplanRequest) -> ExecutionPlan:
     plan = request.current_plan
     information = request.new_information
     information = {"note": information} if isinstance(information, str) else dict(information or {})
-    old: list[dict[str, Any]] = plan.model_dump(mode="json", by_alias=True)["steps"]
+    old: list[dict[str, Any]] = plan.model_dump()["steps"]
     states = request.execution_state.steps
     finished = {step["id"] for step in old if step["number"] in request.completed_steps}
     finished |= {name for name, state in states.items() if state in SUCCESS_STATES}
@@ -142,7 +150,7 @@ def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
 def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:
     """Return the document of the next revision for the given steps."""
     plan = request.current_plan
-    plan_fields = plan.model_dump(mode="json", by_alias=True)
+    plan_fields = plan.model_dump()
     previous_revision = {
         "revision": plan.revision,
         "sha256": digest(document_bytes(plan)),
@@ -188,7 +196,7 @@ def _rate_unchecked(step: dict[str, Any]) -> None:
     intent = {"summary": "new", "category": "mixed", "risk_level": level}
     valid_plan, _ = validate_document({**envelope, "intent": intent, "steps": [isolated]}, ExecutionPlan)
     if valid_plan is not None:
-        rated_step = valid_plan.model_dump(mode="json", by_alias=True)["steps"][0]
+        rated_step = valid_plan.model_dump()["steps"][0]
         fill_risk(rated_step)
         step["risk"] = rated_step["risk"]
 

@@ -216,7 +216,7 @@ def effective_risk(step: Step, policy: Policy) -> CommandRisk:
     A stated level that is no higher than the built-in table's comes from that table, at compile time: the user's own
     rows may lower it.
     """
-    stated_risk, fields = step.risk, step.model_dump(mode="json")
+    stated_risk, fields = step.risk, step.model_dump()
     if policy.risk_table.version != builtin_table().version:
         unrated_fields = {name: value for name, value in fields.items() if name != "risk"}
         fields = (

@@ -15,8 +15,8 @@ from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequ
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.execution.approvals.current_plan import load_current_plan
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.agents.enhancer.enhancer_repository import EnhancerRepository
 from tests.in_process_repository import InProcessRepository
@@ -136,8 +136,8 @@ def _set_field(field_path: str, value: Any) -> Change:
         (_set_field("0/id", "built"), "/steps: step build was removed"),
         (lambda plan, steps: steps.pop(2), "/steps: step api was removed"),
         (lambda plan, steps: steps.append({**NEW_STEP, "id": "api"}), "/steps/3/id: `api` is also the ID of step 3"),
-        (_set_field("steps", "none"), "/steps: input should be a valid"),
-        (_set_field("steps", [1]), "/steps/0: input should be an object"),
+        (_set_field("steps", "none"), "/steps: expected `array`, got `str`"),
+        (_set_field("steps", [1]), "/steps/0: expected `object`, got `int`"),
         (_set_field("0/needs", []), "/steps/0/needs: unknown key"),
         (
             _set_field("0/description", "Build\u202eit"),

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from execplan.cli.schema_builder import build_schema
-from execplan.core.json_model.document_model import to_json_bytes
+from execplan.core.documents.document_io import to_json_bytes
 from tests.agents.enhancer.enhancer_repository import PLAN, EnhancerRepository
 
 if TYPE_CHECKING:

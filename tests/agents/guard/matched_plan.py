@@ -13,7 +13,7 @@ from execplan.agents.guard import tool_call
 from execplan.agents.guard.guard_context import GuardScope, PlannedStep
 from execplan.agents.guard.step_matching import MatchResult, match_call
 from execplan.agents.guard.tool_call import FileEdit, ToolCall
-from execplan.core.json_model.document_model import to_json_bytes
+from execplan.core.documents.document_io import to_json_bytes
 from execplan.execution.world import State
 from tests.execution.plan_documents import command, loaded, plan, step
 
@@ -147,9 +147,7 @@ class MatchingRepository:
         (folder / "outside" / "tools").symlink_to("../repository/tools")
         (self.root / "bin" / "other").symlink_to("tool")
         subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
-        document = json.loads(
-            to_json_bytes(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
-        )
+        document = json.loads(to_json_bytes(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump()))
         self.planned = tuple(
             [PlannedStep(planned_step, planned_step["risk"]["level"]) for planned_step in document["steps"]]
         )

@@ -68,7 +68,7 @@ def runs(draw: st.DrawFn) -> Drawn:
     steps = [_step(draw, at, names) for at in range(len(names))]
     try:
         document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
-    except ValueError:  # a step that stands in for one that it needs
+    except ExecplanError:  # a step that stands in for one that it needs
         reject()
     results = st.lists(
         st.sampled_from((AttemptResult(True), AttemptResult(True), failed_result())), min_size=1, max_size=3
@@ -178,7 +178,7 @@ class EngineAndGuard:
 
     def guarded(self) -> dict[str, str]:
         """What the guard says of the very call of each step, as the journal stands."""
-        document = self.drawn.document.model_dump(mode="json", by_alias=True)
+        document = self.drawn.document.model_dump()
         grant = GuardGrant(
             plan="parser",
             path="",

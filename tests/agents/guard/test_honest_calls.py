@@ -13,7 +13,7 @@ from execplan.agents.guard.guard_context import GuardContext, context_from_grant
 from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.core import clock
-from execplan.core.json_model.document_model import to_json_bytes
+from execplan.core.documents.document_io import to_json_bytes
 from execplan.core.project import project_discovery
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
@@ -71,9 +71,7 @@ class HonestCallRepository:
         self.context = self._build_context()
 
     def _build_context(self) -> GuardContext:
-        document: dict[str, Any] = json.loads(
-            to_json_bytes(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
-        )
+        document: dict[str, Any] = json.loads(to_json_bytes(loaded(plan(*STEPS, mode="agent")).model_dump()))
         now = int(clock.epoch_seconds())
         terms = ApprovalTerms("digest", None, None, True, now - 10, now + 10_000, "LOW")
         grant = GuardGrant(

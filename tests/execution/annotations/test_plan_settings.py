@@ -51,7 +51,7 @@ def test_every_attribute_reaches_the_execution_plan(repo: Folder) -> None:
 
 def test_there_is_an_attribute_for_the_mode_and_every_constraint() -> None:
     fields = {attribute.field for attribute in PLAN_ATTRIBUTES}
-    assert {"mode", *[f"constraints.{name}" for name in Constraints.model_fields()]} <= fields
+    assert {"mode", *[f"constraints.{name}" for name in Constraints.__struct_fields__]} <= fields
 
 
 def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_limit(repo: Folder) -> None:

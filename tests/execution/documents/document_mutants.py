@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from execplan.context.decision import Decision
-from execplan.core.errors import ExecplanError
-from execplan.core.json_model.document_model import ValidationError
-from execplan.core.text.violation import Violation
+from execplan.core.documents.document_io import document_bytes
+from execplan.core.documents.document_model import validate_document
 from execplan.execution.approval_document import Approval
 from execplan.execution.binding import binding_digest
-from execplan.execution.documents.document_io import convert_problems, document_bytes, validate_document
 from execplan.execution.documents.json_answer import Answer
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.revision.document_replanning import ReplanRequest
@@ -327,27 +325,13 @@ def selected_mutants() -> Iterator[tuple[str, str, Example, Any]]:
                     yield document_name, f"{'/'.join(map(str, path))}: {change}", example, mutant
 
 
-def json_outcome(kind: Any, value: Any) -> list[str]:
-    """Return the violations of plain data that was read from JSON; of a valid document, a digest of its bytes."""
-    document, violations = validate_document(value, kind)
-    return _outcome(document, violations)
-
-
-def python_outcome(kind: Any, value: Any) -> list[str]:
-    """Return the violations of Python objects; of a valid document, a digest of its bytes."""
-    try:
-        return _outcome(kind.model_validate(value), ())
-    except ValidationError as error:
-        return _outcome(None, convert_problems(error.problems, kind))
-    except ExecplanError as error:
-        return [f"{violation['pointer']} {violation['message']}" for violation in error.data["violations"]]  # type: ignore[index]  # of bad-document
-
-
 _LATER_FIELDS = re.compile(rb',?\s*"worker":\s*null')
 """Fields, without a value here, that the models have got since the outcomes were recorded."""
 
 
-def _outcome(document: Any, violations: Iterable[Violation]) -> list[str]:
+def outcome(kind: Any, value: Any) -> list[str]:
+    """Return the violations of plain data; of a valid document, a digest of its bytes."""
+    document, violations = validate_document(value, kind)
     if document is None:
         return [f"{violation.pointer} {violation.message}" for violation in violations]
     return [sha256(_LATER_FIELDS.sub(b"", document_bytes(document))).hexdigest()[:8]]

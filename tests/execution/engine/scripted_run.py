@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.core.clock import now
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files
 from execplan.core.project import project_state
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_registry, approved_plan
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import Journal, RunEntry
 from execplan.execution.engine.journal.journal_entries import (

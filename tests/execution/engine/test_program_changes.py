@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, UnsignedApproval
 from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.disk_world import DiskWorld
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.engine.run import run
 from execplan.execution.engine.run_observer import RunObserver, RunOptions
 from execplan.execution.engine.step_executor import StepExecutor

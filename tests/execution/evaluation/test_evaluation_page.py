@@ -50,7 +50,7 @@ FIELDS: list[dict[str, Any]] = [
 def views(repo: Folder, *steps: Step, **fields: Any) -> tuple[str, str, str]:
     """The evaluation of steps as a terminal, a page and a JSON document show it."""
     evaluation = evaluate_steps(repo, *steps, **fields)
-    plan = _document(evaluation.steps[0].step.model_dump(mode="json"), **fields)
+    plan = _document(evaluation.steps[0].step.model_dump(), **fields)
     evaluated_plan = EvaluatedPlan(CurrentPlan(plan, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
     data = json.dumps(evaluation_json(evaluated_plan), ensure_ascii=False)
     return evaluation_text(evaluated_plan), render_page(plan, evaluation, "p.md", "a" * 64, "execplan approve p"), data

@@ -46,7 +46,7 @@ HOSTILE = [
 
 def plan_named(name: str, text: str = STEPS) -> ExportedPlan:
     """A plan with this ID, and a path from it."""
-    assert re.match(PLAN_ID, name)
+    assert re.match(PLAN_ID.pattern or "", name)
     jobs = partition(document_of(text))
     exported_jobs = [ExportedJob(job, f"{job.number}" * 64, 21) for job in jobs]
     return ExportedPlan(name, f".agent/{name}/{name}.md", tuple(exported_jobs))

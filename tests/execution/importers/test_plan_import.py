@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import ExecplanError
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan
 from tests.execution.invalid_plans import REMOVED, change, good
@@ -155,7 +155,7 @@ def test_governance() -> None:
         "strategy": "retry",
         "max_retries": 2,
         "backoff_ms": 100,
-        "triggers": ("exit:2", "timeout"),
+        "triggers": ["exit:2", "timeout"],
     }
     assert make.when is not None
     assert (make.when.kind, make.when.of) == ("succeeded", "op-001")
@@ -260,14 +260,14 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/operations/0/arguments/mode": "a"}, "/operations/0/arguments/mode file.create takes target, content"),
     ({"/operations/0/arguments/target": "b"}, "/operations/0/arguments/target target is given twice"),
     ({"/operations/0/arguments": {}}, "/operations/0/arguments/target create_file needs it"),
-    ({"/operations/1/arguments/command": 3}, "/operations/1/arguments/command input should be a valid string"),
+    ({"/operations/1/arguments/command": 3}, "/operations/1/arguments/command expected `str"),
     ({"/operations/1/requires": ["op-009"]}, "/operations/1/requires/0 unknown step `op-009`"),
     ({"/operations/0/requires": ["op-002"]}, "/operations/0/requires "),
     (
         {"/operations/1/requires": ["the tests pass"]},
         "/operations/1/requires/0 should be an ID: a letter, then letters, digits and `_.-`",
     ),
-    ({"/operations/1/maxInvocations": 0}, "/operations/1/maxInvocations input should be greater"),
+    ({"/operations/1/maxInvocations": 0}, "/operations/1/maxInvocations expected `int` >= 1"),
     ({"/operations/1/timeout": 1500}, "/operations/1/timeout is 1500 ms"),
     ({"/operations/1/riskScore": 3}, "/operations/1/riskScore unknown key"),
     ({"/operations/0": 3}, "/operations/0 should be an object"),
@@ -275,7 +275,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/executionMode": "hybrid"}, "/executionMode should be one of engine, governance_driven, agent, agent_guided"),
     ({"/constraints/executionMode": "agent"}, "/executionMode differs from the one in the constraints"),
     ({"/constraints/maxTotalOperations": 2}, "/operations 3 steps; constraints.max_steps is 2"),
-    ({"/constraints/maxTotalOperations": -1}, "/constraints/maxTotalOperations input should be greater"),
+    ({"/constraints/maxTotalOperations": -1}, "/constraints/maxTotalOperations expected `int` >= 1"),
     ({"/constraints/maxDurationMs": 1500}, "/constraints/maxDurationMs is 1500 ms"),
     ({"/constraints/requireSequential": True}, "/operations/2/parallel constraints.require_sequential forbids it"),
     ({"/constraints/budget": 3}, "/constraints/budget unknown key"),
@@ -300,8 +300,8 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
         {"/recoveryPaths/0/strategy": "alternative"},
         "/recoveryPaths/0/strategy specifies no alternative operation; use alternative:ID",
     ),
-    ({"/recoveryPaths/0/maxRetries": -1}, "/recoveryPaths/0/maxRetries input should be greater"),
-    ({"/recoveryPaths/0/backoffMs": -1}, "/recoveryPaths/0/backoffMs input should be greater"),
+    ({"/recoveryPaths/0/maxRetries": -1}, "/recoveryPaths/0/maxRetries expected `int` >= 0"),
+    ({"/recoveryPaths/0/backoffMs": -1}, "/recoveryPaths/0/backoffMs expected `int` >= 0"),
     ({"/conditionals/0/condition": "the sun shines"}, "/conditionals/0/condition can't be imported: conditions are"),
     (
         {"/conditionals/0/condition": "step_9_success"},
@@ -343,13 +343,13 @@ STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/steps/0/validation/test_after": "A=1 make test"}, "/steps/0/validation/test_after needs a shell"),
     ({"/steps/0/line_range": REMOVED}, "/steps/0/line_range the lines that the content replaces are missing"),
     ({"/steps/0/line_range": [5, 2]}, "/steps/0/line_range line 5 comes after line 2"),
-    ({"/steps/0/line_range": [5]}, "/steps/0/line_range/1 missing"),
+    ({"/steps/0/line_range": [5]}, "/steps/0/line_range expected `array` of length 2"),
     ({"/steps/1/content": REMOVED}, "/steps/1/content create_file needs it"),
     ({"/steps/2/target": "src/"}, "/steps/2/target is a directory; the step requires a file"),
     ({"/steps/3/command": REMOVED}, "/steps/3/content execute_command needs it"),
-    ({"/steps/3/type": "query"}, "/steps/3/type input should be"),
+    ({"/steps/3/type": "query"}, "/steps/3/type should be"),
     ({"/steps/3/target": "a"}, "/steps/3/target execute_command doesn't accept it"),
-    ({"/steps/1/timeout": 0}, "/steps/1/timeout input should be greater"),
+    ({"/steps/1/timeout": 0}, "/steps/1/timeout expected `int` >= 1"),
     ({"/steps/1/shell": "sh"}, "/steps/1/shell unknown key"),
     ({"/risk_level": "NONE"}, "/risk_level should be one of LOW, MEDIUM, HIGH, CRITICAL"),
     ({"/metadata/execution": {"started": "x"}}, "/metadata/execution is a result"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.reader import read_text
 from execplan.core.text.text_lines import Text
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.documents.document_io import document_bytes
 
 
 def plan_of(tasks: str, steps: str) -> ParsedPlan:

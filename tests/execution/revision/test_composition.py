@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import ExecplanError
 from execplan.core.text.text_lines import digest
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.revision.composition import compose
 from tests.execution.plan_documents import command, loaded, plan, step

@@ -134,7 +134,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "approval": redactor.redact_value(_approval_json(approval_check)),
         "run": redactor.redact_value(_run_json(agent_run, question)),
         "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
-        "constraints": redactor.redact_value(document.constraints.model_dump(mode="json")),
+        "constraints": redactor.redact_value(document.constraints.model_dump()),
         "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
@@ -212,7 +212,7 @@ def _reasoning_json(document: ExecutionPlan | None, plan: ParsedPlan) -> dict[st
     return {
         "purpose": "\n".join(lines).strip() or None,
         "description": document.description if document is not None else plan.title,
-        "intent": document.intent.model_dump(mode="json") if document is not None else None,
+        "intent": document.intent.model_dump() if document is not None else None,
         "decisions": [{name: getattr(decision, name) for name in fields} for decision in decisions],
     }
 
@@ -233,7 +233,7 @@ def _step_json(
         approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
     question = step_question(step, run_state, policy.checkpoint_interval) if step.confirm else None
     return {
-        **step.model_dump(mode="json", by_alias=True),
+        **step.model_dump(),
         "risk": {"level": risk.level, "reasons": list(risk.reasons)},
         "status": status,
         "why": (run_state.reasons.get(step.id) or None) if status in states.STATES_WITH_REASON else None,

@@ -175,7 +175,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
         revision=document.revision,
         document=approved_plan.binding.document,
         steps=tuple(_granted_steps(document, policy, secrets)),
-        constraints=document.constraints.model_dump(mode="json", by_alias=True),
+        constraints=document.constraints.model_dump(),
         terms=approved_plan.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
         reads=policy.reads,
@@ -191,7 +191,7 @@ def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, 
 
     for step in document.steps:
         summary = " ".join((step.command or step.action or step.target or step.tool).split())
-        step_json = step.model_dump(mode="json", by_alias=True)
+        step_json = step.model_dump()
         yield GrantedStep(step_json, effective_risk(step, policy).level, redact_secrets(summary, secrets)[:500])
 
 
@@ -215,7 +215,7 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """Return the secrets in a document's texts, longest first."""
     from execplan.execution.engine.journal.journal_writer import make_redaction
 
-    redactor, texts, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    redactor, texts, pending = make_redaction(), set(), [document.model_dump()["steps"]]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):

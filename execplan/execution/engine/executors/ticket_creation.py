@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.execution.approvals.disk_world import DiskWorld
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.commands.command_environment import portable_environment
 from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, pack_ticket

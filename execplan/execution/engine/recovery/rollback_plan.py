@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
     """Return the steps of all revisions of a run, each from the last revision that has it. Raises ExecplanError."""
+    from execplan.core.documents.document_io import load_document
     from execplan.core.files import file_access
-    from execplan.execution.documents.document_io import load_document
     from execplan.execution.execution_plan import ExecutionPlan
 
     steps: dict[str, Step] = {}

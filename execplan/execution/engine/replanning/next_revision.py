@@ -5,10 +5,10 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.text import strict_json
 from execplan.execution import states
-from execplan.execution.documents.document_io import document_error, validate_document
 from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
-_PLACES = {"number", "source"}
-"""Fields of a step that say where it is in the plan."""
+_NO_PLACE = {"number": 1, "source": None}
+"""Values for the fields of a step that say where it is in the plan."""
 
 
 class NextRevision(NamedTuple):
@@ -50,7 +50,7 @@ def build_next_revision(
     for step in _find_failed_steps(run_state, failed):
         status_of[step.id] = states.FAILED
     request_fields: dict[str, Any] = {
-        "current_plan": document.model_dump(mode="json", by_alias=True),
+        "current_plan": document.model_dump(),
         "execution_state": {"status": run_state.status, "steps": status_of},
         "reason": redaction.redact_text(reason),
         "completed_steps": run_state.step_numbers(states.COMPLETED),
@@ -91,14 +91,14 @@ def _find_edited_steps(
         [
             step.id
             for step in done_steps
-            if step.model_dump(exclude=_PLACES) != steps_by_id[step.id].model_dump(exclude=_PLACES)
+            if step.model_copy(update=_NO_PLACE) != steps_by_id[step.id].model_copy(update=_NO_PLACE)
         ]
     )
 
 
 def _list_unfinished_steps(compiled_plan: ExecutionPlan, status_of: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the steps of a compiled plan that are not done in a run."""
-    steps: list[dict[str, Any]] = compiled_plan.model_dump(mode="json", by_alias=True)["steps"]
+    steps: list[dict[str, Any]] = compiled_plan.model_dump()["steps"]
     return [step for step in steps if status_of.get(step["id"]) not in states.SUCCESS_STATES]
 
 

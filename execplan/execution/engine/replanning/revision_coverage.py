@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.clock import now
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.core.files import file_access
@@ -26,7 +27,6 @@ from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import bind, describe_difference
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.engine import approval_audit, step_order
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE

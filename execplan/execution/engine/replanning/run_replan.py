@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.documents.document_io import document_bytes
+from execplan.core.documents.document_model import validate_document
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions, format_diff
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
@@ -15,7 +17,6 @@ from execplan.execution import states
 from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import compile_plan_file
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import document_bytes, validate_document
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED

@@ -74,7 +74,7 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> byte
 
 def load_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> ExecutionPlan:
     """Load the current execution plan of a run. Raises ExecplanError."""
-    from execplan.execution.documents.document_io import load_document
+    from execplan.core.documents.document_io import load_document
     from execplan.execution.execution_plan import ExecutionPlan
 
     return load_document(read_current_bytes(run_paths, entries), ExecutionPlan, run_paths.document)

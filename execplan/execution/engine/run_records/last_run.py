@@ -53,7 +53,7 @@ def _has_begun(journal: str) -> bool:
 def _read_record(path: str) -> Record | None:
     if not os.path.isfile(path) or os.path.islink(path):
         return None
-    from execplan.execution.documents.document_io import load_document
+    from execplan.core.documents.document_io import load_document
     from execplan.execution.run_record import Record
 
     try:

@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.core.clock import now
+from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.execution import states
-from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
 
@@ -87,7 +87,7 @@ def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: R
 
 def read_record(run_paths: RunPaths) -> Record | None:
     """Read the saved record; None if there is none. Raises ExecplanError."""
-    from execplan.execution.documents.document_io import load_document
+    from execplan.core.documents.document_io import load_document
 
     if not os.path.lexists(run_paths.record):
         return None

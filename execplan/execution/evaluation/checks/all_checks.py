@@ -23,7 +23,7 @@ from execplan.execution.evaluation.checks.check_registry import (
 )
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import step_commands, target_paths, written_texts
-from execplan.execution.execution_plan import Step, Type
+from execplan.execution.execution_plan import DEFAULT_TIMEOUT_S, Step, Type
 from execplan.execution.shell.call_patterns import matches_command_prefix, matches_path_ignoring_case
 from execplan.execution.world import LINK, OUTSIDE
 
@@ -101,8 +101,6 @@ def permissions(context: CheckContext) -> Iterator[EvaluationFinding]:
 
 _MB = 1 << 20
 _SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
-_DEFAULT_TIMEOUT = Step.model_fields()["timeout_s"].default
-"""Default timeout of a step in seconds; as it is not a choice, the limit of the run shortens it without a warning."""
 
 
 @check("limits")
@@ -125,10 +123,10 @@ def limits(context: CheckContext) -> Iterator[EvaluationFinding]:
     for trial in context.trials:
         step = trial.step
         total_seconds += step.timeout_s * (1 + step.on_failure.max_retries) if step.command is not None else 0
-        if step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
+        if step.timeout_s != DEFAULT_TIMEOUT_S and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
             message = f"its timeout is {step.timeout_s:,} seconds, but the plan limits a run to {constraints.max_duration_s:,}"
             yield EvaluationFinding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)
-        elif step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > max_seconds:
+        elif step.timeout_s != DEFAULT_TIMEOUT_S and step.timeout_s > max_seconds:
             message = f"its timeout is {step.timeout_s:,} seconds, but the run stops after {max_seconds:,}"
             yield EvaluationFinding(
                 WARNING, message, f"shorten its timeout, or set seconds = {step.timeout_s} {_SETTINGS_HINT}", step

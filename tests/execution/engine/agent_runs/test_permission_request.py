@@ -53,7 +53,7 @@ class GuardedExecutor(ScriptedExecutor):
 
     def __init__(self, document: Any, outcomes: dict[str, Any]) -> None:
         super().__init__(outcomes)
-        self._plain_document = parse_ordering_fields(document.model_dump(mode="json"))
+        self._plain_document = parse_ordering_fields(document.model_dump())
         self._order = StepOrder(self._plain_document.steps, sequential=document.constraints.require_sequential)
         self.run_state = RunState(document)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_key, approval_status
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.engine.audit_log.log_verification import verify_log
 from execplan.execution.engine.journal import journal
 from execplan.execution.engine.replanning import revision_coverage
@@ -286,7 +286,7 @@ def test_a_derived_approval_that_was_altered_lets_nothing_run(desk: InProcessRep
     into = approval_data if field in ("approver", "expires_at") else approval_data["derived_from"]
     replacements = {"expires_at": "2030-01-01T00:00:00Z", "approvals": ["0" * 32], "digest": "0" * 64}
     into[field] = replacements.get(field, f"{into[field]}x")
-    path.write_bytes(document_bytes(Approval.model_validate_json(json.dumps(approval_data))))
+    path.write_bytes(document_bytes(Approval.model_validate(approval_data)))
     desk.refused(4, "approval-altered", "resume")
 
 

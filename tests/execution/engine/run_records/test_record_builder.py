@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.execution import states
-from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.run_records import record_builder
@@ -273,7 +273,7 @@ class Engine:
         completed, failed = run_state.step_numbers(states.COMPLETED), run_state.step_numbers(states.FAILED)
         revision = run_state.document.revision + 1
         entry = {"revision": revision - 1, "sha256": "0" * 64, "reason": "x"}
-        history = [*run_state.document.metadata.model_dump(mode="json")["history"], entry]
+        history = [*run_state.document.metadata.model_dump()["history"], entry]
         metadata = run_state.document.metadata.model_validate({"history": history})
         run_state.document = run_state.document.model_copy(update={"revision": revision, "metadata": metadata})
         fields = {"reason": self.draw("", "It failed."), "completed": completed, "failed": failed}

@@ -224,6 +224,13 @@ def test_what_is_wrong_is_found_before_anything_runs(
     assert tool_repo.type("approve", "--digest", "0" * 8).exit != 0
 
 
+def test_without_pydantic_the_extra_is_named(tool_repo: ToolRepository) -> None:
+    tool_repo.write("../site/pydantic.py", "raise ImportError")
+    tool_repo.compile_steps(CALL)
+    (error,) = tool_repo.error_messages()
+    assert "is not installed: pip install 'execplan[tools]'" in error
+
+
 def test_reading_imports_nothing(tool_repo: ToolRepository) -> None:
     tool_repo.approve_steps(CALL)
     tool_repo.mark.unlink(missing_ok=True)

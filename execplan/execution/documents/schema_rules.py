@@ -1,27 +1,14 @@
-"""Kinds of documents of execution, and the rules between their fields that JSON Schema can express."""
+"""The rules between the fields of documents that JSON Schema can express."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from execplan.core.json_model.document_model import DocumentKind
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
 
 if TYPE_CHECKING:
-    from execplan.core.json_model.json_schema import Json
-
-DOCUMENT_KINDS = {
-    "execution-plan": DocumentKind(
-        "execution.execution_plan", "ExecutionPlan", "The execution plan that a plan compiles to."
-    ),
-    "run-record": DocumentKind("execution.run_record", "Record", "The results of a run and of each of its steps."),
-    "approval": DocumentKind(
-        "execution.approval_document", "Approval", "Who approved which steps, and until when; signed."
-    ),
-    "answer": DocumentKind("execution.documents.json_answer", "Answer", "The output of every command with --json."),
-}
-"""Document kinds by the name that `execplan schema` takes."""
+    from execplan.core.documents.json_schema import Json
 
 
 def _add_plan_rules(schema: Json) -> None:
