@@ -17,10 +17,11 @@ from execplan.execution.engine.journal.journal_entries import state_json
 from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
+from execplan.execution.engine.run_loop import open_loop
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_session import open_loop, start_session
+from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.session_end import finish_loop

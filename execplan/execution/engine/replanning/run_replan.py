@@ -17,9 +17,10 @@ from execplan.execution.approvals.current_plan import compile_plan_file
 from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.documents.document_io import document_bytes, validate_document
 from execplan.execution.engine import run_questions
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
-from execplan.execution.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
+from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
