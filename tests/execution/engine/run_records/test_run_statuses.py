@@ -107,6 +107,12 @@ def test_as_a_run_goes_on(desk: InProcessRepository) -> None:
     assert (last_run.reason, bool(last_run.ended)) == ("", True), "how it had ended is further above"
 
 
+def test_an_interrupted_session_counts_for_the_duration(desk: InProcessRepository) -> None:
+    scripted_run, _ = begin_scripted_run(desk)
+    scripted_run.write(journal_entries.INTERRUPTED, signal="SIGINT", seconds=5.0)
+    assert scripted_run.run_state.seconds == 5.0
+
+
 def test_status_and_list_say_what_waits(desk: InProcessRepository) -> None:
     scripted_run, run_paths = begin_scripted_run(desk)
     nothing = {"reason": None, "ended": None, "executor": None}
