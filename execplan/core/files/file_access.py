@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from _thread import get_ident
 
 from execplan.core import trace
 from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
@@ -127,26 +128,40 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view[: 1 << 20]) :]
 
 
-def append(handle: int, data: bytes, size: int) -> None:
-    """Append bytes to an open file of a given size and flush them to disk.
+def append(handle: int, data: bytes, size: int, *, durable: bool = True) -> None:
+    """Append bytes to an open file of a given size, and flush them to disk unless they need not be durable.
 
     Raises OSError; the file then has its old size. The caller is the only writer.
     """
     try:
         write_all(handle, data)
-        os.fsync(handle)
+        if durable:
+            os.fsync(handle)
     except OSError:
         os.ftruncate(handle, size)
         raise
 
 
-def sync_path(path: str) -> None:
-    """Flush a file or a directory to disk; raises OSError."""
+def sync_path(path: str, *, together: bool = False) -> None:
+    """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        os.fsync(handle)
+        sync(handle) if together else os.fsync(handle)
     finally:
         os.close(handle)
+
+
+sync_groups: dict[int, dict[tuple[int, ...], int]] = {}
+"""By thread, what its `SyncGroup` is going to sync: handles by inode and device."""
+
+
+def sync(handle: int) -> None:
+    """Flush an open file or directory to disk, or leave that to the `SyncGroup` of this thread; raises OSError."""
+    group = sync_groups.get(get_ident())
+    if group is None:
+        os.fsync(handle)
+    elif (key := tuple(os.fstat(handle)[1:3])) not in group:
+        group[key] = os.dup(handle)
 
 
 def remove_if_exists(path: str) -> None:

@@ -114,11 +114,7 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
     Raises ExecplanError.
     """
     if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        record_builder.save_record(
-            run_paths,
-            record_builder.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state),
-        )
-        journal_writer.audit_log.update_anchor()
+        record_builder.file_record(run_paths, journal_writer)
 
 
 def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.files.sync_group import SyncGroup
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
@@ -145,8 +146,10 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
     audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
     audit_log.can_restore = True
-    run_setup.create_run(project, ref, run_paths, approved_plan)
-    with open_journal(run_paths) as journal:
+    with SyncGroup():
+        run_setup.create_run(project, ref, run_paths, approved_plan)
+        new_journal = open_journal(run_paths)
+    with new_journal as journal:
         run_state = RunState(approved_plan.document)
         journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
         session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
@@ -164,7 +167,6 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
             programs=run_preconditions.programs_json(approved_plan.binding.programs),
             **executor_field(new_run.executor),
         )
-        audit_log.update_anchor()
         yield session
 
 

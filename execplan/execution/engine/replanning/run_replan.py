@@ -119,10 +119,7 @@ def replan_run(
         replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
-        record_builder.save_record(
-            run_paths, record_builder.build_record(run_paths, revision.document, opened_writer.run_state)
-        )
-        opened_writer.audit_log.update_anchor()
+        record_builder.file_record(run_paths, opened_writer)
     if options.should_commit(project):
         replan_result = _commit_revision(project, ref, replan_result)
     trace_warnings = send_spans(project, run_paths, opened_writer)
