@@ -139,8 +139,6 @@ class FixReport(NamedTuple):
     def add_plan(self, outcome: FixOutcome, bulk: BulkOperation, *, is_dry_run: bool) -> FixReport:
         """Return the report with a plan that was fixed, or would be."""
         target = outcome.target
-        if outcome.edit_result is None:
-            return self.add_warnings([f"{target.display_name} is archived and was not fixed"])
         amended = bulk.with_commit(target.project, outcome.edit_result)
         line = amended.diff if is_dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
         fixed_plan = {
@@ -159,9 +157,7 @@ class FixReport(NamedTuple):
         """Return the report with the number of fixed plans and their commit, or the command that commits them."""
         from execplan.cli.output.move_output import commit_commands
 
-        targets = [
-            outcome.target for outcome in outcomes if outcome.edit_result is not None and outcome.edit_result.changed
-        ]
+        targets = [outcome.target for outcome in outcomes if outcome.edit_result.changed]
         lines = [f"fixed {format_count(len(targets), 'plan')}"] if len(targets) > 1 else []
         commits = {bulk.commit_of(target.project) for target in targets} - {None}
         lines += [f"committed {commit[:12]}" for commit in commits if commit]

@@ -72,6 +72,11 @@ class RuleContext(NamedTuple):
     source: PlanSource = EMPTY_SOURCE
     """Text features of the plan beyond its structure; set by the runner."""
 
+    @property
+    def is_record(self) -> bool:
+        """Whether the plan is in the archive, where no fix may change it."""
+        return self.is_archived or self.is_superseded
+
 
 class RuleMatch(NamedTuple):
     """The place and message of a rule's finding; lines and columns count from 0, ends are exclusive."""

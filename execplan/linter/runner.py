@@ -109,24 +109,9 @@ _COMPLETE_CODES = ("EP501",)
 _EXCLUSIVE_CODE = "EP004"
 _ANY_FORM_CODES = frozenset(
     (
-        *(
-            "EP001",
-            "EP002",
-            "EP003",
-            "EP005",
-            "EP008",
-            "EP009",
-            "EP010",
-            "EP103",
-            "EP114",
-            "EP116",
-            "EP203",
-            "EP208",
-            "EP401",
-            "EP409",
-        ),
-        *("EP410", "EP411", "EP502", "EP503", "EP504", "EP506", "EP509", "EP510", "EP515", "EP516"),
-    )
+        "EP001 EP002 EP003 EP005 EP008 EP009 EP010 EP103 EP114 EP116 EP203 EP208 EP401 EP409 "
+        "EP410 EP411 EP502 EP503 EP504 EP506 EP509 EP510 EP515 EP516"
+    ).split()
 )
 """Built-in rules that hold for a plan in any form; the others demand the sections and entries of an ExecPlan."""
 
@@ -203,7 +188,7 @@ def lint_plan(
 
         findings = apply_suppressions(plan, context.source, findings, levels, codes_run)
     findings.sort(key=lambda finding: (finding.line, finding.column))
-    return findings
+    return [finding._replace(fix=None) for finding in findings] if context.is_record else findings
 
 
 def _follows_format(plan: ParsedPlan, context: RuleContext) -> bool:

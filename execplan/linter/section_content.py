@@ -46,9 +46,9 @@ def is_foreign_language(text: str) -> bool:
 
 
 def find_code_blocks(plan: ParsedPlan, section: Section) -> Iterator[tuple[Block, int, int]]:
-    """Yield the code blocks of a section with their inner line range, except examples, which no one is to run."""
+    """Yield the code blocks of a section with their inner line range, except examples and contents of files."""
     for block in plan.blocks[section.first_block : section.block_end]:
-        if block.kind == FENCE and "{" in block.text and _is_example(block.text):
+        if block.kind == FENCE and "{" in block.text and not _can_be_run(block.text):
             continue
         if block.kind == FENCE:
             yield block, block.start + 1, block.end - block.is_closed
@@ -56,12 +56,13 @@ def find_code_blocks(plan: ParsedPlan, section: Section) -> Iterator[tuple[Block
             yield block, block.start, block.end
 
 
-def _is_example(info: str) -> bool:
+def _can_be_run(info: str) -> bool:
     from execplan.execution.annotations.info_string import parse_info_string
-    from execplan.execution.attributes import EXAMPLE
+    from execplan.execution.attributes import EXAMPLE, FILE_TYPES
 
     parsed = parse_info_string(info)
-    return parsed is not None and parsed.mark == EXAMPLE
+    step_type = parsed.get("type") if parsed is not None else None
+    return parsed is None or (parsed.mark != EXAMPLE and (step_type is None or step_type.value not in FILE_TYPES))
 
 
 def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> Iterator[TextSpan]:

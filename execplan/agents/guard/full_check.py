@@ -92,29 +92,25 @@ def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, A
 
 
 def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
-    """Return the error for an approval that the agent's own run used, with the status of that run, which has ended."""
-    if last_run is None or last_run.is_active or error.code != "approval-used":
+    """Return the error for an approval that a run used, with the status of that run if it is the agent's and has ended."""
+    if error.code != "approval-used" or (last_run is not None and last_run.is_active):
         return error
-    message, number = (
-        f"run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}",
-        last_run.run_paths.number,
-    )
-    if last_run.run_state.status != FAILED:
-        return ExecplanError(
-            "approval-used",
-            f"{message}; the approval allows nothing more",
-            exit=CONFLICT,
-            hint=error.hint,
-        )
-    from execplan.execution.engine.error_hints import (
-        format_replan_command,  # not at the top: most calls meet no failed run
-    )
+    message, reasons = error.message, error.candidates
+    hint = f"see what is next: execplan next {ref.shell_name}; a person must approve another run"
+    if last_run is not None:
+        reasons = ()
+        state, number = last_run.run_state.status, last_run.run_paths.number
+        message = f"run {last_run.run_paths.id} of {ref.id} is {state.replace('_', ' ')}"
+        if state == FAILED:
+            from execplan.execution.engine.error_hints import format_replan_command  # most calls meet no failed run
 
-    hint = (
-        f"edit the steps in the plan, then: {format_replan_command(number, ref.shell_name)}; "
-        f"or ask a person to roll it back: execplan rollback {number} -p {ref.shell_name}"
-    )
-    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
+            hint = (
+                f"edit the steps in the plan, then: {format_replan_command(number, ref.shell_name)}; "
+                f"or ask a person to roll it back: execplan rollback {number} -p {ref.shell_name}"
+            )
+        else:
+            message += "; the approval allows nothing more"
+    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 
 def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, run: AgentRun | None) -> GuardContext:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the plans and their artifacts directories.",
+    reads="the plans, their artifacts directories, and files beside them such as `parser.progress.md`.",
     writes="one commit of only these paths; what is staged stays staged.",
     examples=("execplan commit", "execplan commit parser", "execplan commit --all -m 'Review'"),
 )

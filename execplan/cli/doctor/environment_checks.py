@@ -164,8 +164,9 @@ def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
                 "the directory is not writable, so plans can't be edited",
                 f"chmod u+wx {quote(display_path)}",
             )
-        # git keeps no empty directory, so that of a project whose plans are all archived may be missing
-        kept_paths = [*project.archives, *project.files]
+        # git keeps no empty directory, so it may be missing if all plans are archived or in nested projects
+        nested = [os.path.join(project.base, home) for home in project.settings.homes]
+        kept_paths = [*project.archives, *project.files, *nested]
         if not os.path.lexists(project.plans) and not any([os.path.lexists(path) for path in kept_paths]):
             fix = DoctorFix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield DoctorFinding(

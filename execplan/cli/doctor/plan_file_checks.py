@@ -97,8 +97,6 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[DoctorFinding]:
             is_ready = listed.facts.finishing_command == "archive"
             remedy = f"execplan {'archive' if is_ready else 'lint'} {ref.shell_name}"
             joint = NOT_ARCHIVED if is_ready else None
-        elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
-            continue
         else:
             abandon = f"execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
             remedy = f"execplan restore {ref.shell_name}, then finish it, or then abandon it: {abandon}"

@@ -64,9 +64,7 @@ def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile])
     full_positions = candidates[: max(count, min(1, len(important)))]
     rest = [checked[position] for position in reported if position not in full_positions]
     tallies = count_by_rule([finding for checked_file in rest for finding in checked_file.findings])
-    archived = {position for position, target in enumerate(targets) if target.ref.archived}  # fixes leave them alone
-    fixable = [position for position in reported if position not in archived]
-    all_tallies = count_by_rule([finding for position in fixable for finding in checked[position].findings])
+    all_tallies = count_by_rule([finding for position in reported for finding in checked[position].findings])
     safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
     commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
     commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []

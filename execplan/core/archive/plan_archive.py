@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from execplan.core import features
 from execplan.core.archive import document_mentions
 from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
-from execplan.core.archive.archived_names import archived_id, has_other_id_in_archive, restored_id
-from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.core.archive.move_target import archived_id, has_other_id_in_archive, restored_id, target_of
+from execplan.core.archive.plan_move import MoveResult, move_plan
 from execplan.core.clock import now
 from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
@@ -94,7 +94,7 @@ def archive_plan(
         changer = _note_change(f"{ABANDONED_PREFIX}: {reason}", f"archive, abandoned: {reason}")
     name = ref.id if ref.archived else archived_id(project, ref)
     path = ref.path if ref.archived else project.plan_file(folder, name)
-    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=True))
+    goal = target_of(project, ref, name, path, archived=True)
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
     lost_edits = detect_lost_edits(project, ref).lost  # before the move, after which the journal has another path
     move_result = move_plan(
@@ -188,7 +188,7 @@ def restore_plan(
         return _already_in_place(project, ref, options)
     name = restored_id(project, ref)
     path = project.plan_file(project.plans, name)
-    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
+    goal = target_of(project, ref, name, path, archived=False)
     return move_plan(
         project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
     )

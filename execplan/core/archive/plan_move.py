@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.archive.move_record import MoveIntent
+    from execplan.core.archive.move_target import MoveTarget
     from execplan.core.archive.reference_updates import RegeneratedFiles
     from execplan.core.edits.edit_entries import JournalEntry
     from execplan.core.edits.plan_writer import WriteResult
@@ -50,14 +51,6 @@ if TYPE_CHECKING:
 
 UNDONE_DIR = "undone"
 """State directory for the files of undone attachments, and for copies that a reversal replaces."""
-
-
-class MoveTarget(NamedTuple):
-    """The target of a plan's move: its ID, its path and its artifacts directory."""
-
-    id: str
-    path: str
-    artifacts: str
 
 
 class MoveResult(NamedTuple):
@@ -93,8 +86,6 @@ class Reversal(NamedTuple):
     """Last journal entry that did or undid the operation."""
     operation: str
     """ID of the operation to undo or redo."""
-    files: tuple[tuple[str, str], ...] = ()
-    """Old and new paths of other files that move along."""
     documents: tuple[str, ...] = ()
     """Documents in which the operation has rewritten paths; this is reversed, too."""
     copies: tuple[str, ...] = ()
@@ -290,7 +281,7 @@ class _JournaledMove:
         self._begun = new_intent
 
     def _journal(self, move_intent: MoveIntent, change: PlanChange) -> None:
-        files, undoes = (self.reversal.files, self.reversal.operation) if self.reversal is not None else ((), "")
+        undoes = self.reversal.operation if self.reversal is not None else ""
         artifacts = (self.artifacts, move_intent.artifacts)
         bystander_digests = find_bystanders(self.project, self.ref, self.moves)
         details = MoveDetails(
@@ -298,7 +289,7 @@ class _JournaledMove:
             move_intent.path,
             move_intent.goal,
             artifacts,
-            files,
+            self.goal.files,
             move_intent.made,
             move_intent.evidence,
             move_intent.was,
@@ -350,7 +341,6 @@ def _planned_moves(
     project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "", reversal: Reversal | None = None
 ) -> list[tuple[str, str]]:
     """Return the renames, with the plan last; raises ExecplanError if a target already exists."""
-    files = reversal.files if reversal is not None else ()
     replaced = reversal.copies if reversal is not None else ()
     old = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if origin and not os.path.isdir(old):
@@ -359,7 +349,7 @@ def _planned_moves(
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
         moves.append((ref.path, goal.path))  # else the plan is inside its artifacts directory and moves with it
     moves = [(source, target) for source, target in moves if source != target]
-    moves = [*[(source, target) for source, target in files if os.path.lexists(source)], *moves]
+    moves = [*[(source, target) for source, target in goal.files if os.path.lexists(source)], *moves]
     for source, target in moves:
         is_free = not os.path.lexists(target) or target in replaced or is_empty_directory(target)
         if not is_free and not os.path.samefile(source, target):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.archive.plan_move import MoveResult, MoveTarget, move_plan
+from execplan.core.archive.move_target import target_of
+from execplan.core.archive.plan_move import MoveResult, move_plan
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan import reader
@@ -55,7 +56,7 @@ def rename_plan(
         }
     name = plan_store.free_name(target_id, other_ids)
     path = project.plan_file(project.plans, name) if name != ref.id else ref.path
-    goal = MoveTarget(name, path, project.plan_artifacts_dir(path, archived=False))
+    goal = target_of(project, ref, name, path, archived=False)
     return move_plan(
         project,
         ref,

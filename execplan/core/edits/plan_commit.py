@@ -159,6 +159,7 @@ def commit_plan(
 def _plan_paths(project: Project, ref: PlanRef) -> list[str]:
     """Return the paths that belong to a plan: its file, its artifacts, and where they were before they moved."""
     paths = [ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    paths += plan_store.files_beside(project, ref)
     if os.path.islink(ref.path):
         paths.append(ref.real_path)
     if ref.archived:

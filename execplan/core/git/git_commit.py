@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import current_branch, head_commit, operation_in_progress
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,9 +84,16 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     if ignored and len(ignored) == len(entries):
         raise _commit_error(f"git ignores {ignored[0]}", f"see which pattern matches: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
-    for entry in entries:
-        if entry.staged not in " ?":
-            _ensure_not_partly_staged(runner, project, entry, old_contents)
+    staged = [entry for entry in entries if entry.staged not in " ?"]
+    partly_staged = [entry.path for entry in staged if _is_partly_staged(runner, entry, old_contents)]
+    if partly_staged:
+        unstage_command = f"git restore --staged {shlex.join([entry.path for entry in staged])}"
+        raise ExecplanError(
+            "partly-staged",
+            f"staged changes differ from the file: {join_first(partly_staged, 3)}; {UNCOMMITTED_NOTE}",
+            exit=CHECK_FAILED,
+            hint=f"commit or unstage the staged files first: {unstage_command}, then: execplan commit",
+        )
     entries = _unstage_reverted(runner, entries)
     if not entries:
         return NO_COMMIT
@@ -293,27 +302,14 @@ def _parse_status(status: str) -> list[_StatusEntry]:
     return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
-def _ensure_not_partly_staged(
-    runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]
-) -> None:
-    """Raise an error if the staged content of a file is not its content before the edit."""
+def _is_partly_staged(runner: _GitRunner, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> bool:
+    """Return whether the staged content of a file is not its content before the edit."""
     staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
-    path = os.path.join(project.root, entry.path)
+    path = os.path.join(runner.project.root, entry.path)
     old_content = old_contents.get(path)
-    if old_content is None and entry.staged == "D":
-        return
-    if (
-        (old_content is not None or os.path.isfile(path))
-        and len(staged) > 1
-        and _blob_id(runner, entry.path, old_content) == staged[1]
-    ):
-        return
-    raise ExecplanError(
-        "partly-staged",
-        f"{entry.path} has staged changes that differ from the file; {UNCOMMITTED_NOTE}",
-        exit=CHECK_FAILED,
-        hint=f"commit or unstage them first: git restore --staged {entry.path}",
-    )
+    if old_content is None and (entry.staged == "D" or not os.path.isfile(path)):
+        return entry.staged != "D"
+    return len(staged) < 2 or _blob_id(runner, entry.path, old_content) != staged[1]
 
 
 def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:

@@ -228,8 +228,14 @@ def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> Execpl
     )
 
 
-def insert_section(plan: ParsedPlan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
-    """Return the edit that inserts a missing section with content, and the titles of all sections after the edit."""
+def insert_section(
+    plan: ParsedPlan, name: str, content: Sequence[str], *, title: str = ""
+) -> tuple[Edit, tuple[str, ...]]:
+    """Return the edit that inserts a missing section with content, and the titles of all sections after the edit.
+
+    The section's title is its standard name, `name`, unless another is given.
+    """
+    title = title or name
     section_order = outline.NAMES.index(name)
     lines = plan.text.lines
     position = next(
@@ -248,12 +254,12 @@ def insert_section(plan: ParsedPlan, name: str, content: Sequence[str]) -> tuple
     if earlier_positions and position == len(plan.sections):
         position = earlier_positions[-1] + 1
     titles = [section.title for section in plan.sections]
-    titles.insert(position, name)
+    titles.insert(position, title)
     if position < len(plan.sections):
         line = plan.sections[position].start
     else:
         line = plan.sections[-1].notes_start if plan.sections else len(lines)
-    return insert_padded(lines, line, [f"## {name}", "", *content]), tuple(titles)
+    return insert_padded(lines, line, [f"## {title}", "", *content]), tuple(titles)
 
 
 def insert_padded(lines: Sequence[str], index: int, new_lines: Sequence[str]) -> Edit:

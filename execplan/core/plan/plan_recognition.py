@@ -57,12 +57,14 @@ def follows_format(plan: ParsedPlan) -> bool:
     preface, or if it is wrapped in a code block. If its tasks or a section about the work are elsewhere than in Progress, its
     logs don't count: a plan in another form gets one with its first entry.
     """
-    names = {section.name for section in plan.sections} - {None}
+    names = {section.name for section in plan.sections if outline.canonical_name(section.title) is not None} - {None}
     if plan.has_tasks_elsewhere or _has_work_elsewhere(plan):
         names -= {*outline.LIVING}
         has_log = any([outline.canonical_name(block.text) == outline.PROGRESS for block in _headings(plan)])
     else:
-        has_log = not names.isdisjoint(outline.LIVING) or any([_is_living_heading(block) for block in _headings(plan)])
+        has_log = not names.isdisjoint(outline.LIVING) or any(
+            [_standard_name(block.text) in outline.LIVING for block in _headings(plan)]
+        )
         has_log = has_log or wrapping_fence(plan) >= 0
     return has_log or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan)
 
@@ -72,9 +74,7 @@ def _has_work_elsewhere(plan: ParsedPlan) -> bool:
     from execplan.core.plan.section_roles import TASKS, find_role  # most plans have tasks
 
     titles = [block.text for block in _headings(plan) if not plan.tasks]
-    return any(
-        [outline.canonical_name(title) is None and find_role(title, plan.text.titles) == TASKS for title in titles]
-    )
+    return any([not _standard_name(title) and find_role(title, plan.text.titles) == TASKS for title in titles])
 
 
 def lacks_outcome(plan: ParsedPlan) -> bool:
@@ -92,9 +92,10 @@ def wrapping_fence(plan: ParsedPlan) -> int:
     return -1
 
 
-def _is_living_heading(heading: Block) -> bool:
-    name = outline.canonical_name(heading.text)
-    return name in outline.LIVING and outline.is_canonical_title(heading.text, name)
+def _standard_name(title: str) -> str | None:
+    """Return the name of the section that has exactly this title."""
+    name = outline.canonical_name(title)
+    return name if name is not None and outline.is_canonical_title(title, name) else None
 
 
 def _has_plan_role(plan: ParsedPlan) -> bool:

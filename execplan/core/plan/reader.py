@@ -114,13 +114,12 @@ def read_text(text: Text) -> ParsedPlan:
         if tasks and has_only_progress:  # it reports what was done, or its tasks have no checkboxes
             plan = plan._replace(sections=[_without_name(section, outline.PROGRESS) for section in plan.sections])
         checklists = other_checklists
-        if tasks:
-            from execplan.core.plan.section_roles import name_logs  # most plans have the sections of the format
+        from execplan.core.plan.section_roles import name_logs  # most plans have the sections of the format
 
-            plan = plan._replace(sections=name_logs(plan.sections, tasks, text.titles))
-            for section in plan.sections:
-                if section.is_living and section.name is not None and section.name not in entries:
-                    entries[section.name] = read_entries(lines, blocks, section, plan.placeholder_lines)
+        plan = plan._replace(sections=name_logs(plan.sections, tasks, text.titles))
+        for section in plan.sections:
+            if section.is_living and section.name is not None and section.name not in entries:
+                entries[section.name] = read_entries(lines, blocks, section, plan.placeholder_lines)
     return _recognize(
         ParsedPlan(
             text,
@@ -180,7 +179,7 @@ def _read_sections(
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
     title_index = next((index for index in heading_indexes if blocks[index].level == 1), -1)
-    if title_index != (heading_indexes or [-1])[0]:
+    if title_index < 0 or title_index != heading_indexes[0]:
         front_title, front_line = _front_matter_title(lines, blocks)
         title_index = -1 if front_title is not None else title_index
     else:

@@ -26,6 +26,7 @@ from execplan.core.plan.plan_lookup import (
     require_single,
     task_ids,
 )
+from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.task_checks import format_check
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import Edit
@@ -35,8 +36,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from typing import Final
 
     from execplan.core.plan.plan_change import ChangeBuilder
+
+
+_OTHER_TITLE: Final = "Tasks"
+"""Title of the section for the first task of a plan in another form."""
 
 
 def complete_tasks(queries: Sequence[str], now: datetime) -> ChangeBuilder:
@@ -127,7 +133,8 @@ def add_task(
         if section is None:
             if neighbor_query is not None:
                 find_tasks(plan, [neighbor_query], known_ids)
-            edit, titles = insert_section(plan, outline.PROGRESS, first_lines)
+            title = "" if follows_format(plan) else _OTHER_TITLE  # Progress would make an ExecPlan of the plan
+            edit, titles = insert_section(plan, outline.PROGRESS, first_lines, title=title)
             return _task_added(content._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:

@@ -24,8 +24,8 @@ def read_tasks_elsewhere(
     Without any, they are what has a status in another form.
 
     Checklists are those below a heading about validation, such as acceptance criteria, unless there are no others; if an
-    item there is numbered as a part, such as `2.1`, all of them are tasks. If a title is a misspelled Progress, nothing is a
-    task, so that the author notices.
+    item there is numbered as a part, such as `2.1` or `T012`, all of them are tasks. In a list of numbered groups, as in
+    OpenSpec, there are no checklists. If a title is a misspelled Progress, nothing is a task, so that the author notices.
     """
     boxes = [
         box
@@ -40,7 +40,7 @@ def read_tasks_elsewhere(
         from execplan.core.plan.status_tasks import read_status_tasks  # most plans have checkboxes
 
         return read_status_tasks(plan), section_checklists
-    heading_starts, titles = _checklist_headings(plan)
+    heading_starts, titles = ([], [None]) if _has_only_groups(plan, boxes) else _checklist_headings(plan)
     positions = [bisect_right(heading_starts, box.start) for box in boxes]
     numbered = {position for position, box in zip(positions, boxes, strict=True) if _is_numbered_part(box.text)}
     tasks: list[Task] = []
@@ -54,10 +54,22 @@ def read_tasks_elsewhere(
     return (tasks, checklists) if tasks else ([box._replace(number=at) for at, box in enumerate(boxes, 1)], [])
 
 
+def _has_only_groups(plan: ParsedPlan, boxes: list[Task]) -> bool:
+    """Return whether each section is a numbered group with checkboxes, such as `2. Verification`."""
+    from execplan.core.plan.section_roles import part_number
+
+    starts = [section.start for section in plan.sections]
+    groups = {bisect_right(starts, box.start) for box in boxes}
+    return groups == {*range(1, len(starts) + 1)} and all([part_number(section.title) for section in plan.sections])
+
+
 def _is_numbered_part(text: str) -> bool:
     """Return whether a task's text begins with the number of a part, such as `2.1`, the first one of the second group."""
-    group, dot, part = text.partition(" ")[0].partition(".")
-    return bool(dot) and group.isdecimal() and part.rstrip(".").isdecimal()
+    number = text.partition(" ")[0]
+    group, dot, part = number.partition(".")
+    if dot:
+        return group.isdecimal() and part.rstrip(".").isdecimal()
+    return number[:1] == "T" and number[1:].isdecimal() and len(number) > len("T00")
 
 
 def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:

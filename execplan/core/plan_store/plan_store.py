@@ -9,7 +9,7 @@ from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import directory_of, related_projects, with_nested_projects
-from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, is_plan_name
+from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, PART_ENDINGS, is_plan_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,6 +162,19 @@ def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]
         elif project.settings.layout == FOLDER_LAYOUT and os.path.isdir(directory):
             locations.append((directory, [entry for entry in list_entries(directory) if entry.endswith(f"{name}.md")]))
     return locations
+
+
+def files_beside(project: Project, ref: PlanRef) -> list[str]:
+    """Return the files that belong to a plan by their names, as `parser.progress.md` and `parser.json` to `parser.md`."""
+    directory, name = os.path.split(ref.path.removesuffix(".md"))
+    if project.plan_artifacts_dir(ref.path, archived=ref.archived) == directory:
+        return []  # they are in the plan's own directory
+    endings = [entry.removeprefix(name) for entry in list_entries(directory) if entry.startswith(f"{name}.")]
+    return [
+        os.path.join(directory, name + ending)
+        for ending in endings
+        if not ending.endswith(".md") or ending.lower() in PART_ENDINGS
+    ]
 
 
 def _dated_folders(folder: str, depth: int) -> list[str]:

@@ -122,8 +122,18 @@ class Project(NamedTuple):
     def plan_artifacts_dir(self, path: str, *, archived: bool) -> str:
         """Return the artifacts directory of the plan in a file at any path."""
         folder, name = self.split_plan_path(path)
-        has_own_directory = not self.is_flat and folder != os.path.dirname(path)
-        return os.path.dirname(path) if has_own_directory else self.artifacts_dir(name, archived=archived)
+        directory = os.path.dirname(path)
+        artifacts = self.artifacts_dir(name, archived=archived)
+        has_own_directory = not self.is_flat and folder != directory and not self._has_other_plans(path)
+        return directory if has_own_directory and not os.path.isdir(artifacts) else artifacts
+
+    def _has_other_plans(self, path: str) -> bool:
+        """Return whether the directory of a plan has others, as `PLAN_x.md` and `TASK_1_x.md` in the directory `x`."""
+        directory, file = os.path.split(path)
+        ending = f"{os.path.basename(directory)}.md"
+        if file == ending or self.settings.layout != FOLDER_LAYOUT or not os.path.isdir(directory):
+            return False
+        return any([name.endswith(ending) and name != file for name in os.listdir(directory)])
 
     def _dated_path(self, folder: str) -> str:
         if "{" in folder:

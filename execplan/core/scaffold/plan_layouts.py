@@ -192,8 +192,9 @@ def _merge_done_directory(
     """Merge the finished plans in `.agents/done` with those of `.agents/execplans`."""
     for directory, locations in list(locations_by_directory.items()):
         if (
-            is_plans_directory_name(directory)
-            or not directory
+            not directory
+            or is_plans_directory_name(directory)
+            or find_dialect(directory) is not None
             or {location.state_name.lower() for location in locations} - {*FINISHED, *GIVEN_UP}
         ):
             continue

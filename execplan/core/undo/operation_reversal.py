@@ -9,7 +9,8 @@ from execplan.core.archive.attachments import digest_file
 from execplan.core.archive.file_transfer import is_fully_copied
 from execplan.core.archive.move_execution import read_evidence
 from execplan.core.archive.move_record import MoveDetails, unpack_details
-from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, MoveTarget, Reversal, move_plan
+from execplan.core.archive.move_target import MoveTarget
+from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, Reversal, move_plan
 from execplan.core.edits import edit_journal, journal_moves
 from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.edit_journal import Operation
@@ -146,7 +147,7 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
     rewritten_later = journal_moves.documents(selected.project, selected.ref.path, selected.step.latest.id)
     details = details._replace(documents=tuple(dict.fromkeys((*details.documents, *rewritten_later))))
     pairs = tuple([(new, old) for old, new in details.files])
-    goal = MoveTarget(details.ids[0], details.path, details.artifacts[0])
+    goal = MoveTarget(details.ids[0], details.path, details.artifacts[0], pairs)
     if selected.ref.path != details.goal:
         raise ExecplanError(
             "changed-since",
@@ -155,14 +156,14 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
             hint=f"move it back by hand, then try again: execplan {command}",
         )
     missing_files = [target for source, target in pairs if not (os.path.lexists(source) or os.path.lexists(target))]
-    if missing_files and command == REDO:
+    if missing_files and command == REDO and details.path == details.goal:
         raise ExecplanError(
             "changed-since",
             f"{selected.project.display_path(missing_files[0])} was removed before its attachment was undone",
             exit=CONFLICT,
             hint=f"attach it again: execplan attach FILE -p {selected.ref.shell_name}",
         )
-    return _reverse_by_move(selected, goal, pairs, options, command, details)
+    return _reverse_by_move(selected, goal, options, command, details)
 
 
 def _restored_copies(selected: SelectedOperation, goal: MoveTarget) -> tuple[str, ...]:
@@ -195,14 +196,13 @@ def reverse_attachment(selected: SelectedOperation, options: WriteOptions, comma
             _ensure_unchanged(selected, path, details.bystanders.get(path, ""))
     folder = os.path.join(project.state, UNDONE_DIR, step.latest.id)
     pairs = tuple([(path, os.path.join(folder, os.path.basename(path))) for _, path in details.files])
-    goal = MoveTarget(ref.id, ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived))
-    return _reverse_by_move(selected, goal, pairs, options, command, details)
+    goal = MoveTarget(ref.id, ref.path, project.plan_artifacts_dir(ref.path, archived=ref.archived), pairs)
+    return _reverse_by_move(selected, goal, options, command, details)
 
 
 def _reverse_by_move(
     selected: SelectedOperation,
     goal: MoveTarget,
-    pairs: tuple[tuple[str, str], ...],
     options: WriteOptions,
     command: str,
     details: MoveDetails,
@@ -220,8 +220,8 @@ def _reverse_by_move(
 
     make_evidence = None if old_evidence is None else lambda data: old_evidence
     copies = _restored_copies(selected, goal) if command == UNDO else ()
-    copies += tuple([target for source, target in pairs if is_fully_copied(source, target, ())])
-    reversal = Reversal(step.latest, step.operation.id, pairs, details.documents, copies, details.evidence)
+    copies += tuple([target for source, target in goal.files if is_fully_copied(source, target, ())])
+    reversal = Reversal(step.latest, step.operation.id, details.documents, copies, details.evidence)
     move_result = move_plan(
         project,
         ref,
@@ -234,7 +234,7 @@ def _reverse_by_move(
         reversal=reversal,
     )
     if not move_result.changed:
-        is_whole = all([os.path.lexists(source) or os.path.lexists(target) for source, target in pairs])
+        is_whole = all([os.path.lexists(source) or os.path.lexists(target) for source, target in goal.files])
         message = _nothing_there(selected, command, can_redo=is_whole)
         move_result = move_result._replace(messages=(message,))
     if not options.dry_run:

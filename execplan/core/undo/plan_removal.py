@@ -70,6 +70,7 @@ def _changed_plan_hint(project: Project, ref: PlanRef, current_digest: str) -> s
         return f"if git has restored what was undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
     if project.git is not None and is_committed(project, ref.real_path):
         return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
+    _ensure_no_artifacts(project, ref)  # which `drop` would refuse, too
     return f"remove it anyway: execplan drop {ref.shell_name} --force"
 
 
@@ -175,13 +176,12 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
     check(data)
-    folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
-    _ensure_no_artifacts(project, ref, f"move them out of {folder}, then try again")
+    _ensure_no_artifacts(project, ref)
     return data
 
 
-def _ensure_no_artifacts(project: Project, ref: PlanRef, hint: str) -> None:
-    """Raise ExecplanError if a plan has artifacts, which would be left without it."""
+def _ensure_no_artifacts(project: Project, ref: PlanRef, advice: str = " try again") -> None:
+    """Raise ExecplanError if a plan has artifacts, which would be left without it; `advice`: what to do once they are moved."""
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -193,7 +193,7 @@ def _ensure_no_artifacts(project: Project, ref: PlanRef, hint: str) -> None:
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
             exit=CHECK_FAILED,
-            hint=hint,
+            hint=f"move them out of {project.display_path(folder)}, then{advice}",
             candidates=artifacts[:20],
         )
 
@@ -215,9 +215,7 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         _ensure_uncommitted(project, ref)
         signs = signs_of_work(project, ref, data)
         command = f"execplan drop {ref.shell_name}{' --force' if signs else ''}"
-        folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
-        hint = f"move them out of {folder}, then: {command}; or archive them with the plan: {_abandon_command(ref)}"
-        _ensure_no_artifacts(project, ref, hint)
+        _ensure_no_artifacts(project, ref, f": {command}; or archive them with the plan: {_abandon_command(ref)}")
         reasons = [] if force else signs
         if reasons:
             raise ExecplanError(

@@ -22,8 +22,7 @@ class FixOutcome(NamedTuple):
     """The result of fixing one plan's findings."""
 
     target: CheckTarget
-    edit_result: EditResult | None
-    """Result of the edit; None for an archived plan, which may not be changed."""
+    edit_result: EditResult
     fixed_counts: Counter[str]
     """Number of fixed findings by rule."""
 
@@ -46,8 +45,6 @@ def fix_plan(
             remove_leftovers(project, ref, command="lint")
         return None
     fixed_counts: Counter[str] = Counter()
-    if ref.archived:
-        return FixOutcome(target, None, fixed_counts)
     rule_levels = active_levels(project, check_options.selection, project.display_path(ref.path))
     fix_change = build_fix_change(
         make_rule_context(project, ref, check_options), rule_levels, unsafe=include_unsafe, fix_counts=fixed_counts

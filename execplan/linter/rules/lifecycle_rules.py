@@ -55,10 +55,10 @@ def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
 
 @rule("EP502", ERROR)
 def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """An archived plan has open tasks.
+    """An archived plan has open tasks, and doesn't say why.
 
-    It is archived as done, but it isn't. Restore it with `execplan restore`, then finish it; or then archive it with
-    `--force --reason`, which records why it is unfinished.
+    It is archived as done, but it isn't. Restore it with `execplan restore`, then finish it; or then archive it again with
+    `--as abandoned --reason`, which records in the plan why it is unfinished.
 
     Bad (archived):
         ## Progress
@@ -70,7 +70,7 @@ def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     tasks = plan.unfinished_tasks
-    if context.is_archived and tasks:
+    if context.is_archived and tasks and not plan.is_archived_unfinished:
         yield on_line(plan, tasks[0].box_line, f"archived with an open task{format_excess(len(tasks), 1)}")
 
 

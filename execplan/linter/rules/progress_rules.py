@@ -54,10 +54,9 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
         return
     edits = tuple(_box_edits(plan, section))
     if edits:
-        command = "`execplan lint --fix --unsafe-fixes`"
-        message = (
-            f"no task: the {format_count(len(edits), 'list item')} without a checkbox can become tasks with {command}"
-        )
+        message = f"no task: the {format_count(len(edits), 'list item')} without a checkbox can become tasks"
+        if not context.is_record:
+            message += " with `execplan lint --fix --unsafe-fixes`"
         yield on_line(plan, section.start, message, edits)
     else:
         from shlex import quote

@@ -330,6 +330,12 @@ def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) ->
     assert "; or ask a person to roll it back: execplan rollback 1 -p " in why
 
 
+def test_after_a_rollback_the_reason_says_what_is_next_and_not_to_approve_again(begun: GuardRepository) -> None:
+    assert begun.type("rollback", "1").exit == 0
+    why = begun.ask("make parser").why
+    assert "; see what is next: execplan next 2026-01-01_parser; a person must approve another run" in why
+
+
 def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(
     begun: GuardRepository,
 ) -> None:

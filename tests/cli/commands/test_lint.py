@@ -206,11 +206,12 @@ def test_fix_commits_what_it_fixed(repo: Folder) -> None:
     assert repo.git("status", "--porcelain") == ""
 
 
-def test_fix_leaves_archived_plans_and_says_so(repo: Folder) -> None:
-    path = repo.plan(IDLE, "archive/2026-01-01_old")
-    result = repo.run("lint", "--fix", "--json")
-    assert "is archived" in result.json["warnings"][0]
-    assert path.read_text() == IDLE
+@pytest.mark.parametrize("text", [IDLE, IDLE.replace("- [ ]", "-")])
+def test_archived_plans_are_not_fixed_and_no_output_says_that_they_can_be(repo: Folder, text: str) -> None:
+    path = repo.plan(text, "archive/2026-01-01_old")
+    result = repo.run("lint", "--fix", "--unsafe-fixes")
+    assert path.read_text() == text
+    assert ("--fix" in result.out + result.err, "EP" in result.out) == (False, True), result
 
 
 def test_fix_continues_after_a_plan_that_cannot_be_fixed(repo: Folder) -> None:
@@ -332,3 +333,16 @@ def test_a_log_entry_keeps_the_form_of_a_plan(repo: Folder) -> None:
     repo.ok("decide", "In memory", "--why", "It is fast.", "--create")
     assert codes(repo) == []
     assert repo.ok("convert", "--dry-run")["changed"]
+
+
+@pytest.mark.parametrize("heading", ["Steps", "Step 1: Measure"])
+def test_a_first_task_keeps_the_form_of_a_plan(repo: Folder, heading: str) -> None:
+    """With the task, the section with findings is read as a log, and nothing else changes."""
+    path = repo.plan(
+        f"# Cache\n\n**Goal:** Faster.\n\n## {heading}\n\nRun it in the root.\n\n## Findings\n\n- It is slow.\n"
+    )
+    repo.ok("add", "Measure it", "--create")
+    repo.ok("discover", "It is the disk", "--evidence", "iostat")
+    assert "## Tasks\n\n- [ ] Measure it\n" in path.read_text()
+    assert "- It is slow.\n\n- Observation: It is the disk\n  Evidence: iostat\n" in path.read_text()
+    assert codes(repo) == []

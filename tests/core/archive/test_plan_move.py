@@ -467,3 +467,39 @@ def test_a_plan_is_abandoned_and_restored_again_with_the_same_reason(repo: Folde
         restored = repo.path / repo.ok("restore", "parser")["path"]
     notes = [line.rpartition(" - ")[2] for line in restored.read_text().splitlines() if "revision note" in line]
     assert notes == ["Archived as abandoned: No need", "Restored from the archive"] * 2
+
+
+def test_files_with_the_name_of_a_plan_move_with_it(repo: Folder) -> None:
+    repo.plan(FINISHED)
+    names = ["2026-01-01_parser.json", "2026-01-01_parser.progress.md"]
+    for name in names:
+        repo.write(f"{HOME}/{name}", "text\n")
+    other = repo.plan(CLEAN, "2026-01-01_parser.other")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    before = tree(repo.path)
+    repo.ok("archive", "2026-01-01_parser")
+    assert [(repo.path / HOME / "archive" / name).exists() for name in names] == [True, True]
+    assert other.exists()
+    repo.ok("undo")
+    assert tree(repo.path) == before
+    repo.ok("redo")
+    repo.ok("commit", "2026-01-01_parser")
+    assert repo.git("status", "--porcelain") == ""
+    repo.ok("restore", "2026-01-01_parser")
+    assert {name for name in tree(repo.path) if "evidence" not in name} == {*before}
+
+
+def test_a_plan_that_shares_its_directory_moves_alone(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'layout = "folder"\n')
+    for name, text in (("PLAN_haptics", CLEAN), ("TASK_haptics", FINISHED), ("NOTE_haptics", FINISHED)):
+        repo.write(f"{HOME}/haptics/{name}.md", text)
+    before = tree(repo.path)
+    repo.ok("archive", "--complete")
+    active = ["PLAN_haptics"]
+    assert [plan["id"] for plan in repo.ok("list")["plans"]] == active
+    assert [plan["id"] for plan in repo.ok("list", "--all")["plans"]] == [*active, "NOTE_haptics", "TASK_haptics"]
+    repo.ok("undo")
+    assert tree(repo.path) == before
+    repo.ok("rename", "PLAN_haptics", "Turn it on")
+    assert len(repo.ok("list")["plans"]) == 3

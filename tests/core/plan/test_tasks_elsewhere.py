@@ -134,6 +134,21 @@ def test_a_group_with_items_numbered_as_parts_has_tasks_below_any_heading() -> N
     assert [(title, box.text) for title, box in plan.checklists] == [("Acceptance", "All pass")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 1. Code\n\n- [x] One\n\n## 2. Verification\n\n- [ ] Run it\n",
+        "## Phase 1: Setup\n\n### Tests\n\n- [ ] T001 [P] One\n\n## Validation\n\n- [ ] T002 Run it\n",
+    ],
+    ids=["openspec", "spec-kit"],
+)
+def test_the_tools_that_number_their_groups_have_no_checklists(text: str) -> None:
+    plan = reader.parse(text)
+    assert (len(plan.tasks), plan.checklists) == (2, [])
+    plan = reader.parse("## 0. Goal\n\nSpeed.\n\n- [ ] Two\n\n## Validation\n\n- [ ] Run it\n")
+    assert (len(plan.tasks), len(plan.checklists)) == (1, 1)
+
+
 def test_a_plan_in_another_form_is_finished_without_the_sections_of_an_execplan(plan: Folder) -> None:
     path = plan.path / PATH
     plan.ok("decide", "One module", "--why", "Small", "--create", "-p", "2026-01-01_parser")

@@ -124,3 +124,11 @@ def test_a_later_init_includes_the_default_directory(repo_with_plans: Folder) ->
     assert {plan["id"] for plan in repo_with_plans.ok("list", "--all")["plans"]} == {*"abcd", NAME, "2025-12-01_writer"}
     repo_with_plans.ok("done", "1", "-p", NAME)
     assert repo_with_plans.run("init", "--check").exit == 0
+
+
+def test_a_list_of_the_plans_is_no_guide(repo_with_plans: Folder) -> None:
+    text = "# Plans\n\nHow to write one.\n\n"
+    index = repo_with_plans.write("docs/PLANS.md", text + "- [A](plans/active/a.md)\n- [B](plans/active/b.md)\n")
+    assert repo_with_plans.ok("init", "--dry-run")["homes"][0]["settings"]["guide"] == ".agent/PLANS.md"
+    index.write_text(f"{text}An [example](plans/active/a.md).\n")
+    assert repo_with_plans.ok("init", "--dry-run")["homes"][0]["settings"]["guide"] == "docs/PLANS.md"

@@ -103,6 +103,16 @@ def test_the_default_is_no_setting() -> None:
             _flat(".agents/execplans", ".agents/done", ".agents/execplans", name="{slug}"),
         ),
         (
+            ("openspec/changes/archive/2025-01-01-dark-mode/tasks.md",),
+            (),
+            {
+                "plans": "openspec/changes",
+                "archive": "openspec/changes/archive",
+                "layout": "tasks.md",
+                "name": "{slug}",
+            },
+        ),
+        (
             (".agents/exec-plans/active/progress-bar-plan.md",),
             (),
             _flat(".agents/exec-plans/active", ".agents/exec-plans/completed", ".agents/exec-plans", name="{slug}"),

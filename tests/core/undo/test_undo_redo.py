@@ -546,6 +546,20 @@ def test_undo_of_what_was_only_staged_has_nothing_to_commit(repo: Folder, comman
     assert repo.git("rev-parse", "HEAD") == head
 
 
+def test_undo_of_a_staged_archive_names_all_files_to_unstage(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("- [ ]", "- [x]"))
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "A plan")
+    repo.ok("outcome", "It works.", "--commit")
+    repo.ok("archive")
+    repo.git("add", "-A")
+    hint = repo.run("undo", "--commit").err.split("git restore --staged ")[1]
+    files, _, command = hint.partition(", then: execplan ")
+    repo.git("restore", "--staged", *files.split())
+    repo.ok(*command.split())
+    assert repo.git("status", "--porcelain") == ""
+
+
 def test_drop_of_a_plan_with_an_artifact_says_at_once_what_works(repo: Folder) -> None:
     name = repo.ok("new", "Build the parser", "--task", "A")["id"]
     repo.write("log.txt", "ok\n")
@@ -555,6 +569,15 @@ def test_drop_of_a_plan_with_an_artifact_says_at_once_what_works(repo: Folder) -
     assert f"execplan drop {name} --force" in error["hint"]
     (repo.path / PLANS / "artifacts" / name / "log.txt").unlink()
     repo.ok("drop", name, "--force")
+
+
+def test_undo_of_a_new_plan_names_its_artifacts_before_it_proposes_to_drop_it(repo: Folder) -> None:
+    repo.ok("new", "Build the parser", "--task", "A")
+    repo.ok("comment", "Why a parser?")
+    (path,) = (repo.path / PLANS).glob("*.md")
+    path.write_text(path.read_text() + "More.\n")
+    error = repo.run("undo", "--json").json["error"]
+    assert (error["code"], "drop" in error["hint"]) == ("has-artifacts", False)
 
 
 @pytest.mark.parametrize("command", [["next", "--claim", "Ann"], ["checkpoint"], ["index", "--write"]])

@@ -56,12 +56,13 @@ def test_a_misspelt_attribute_is_fixed_and_an_unknown_one_is_not() -> None:
     assert 'sh {#a expect="it \\"is\\" so" exit=0 needs=b colour=red}' in fixed_text("EP602", text)
 
 
-def test_commands_of_an_example_are_typed_by_nobody() -> None:
+def test_commands_of_an_example_and_of_a_file_are_typed_by_nobody() -> None:
     without_commands = with_sections(
         "## Validation and Acceptance\n\nAll is well.\n\n## Concrete Steps\n\nFirst the scanner.\n"
     )
     with_example = without_commands.replace("All is well.", "All is well.\n\n```sh {example}\nmake test\n```")
-    for text in (without_commands, with_example, with_example.replace("{example}", "{example #a exit=0}")):
+    with_file = with_example.replace("{example}", "{#a type=create_file target=a.sh}")
+    for text in (without_commands, with_example, with_example.replace("{example}", "{example #a exit=0}"), with_file):
         assert "EP406" in {finding.code for finding in lint_bytes(text.encode())}
         assert lines("EP404", text) == []
     assert "EP406" not in {finding.code for finding in lint_bytes(with_example.replace(" {example}", "").encode())}

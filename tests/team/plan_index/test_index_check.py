@@ -76,7 +76,7 @@ def test_a_fix_that_can_not_be_committed_is_reported_as_such(indexed: Folder) ->
     path.write_text(path.read_text() + "More.\n")
     result = indexed.run("lint", "--select", "EP512", "--fix", "--commit")
     assert (result.exit, result.out) == (1, f"{README}: updated the plan index\n3 plans, no findings\n")
-    assert result.err.startswith(f"execplan: warning: the fixes: fixed, but not committed: {README} has staged ")
+    assert result.err.startswith("execplan: warning: the fixes: fixed, but not committed: staged changes differ from ")
     assert "on disk" not in result.err
     assert findings(indexed) == []
 

@@ -126,9 +126,15 @@ def _preview_attempt(  # the parameters are those of the report
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         agent_run_lookup.ensure_not_waiting(ref, agent_run)
-    approved_plan = agent_start.require_agent_plan(
-        project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
-    )
+    run = agent_run.run_paths.id if agent_run is not None and is_active else ""
+    try:
+        approved_plan = agent_start.require_agent_plan(project, ref, run, step.id)
+    except ExecplanError as error:
+        unreported = schedule.order.open_dependencies(step, run_state)
+        if error.code == "stale-approval" and unreported:
+            command = f"execplan report {unreported[0]} -p {ref.shell_name} --status completed"
+            error.hint = f"if this is the work of {unreported[0]}, report that first: {command}"
+        raise
     run_state.expected_states = {**approved_plan.approval.binding.states, **run_state.expected_states}
     permit = permit_for(approved_plan, schedule)
     permission = permit.begin(step, run_state)

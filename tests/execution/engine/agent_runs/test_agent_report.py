@@ -43,6 +43,15 @@ def test_from_the_first_report_to_the_end(agent: Agent) -> None:
     )
 
 
+def test_work_of_an_earlier_step_that_is_not_reported_yet_is_to_be_reported(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    agent.write("out.txt", "y = 1\n")
+    error = agent.report("copy", "completed", "--json").json["error"]
+    assert error["code"] == "stale-approval"
+    assert "report that first: execplan report make -p " in error["hint"]
+    agent.report_completed("make")
+
+
 def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> None:
     agent.plan_steps(MAKE.replace("{#make", "{#make checkpoint"), COPY)
     agent.report_failed("make", "failed")

@@ -1,4 +1,4 @@
-"""Names of plans in the archive, where some dialects add the date."""
+"""Targets of moved plans, with their names in the archive, where some dialects add the date."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
+from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.slug import slug
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 _DATE_LENGTH = len("2026-01-01")
+
+
+class MoveTarget(NamedTuple):
+    """The target of a plan's move."""
+
+    id: str
+    path: str
+    artifacts: str
+    """Artifacts directory."""
+    files: tuple[tuple[str, str], ...]
+    """Old and new paths of other files that move along."""
+
+
+def target_of(project: Project, ref: PlanRef, name: str, path: str, *, archived: bool) -> MoveTarget:
+    """Return the target of a plan that gets an ID and a path; the files beside it that have its name move along."""
+    old, new = ref.path.removesuffix(".md"), path.removesuffix(".md")
+    files = [(file, new + file.removeprefix(old)) for file in plan_store.files_beside(project, ref) if old != new]
+    return MoveTarget(name, path, project.plan_artifacts_dir(path, archived=archived), tuple(files))
 
 
 def archived_id(project: Project, ref: PlanRef) -> str:
