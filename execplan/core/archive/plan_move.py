@@ -138,13 +138,9 @@ def move_plan(
         followed = update_references(
             project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses)
         )
-        plan_writes = [
-            (project.display_path(plan_ref.path), plan_write)
-            for plan_ref, plan_write in ((ref, write_result), *followed.updates)
-        ]
         diffs = [
-            format_diff(plan_write.old, plan_write.new, path)
-            for path, plan_write in plan_writes
+            format_diff(plan_write.old, plan_write.new, project.display_path(plan_ref.path))
+            for plan_ref, plan_write in ((ref, write_result), *followed.updates)
             if plan_write.new != plan_write.old
         ]
         preview = _move_result(

@@ -20,19 +20,9 @@ CONFIGURATION: Final[Mapping[str, str]] = {
     ".agents/plugins": "the plugins that agent programs offer",
     **dict.fromkeys(
         (
-            ".aider.conf.yml",
-            ".amazonq",
-            ".clinerules",
-            ".continue",
-            ".factory",
-            ".kiro",
-            ".opencode",
-            ".qwen",
-            ".roo",
-            ".windsurf",
-            "opencode.json",
-            "opencode.jsonc",
-        ),
+            ".aider.conf.yml .amazonq .clinerules .continue .factory .kiro .opencode .qwen .roo .windsurf "
+            "opencode.json opencode.jsonc"
+        ).split(),
         "the settings or hooks of an agent program",
     ),
 }

@@ -207,18 +207,7 @@ def committed_blobs(project: Project, paths: Sequence[str], *, with_reflogs: boo
     With `with_reflogs`, commits that are only in a reflog count too, such as older stashes and what a rebase replaced.
     """
     reflog_args = ("--reflog",) if with_reflogs else ()
-    args = (
-        "log",
-        "--all",
-        *reflog_args,
-        "--full-history",
-        "-m",
-        "--no-renames",
-        "--format=",
-        "--raw",
-        "--no-abbrev",
-        "-z",
-    )
+    args = ("log", "--all", *reflog_args, *"--full-history -m --no-renames --format= --raw --no-abbrev -z".split())
     out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
     lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
     return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}

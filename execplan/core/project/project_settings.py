@@ -57,17 +57,9 @@ NON_PLAN_FILES = {
     **dict.fromkeys(("tech-debt-tracker.md", "tech_debt_tracker.md"), "tracker of technical debt"),
     **dict.fromkeys(
         (
-            "template.md",
-            "_template.md",
-            "plan-template.md",
-            "plan_template.md",
-            "plans-template.md",
-            "plans_template.md",
-            "execplan-template.md",
-            "execplan_template.md",
-            "exec-plan-template.md",
-            "exec_plan_template.md",
-        ),
+            "template.md _template.md plan-template.md plan_template.md plans-template.md plans_template.md "
+            "execplan-template.md execplan_template.md exec-plan-template.md exec_plan_template.md"
+        ).split(),
         "template",
     ),
     **dict.fromkeys([name for name in INSTRUCTIONS if name.endswith(".md")], "instructions for agents"),
