@@ -9,6 +9,10 @@ from _thread import get_ident
 from execplan.core import trace
 from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MAX_ATTEMPTS = 100
 
 
@@ -128,20 +132,6 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view[: 1 << 20]) :]
 
 
-def append(handle: int, data: bytes, size: int, *, durable: bool = True) -> None:
-    """Append bytes to an open file of a given size, and flush them to disk unless they need not be durable.
-
-    Raises OSError; the file then has its old size. The caller is the only writer.
-    """
-    try:
-        write_all(handle, data)
-        if durable:
-            os.fsync(handle)
-    except OSError:
-        os.ftruncate(handle, size)
-        raise
-
-
 def sync_path(path: str, *, together: bool = False) -> None:
     """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -151,17 +141,13 @@ def sync_path(path: str, *, together: bool = False) -> None:
         os.close(handle)
 
 
-sync_groups: dict[int, dict[tuple[int, ...], int]] = {}
-"""By thread, what its `SyncGroup` is going to sync: handles by inode and device."""
+sync_later: dict[int, Callable[[int], None]] = {}
+"""For each thread with a `SyncGroup`, how it takes what is to be synced."""
 
 
 def sync(handle: int) -> None:
     """Flush an open file or directory to disk, or leave that to the `SyncGroup` of this thread; raises OSError."""
-    group = sync_groups.get(get_ident())
-    if group is None:
-        os.fsync(handle)
-    elif (key := tuple(os.fstat(handle)[1:3])) not in group:
-        group[key] = os.dup(handle)
+    sync_later.get(get_ident(), os.fsync)(handle)
 
 
 def remove_if_exists(path: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from _thread import get_ident
 
-from execplan.core.files.file_access import file_error, sync_groups
+from execplan.core.files.file_access import file_error, sync_later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 
@@ -20,27 +21,32 @@ class SyncGroup:
 
     def __init__(self, *, is_replaceable: bool = False) -> None:
         self._is_replaceable = is_replaceable
-        self._outer: dict[tuple[int, ...], int] | None = None
+        self._outer: Callable[[int], None] | None = None
+        self._handles: dict[tuple[int, ...], int] = {}
 
     def __enter__(self) -> None:
-        self._outer = sync_groups.get(get_ident())
+        self._outer = sync_later.get(get_ident())
         if self._outer is None or self._is_replaceable:
-            sync_groups[get_ident()] = {}
+            sync_later[get_ident()] = self._add
+
+    def _add(self, handle: int) -> None:
+        key = tuple(os.fstat(handle)[1:3])
+        if key not in self._handles:
+            self._handles[key] = os.dup(handle)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Sync, unless an error is raised anyway or a group around this one does; raises ExecplanError."""
-        group = sync_groups.pop(get_ident())
-        if self._outer is not None:
-            sync_groups[get_ident()] = self._outer
-        if group is self._outer:
-            return
+        if self._outer is None:
+            del sync_later[get_ident()]
+        else:
+            sync_later[get_ident()] = self._outer
         try:
-            for handle in group.values() if error is None and not self._is_replaceable else ():
+            for handle in self._handles.values() if error is None and not self._is_replaceable else ():
                 os.fsync(handle)
         except OSError as sync_error:
             raise file_error(sync_error, "new files", "write") from None
         finally:
-            for handle in group.values():
+            for handle in self._handles.values():
                 os.close(handle)

@@ -13,6 +13,7 @@ from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.project import project_state
 from execplan.core.project.project import ensure_inside
 from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.journal.journal import append
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -83,7 +84,7 @@ class LogFile:
         if self._handle < 0:
             self._open(_FLAGS | os.O_CREAT | os.O_EXCL)
         try:
-            file_access.append(self._handle, data, self._size, durable=durable)
+            append(self._handle, data, self._size, durable=durable)
         except OSError as error:
             raise file_error(error, self.path, "write") from None
         self._size += len(data)
@@ -130,7 +131,7 @@ class LogFile:
         try:
             handle = file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
             try:
-                file_access.append(handle, data, previous_size, durable=False)
+                append(handle, data, previous_size, durable=False)
             finally:
                 os.close(handle)
         except OSError as error:

@@ -32,6 +32,20 @@ MERGE_MARKER: Final = "it is a git conflict marker; keep one side completely, fo
 _FOREIGN_WRITE: Final = "another program has changed it"
 
 
+def append(handle: int, data: bytes, size: int, *, durable: bool = True) -> None:
+    """Append bytes to an open file of a given size, and flush them to disk unless they need not be durable.
+
+    Raises OSError; the file then has its old size. The caller is the only writer.
+    """
+    try:
+        file_access.write_all(handle, data)
+        if durable:
+            os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
+
+
 class JournalMirror:
     """A journal copy that is appended to while it is intact; otherwise it waits until it is rewritten."""
 
@@ -57,7 +71,7 @@ class JournalMirror:
         """Append a line if the copy is intact. Raises OSError and leaves the copy unchanged."""
         if not self.is_intact:
             return
-        file_access.append(self._handle, data, self._size, durable=False)
+        append(self._handle, data, self._size, durable=False)
         self._size += len(data)
 
     def rewrite(self, data: bytes) -> None:
@@ -170,7 +184,7 @@ class Journal:
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
         try:
-            file_access.append(self._handle, data, self._size)
+            append(self._handle, data, self._size)
             if self._mirror is not None:
                 self._mirror.append(data)
         except OSError as error:
