@@ -18,7 +18,7 @@ approve 42
 archive 60
 attach 17
 audit 40
-board 72
+board 71
 changes 33
 checkpoint 56
 comment 22
@@ -48,7 +48,7 @@ list 45
 log 18
 mcp 70
 merge 56
-new 66
+new 65
 next 55
 note 18
 outcome 18

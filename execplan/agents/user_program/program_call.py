@@ -131,10 +131,10 @@ def call_program(project: Project, command: UserProgram, request: bytes) -> Call
     The program runs without the sandbox for steps: it belongs to the user, must reach a model over the network and must
     write its session data. It does not get the path of the repository.
     """
+    from execplan.execution.engine.commands.command_environment import make_redaction
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.commands.launcher import CommandSpec, Limits, run_command
     from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.journal.journal_writer import make_redaction
     from execplan.execution.engine.signal_handlers import SignalHandlers
 
     last_error = [""]

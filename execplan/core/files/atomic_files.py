@@ -300,7 +300,7 @@ def make_directory(path: str, *, within: str | None = None) -> list[str]:
 def sync_directory(path: str) -> None:
     """Flush a directory to disk so that renames in it survive a crash; raises ExecplanError."""
     try:
-        sync_path(path or ".")
+        sync_path(path or ".", together=True)
     except OSError as error:
         raise file_error(error, path, "write to") from None
 

@@ -7,6 +7,8 @@ import os
 import stat
 import sys
 
+from execplan.core.files import file_access
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +91,7 @@ def _make_directory(handle: int, name: str, path: str, created: list[str]) -> No
     except PermissionError:
         return
     try:
-        os.fsync(readable_handle)
+        file_access.sync(readable_handle)
     finally:
         os.close(readable_handle)
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from _thread import get_ident
 
 from execplan.core import trace
 from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MAX_ATTEMPTS = 100
 
@@ -127,26 +132,22 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view[: 1 << 20]) :]
 
 
-def append(handle: int, data: bytes, size: int) -> None:
-    """Append bytes to an open file of a given size and flush them to disk.
-
-    Raises OSError; the file then has its old size. The caller is the only writer.
-    """
-    try:
-        write_all(handle, data)
-        os.fsync(handle)
-    except OSError:
-        os.ftruncate(handle, size)
-        raise
-
-
-def sync_path(path: str) -> None:
-    """Flush a file or a directory to disk; raises OSError."""
+def sync_path(path: str, *, together: bool = False) -> None:
+    """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        os.fsync(handle)
+        sync(handle) if together else os.fsync(handle)
     finally:
         os.close(handle)
+
+
+sync_later: dict[int, Callable[[int], None]] = {}
+"""For each thread with a `SyncGroup`, how it takes what is to be synced."""
+
+
+def sync(handle: int) -> None:
+    """Flush an open file or directory to disk, or leave that to the `SyncGroup` of this thread; raises OSError."""
+    sync_later.get(get_ident(), os.fsync)(handle)
 
 
 def remove_if_exists(path: str) -> None:

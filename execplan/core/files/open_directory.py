@@ -14,6 +14,7 @@ from execplan.core.files.file_access import (
     open_regular,
     read_up_to,
     resolve_path,
+    sync,
     write_all,
 )
 
@@ -102,8 +103,8 @@ class DirectoryHandle:
                 os.fchmod(handle, mode)
             if os.fstat(handle).st_size != size:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-            if durable:
-                os.fsync(handle)
+            if durable and size:
+                sync(handle)
         except BaseException:
             self.unlink(name)
             raise
@@ -159,7 +160,7 @@ class DirectoryHandle:
 
     def sync(self) -> None:
         """Flush the directory to disk so that renames survive a crash; raises OSError."""
-        os.fsync(self.handle)
+        sync(self.handle)
 
 
 class OpenDirectory(DirectoryHandle):

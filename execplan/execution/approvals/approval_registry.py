@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MAX_BYTES = 1 << 12
 _RESERVED_SUFFIX = " is about to begin"
+"""What an earlier version wrote after the ID of a run that had not begun yet."""
 
 
 class RegistryEntry(NamedTuple):
@@ -27,7 +28,7 @@ class RegistryEntry(NamedTuple):
     run_id: str = ""
     """ID of the run that used the approval, for itself and its resumes.
 
-    Empty while no run has, or if the run that reserved it has not begun.
+    Empty while no run has.
     """
     is_revoked: bool = False
 
@@ -48,13 +49,17 @@ def read_entry(project: Project, approval_id: str) -> RegistryEntry:
     return RegistryEntry(_read_run(used_path), os.path.lexists(revoked_path))
 
 
-def reserve(project: Project, approval_id: str, run_id: str) -> None:
-    """Reserve an approval for a run that is about to begin. Raises ExecplanError if it is used or revoked.
+def ensure_unused(project: Project, approval_id: str) -> None:
+    """Raise ExecplanError if an approval is used or revoked, or if its use can't be recorded.
 
-    Replaces the reservation of a run that never began: the caller holds the lock of runs, so no other run is about to
-    begin.
+    The caller holds the lock of runs, and the approval is valid in this checkout only, so no other run uses it meanwhile.
     """
-    _write_use(project, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
+    with lock(project):
+        entry = read_entry(project, approval_id)
+    if entry.is_revoked:
+        raise _revoked_error(approval_id)
+    if entry.run_id:
+        raise already_used_error(entry.run_id)
 
 
 def mark_used(project: Project, approval_id: str, run_id: str) -> None:
@@ -62,33 +67,17 @@ def mark_used(project: Project, approval_id: str, run_id: str) -> None:
 
     For a new run, call this once the run's first entry is on disk, before any step runs.
     """
-    _write_use(project, approval_id, run_id)
-
-
-def _write_use(project: Project, approval_id: str, new_text: str) -> None:
-    """Record the run of an approval, started or reserved.
-
-    Only a reservation can be replaced: by another reservation, or when its own run starts.
-    """
     from execplan.core.files import atomic_files
 
     used_path, revoked_path = entry_paths(project, approval_id)
-    run_id, is_started = new_text.removesuffix(_RESERVED_SUFFIX), not new_text.endswith(_RESERVED_SUFFIX)
     with lock(project):
         if os.path.lexists(revoked_path):
             raise _revoked_error(approval_id)
-        if atomic_files.create(used_path, new_text.encode()):
-            return
-        old_bytes = file_access.read(used_path, _MAX_BYTES)[0]
-        old_text = old_bytes.decode("utf-8", "replace")
-        if old_text == run_id:
-            return
-        if not old_text.endswith(_RESERVED_SUFFIX) or (
-            is_started and old_text.removesuffix(_RESERVED_SUFFIX) != run_id
-        ):
-            raise already_used_error(old_text.removesuffix(_RESERVED_SUFFIX) or "unknown")
-        if old_text != new_text:
-            atomic_files.replace_if_unchanged(used_path, old_bytes, new_text.encode())
+        earlier_run = _read_run(used_path)
+        if earlier_run not in ("", run_id):
+            raise already_used_error(earlier_run)
+        if not earlier_run:
+            atomic_files.replace(used_path, run_id.encode(), mode=0o666)
 
 
 def revoke(project: Project, approval_id: str) -> bool:

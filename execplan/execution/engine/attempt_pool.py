@@ -7,6 +7,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core.files.sync_group import SyncGroup
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.engine.journal.journal_entries import (
     INTENT,
@@ -160,7 +161,8 @@ class AttemptPool:
                 if not self.context.stop.is_set():
                     if runs_alone:  # a parallel step may be building a program at this moment
                         self._check_programs(step)
-                    prepared = self.executor.prepare(self.context, step, self.journal_writer.run_state)
+                    with SyncGroup():
+                        prepared = self.executor.prepare(self.context, step, self.journal_writer.run_state)
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     placement = prepared.placement
                     worker_field = {"worker": placement.worker.name} if placement is not None else {}

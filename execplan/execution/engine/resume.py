@@ -18,6 +18,7 @@ from execplan.execution.engine.executors.executor_choice import executor_field, 
 from execplan.execution.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
+from execplan.execution.engine.run_loop import open_loop
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -27,7 +28,7 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder
-from execplan.execution.engine.run_session import open_loop, start_session
+from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.execution.engine.step_executor import StepExecutor
@@ -113,11 +114,7 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
     Raises ExecplanError.
     """
     if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        record_builder.save_record(
-            run_paths,
-            record_builder.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state),
-        )
-        journal_writer.audit_log.update_anchor()
+        record_builder.file_record(run_paths, journal_writer)
 
 
 def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.files.sync_group import SyncGroup
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
@@ -17,10 +18,11 @@ from execplan.execution.engine.journal.journal_entries import state_json
 from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
+from execplan.execution.engine.run_loop import open_loop
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_session import open_loop, start_session
+from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.session_end import finish_loop
@@ -144,8 +146,10 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
     audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
     audit_log.can_restore = True
-    run_setup.create_run(project, ref, run_paths, approved_plan)
-    with open_journal(run_paths) as journal:
+    with SyncGroup():
+        run_setup.create_run(project, ref, run_paths, approved_plan)
+        new_journal = open_journal(run_paths)
+    with new_journal as journal:
         run_state = RunState(approved_plan.document)
         journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
         session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
@@ -163,7 +167,6 @@ def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
             programs=run_preconditions.programs_json(approved_plan.binding.programs),
             **executor_field(new_run.executor),
         )
-        audit_log.update_anchor()
         yield session
 
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.engine import run_questions, stop_reasons
-from execplan.execution.engine.attempt_pool import is_outcome_unknown
+from execplan.execution.engine.attempt_pool import AttemptPool, is_outcome_unknown
+from execplan.execution.engine.error_hints import add_resume_hint
 from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.recovery.failure_recovery import RETRY
+from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition
+from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.engine.stop_reasons import StopReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from execplan.execution.engine.attempt_pool import AttemptOutcome, AttemptPool
+    from execplan.execution.engine.approved_steps import ApprovedSteps
+    from execplan.execution.engine.attempt_pool import AttemptOutcome
     from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.run_questions import Prompter
+    from execplan.execution.engine.run_session import RunSession
     from execplan.execution.engine.schedule import NextSteps, Schedule
+    from execplan.execution.engine.step_executor import StepExecutor
+    from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
 
 _POLL_SECONDS: Final = 0.5
@@ -233,3 +240,23 @@ class RunLoop:
 def _drift_reason(message: str, error: ExecplanError) -> str:
     """Return a message followed by the differences that an error lists and the message does not contain."""
     return "; ".join([message, *[difference for difference in error.candidates if difference not in message]])
+
+
+@contextmanager
+def open_loop(
+    session: RunSession,
+    context: RunContext,
+    approved_steps: ApprovedSteps,
+    executor: StepExecutor,
+    jobs: int,
+) -> Iterator[RunLoop]:
+    """Open the loop that runs approved steps; until it is closed, signals stop it."""
+    jobs = 1 if context.document.constraints.require_sequential else jobs
+    with (
+        add_resume_hint(
+            context.run_paths, context.ref, executor.executor.name if executor.executor is not None else ""
+        ),
+        AttemptPool(context, session.journal_writer, executor, approved_steps.permit, jobs) as attempt_pool,
+        SignalHandlers(context.stop, attempt_pool.wake) as signals,
+    ):
+        yield RunLoop(attempt_pool, approved_steps.schedule, Prompter(session.journal_writer, signals))

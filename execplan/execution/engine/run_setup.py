@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files, file_access
+from execplan.core.files.sync_group import SyncGroup
 from execplan.core.git.git_directory import head_commit
 from execplan.core.plan_store import author
 from execplan.core.project import project_state
@@ -65,21 +66,23 @@ def show_warnings(context: RunContext, steps: Sequence[Step], program_difference
 
 
 def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
-    """Reserve an approval for a new run, and create its directories with the document and the approval.
+    """Create the directories of a new run with the document and the approval, which no run may have used.
 
-    Raises ExecplanError.
+    Only the copies in the state directory are synced, because the artifacts are repaired from them. Raises
+    ExecplanError.
     """
-    approval_registry.reserve(project, approved_plan.approval.id, run_paths.id)
+    approval_registry.ensure_unused(project, approved_plan.approval.id)
     with add_hint_on_error(
         f"nothing was done, and the approval is still valid; start again: execplan run {ref.shell_name}"
     ):
-        atomic_files.make_directory(run_paths.folder, within=project.root)
-        atomic_files.create(
-            run_paths.artifact_path(artifact_store.PLAN_FILE_NAME),
-            approved_plan.candidate.current_plan.data,
-            within=project.root,
-        )
-        atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
+        with SyncGroup(is_replaceable=True):
+            atomic_files.make_directory(run_paths.folder, within=project.root)
+            atomic_files.create(
+                run_paths.artifact_path(artifact_store.PLAN_FILE_NAME),
+                approved_plan.candidate.current_plan.data,
+                within=project.root,
+            )
+            atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
         create_state_directory(project, ref, run_paths)
 
 
@@ -88,9 +91,10 @@ def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) 
 
     Raises ExecplanError.
     """
-    project_state.make_state_dir(project, "runs")
-    evidence_copies.copy_evidence(run_paths)
-    atomic_files.create(os.path.join(project_state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
+    with SyncGroup():
+        project_state.make_state_dir(project, "runs")
+        evidence_copies.copy_evidence(run_paths)
+        atomic_files.create(os.path.join(project_state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
 
 
 def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:

@@ -220,9 +220,6 @@ class RunState:
         known_steps = [step for step in self.document.steps if step.id in self.status_of]
         return [step.number for step in known_steps if self.status_now(step.id) == status]
 
-    def _ignore(self, entry: RunEntry, fields: dict[str, Any]) -> None:
-        """Ignore an entry that does not change the state."""
-
     def _on_begun(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.begin_fields = {**fields, "at": entry.at}
         self.executor = fields.get("executor", "")
@@ -388,7 +385,7 @@ class RunState:
         journal_entries.PAUSED: _on_paused,
         journal_entries.ANSWERED: _on_answered,
         journal_entries.REPLANNED: _on_replanned,
-        journal_entries.INTERRUPTED: _ignore,
+        journal_entries.INTERRUPTED: _on_interrupted,
         journal_entries.RESUMED: _on_resumed,
         journal_entries.ENDED: _on_ended,
         journal_entries.ROLLBACK: _on_rollback,

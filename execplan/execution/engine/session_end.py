@@ -193,9 +193,7 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
 def file_run(session: RunSession, question: Question | None, warnings: list[str]) -> str | None:
     """Save the record, move the audit log's anchor, send the notification and commit; return the commit."""
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
-    final_record = record_builder.build_record(session.run_paths, run_state.document, run_state)
-    record_builder.save_record(session.run_paths, final_record)
-    journal_writer.audit_log.update_anchor()
+    final_record = record_builder.file_record(session.run_paths, journal_writer)
     is_ended = run_state.status in states.ENDED_RUN_STATES
     if is_ended:
         BackupStore(session.project).purge(session.policy.backup_days)

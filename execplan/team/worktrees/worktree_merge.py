@@ -111,9 +111,7 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
             hint = f"finish it, then try again: git -C {directory} commit --no-edit"
             if has_merged_nothing(worktree):
                 message += ", but no file has changed; a commit would drop the other branch's changes"
-                hint = (
-                    f"to drop them: git -C {directory} commit --no-edit; to merge them again: git -C {directory} merge --abort"
-                )
+                hint = f"to drop them: git -C {directory} commit --no-edit; to merge them again: git -C {directory} merge --abort"
         raise ExecplanError("under-way", message, exit=BUSY, hint=hint)
     if worktree.branch != record.branch:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"

@@ -11,9 +11,9 @@ import pytest
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files.atomic_files import create, replace, replace_if_unchanged, temp_file_name
-from execplan.core.files.file_access import append
 from execplan.core.files.file_lock import FileLock
 from execplan.core.text.text_lines import digest
+from execplan.execution.engine.journal.journal import append
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -166,6 +166,22 @@ def _kill_resumes(scenario: RunScenario, reference: Undisturbed, at: str, option
     return _finish_and_compare(scenario, reference, options)
 
 
+def sweep_power_failure(scenario: RunScenario, reference: Undisturbed, at: Iterable[str]) -> list[RunKill]:
+    """Stop the machine at each point, with all files lost that were not synced, and resume the run."""
+    return [RunKill(point, tuple(_lose_unsynced(scenario, reference, point))) for point in at]
+
+
+def _lose_unsynced(scenario: RunScenario, reference: Undisturbed, at: str) -> list[str]:
+    scenario.restore("approved")
+    if why := _kill_command(scenario, at, "run", NAME):
+        return why
+    assert not survivors(scenario.world)
+    scenario.lose_unsynced()
+    verified = scenario.run("audit", NAME, "--verify")
+    bad = [f"audit --verify before the resume: {verified.out} {verified.err}"] if verified.exit else []
+    return bad + _finish_and_compare(scenario, reference, ())
+
+
 def sweep_rollback(scenario: RunScenario, reference: Undisturbed, at: Iterable[str]) -> list[RunKill]:
     """Kill the rollback of the whole run at each point, and roll back once more."""
     return [RunKill(point, tuple(_kill_rollback(scenario, reference, point))) for point in at]

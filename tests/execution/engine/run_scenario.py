@@ -198,10 +198,29 @@ class RunScenario:
         record: dict[str, Any] = json.loads((self.last_run_folder / "record.json").read_bytes())
         return record
 
+    def lose_unsynced(self) -> None:
+        """Lose what a stopped machine may lose within a session, such as all records after the anchor."""
+        for folder in (self.artifacts / "runs").iterdir():
+            for path in folder.glob("*.json*"):
+                path.write_bytes(b"")
+        (log_copy,) = self.repo.path.glob(".git/execplan/plans/*/ledger.jsonl")
+        log_copy.write_bytes(b"")
+        anchor = json.loads(self.repo.git("cat-file", "blob", f"refs/execplan/ledger/{NAME}"))
+        log = self.artifacts / "ledger.jsonl"
+        data = log.read_bytes()
+        log.write_bytes(data[: data.index(b"\n", data.index(f'"hash":"{anchor["hash"]}"'.encode())) + 1])
+        for mark in self.repo.path.glob(".git/execplan/runs/*/*.ended"):
+            mark.write_bytes(b"")
+
+    @property
+    def artifacts(self) -> Path:
+        """The folder of the plan's artifacts."""
+        return self.repo.path / ARTIFACTS
+
     @property
     def last_run_folder(self) -> Path:
         """The folder of the last run."""
-        return max((self.repo.path / ARTIFACTS / "runs").iterdir())
+        return max((self.artifacts / "runs").iterdir())
 
 
 def survivors(folder: Path, patience: float = 5.0) -> list[str]:

@@ -7,7 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import COUNTED
-from tests.execution.engine.kill_sweep import describe_failures, points, run_undisturbed, sweep_rollback, sweep_run
+from tests.execution.engine.kill_sweep import (
+    describe_failures,
+    points,
+    run_undisturbed,
+    sweep_power_failure,
+    sweep_rollback,
+    sweep_run,
+)
 from tests.execution.engine.run_scenario import RunScenario
 from tests.selection import one_or_all
 
@@ -36,6 +43,14 @@ def test_killed_at_an_entry(scenario: RunScenario, record_property: Callable[[st
 def test_killed_at_an_entry_with_steps_beside_each_other(scenario: RunScenario) -> None:
     reference = run_undisturbed(scenario, "--jobs", "2")
     kills = sweep_run(scenario, reference, points(reference.entries, STRIDE * 2 + 1), "--jobs", "2")
+    assert not describe_failures(kills), describe_failures(kills)
+
+
+def test_what_was_not_synced_is_lost_with_the_machine(scenario: RunScenario) -> None:
+    reference = run_undisturbed(scenario)
+    kills = sweep_power_failure(
+        scenario, reference, one_or_all([*points(reference.entries, STRIDE), f"after:{reference.entries}"])
+    )
     assert not describe_failures(kills), describe_failures(kills)
 
 

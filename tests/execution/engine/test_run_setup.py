@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -73,9 +74,12 @@ def test_who_removes_the_journal_frees_no_approval(run_repo: RunRepository) -> N
 
 def test_a_run_whose_approval_another_has_taken_does_not_begin(run_repo: RunRepository) -> None:
     project, _ = run_repo.project()
-    approval_registry.reserve(project, "0" * 32, "run-1")
-    approval_registry.reserve(project, "0" * 32, "run-2")
-    assert approval_registry.read_entry(project, "0" * 32).run_id == ""
-    refused(CONFLICT, "approval-used", lambda: approval_registry.mark_used(project, "0" * 32, "run-1"))
-    approval_registry.mark_used(project, "0" * 32, "run-2")
-    refused(CONFLICT, "approval-used", lambda: approval_registry.reserve(project, "0" * 32, "run-3"))
+    approval_registry.ensure_unused(project, "0" * 32)
+    approval_registry.mark_used(project, "0" * 32, "run-1")
+    refused(CONFLICT, "approval-used", lambda: approval_registry.ensure_unused(project, "0" * 32))
+    refused(CONFLICT, "approval-used", lambda: approval_registry.mark_used(project, "0" * 32, "run-2"))
+    used_path, _ = approval_registry.entry_paths(project, "1" * 32)
+    Path(used_path).write_text("run-1 is about to begin")  # as an earlier version wrote it
+    approval_registry.ensure_unused(project, "1" * 32)
+    approval_registry.mark_used(project, "1" * 32, "run-2")
+    assert approval_registry.read_entry(project, "1" * 32).run_id == "run-2"

@@ -61,7 +61,7 @@ class CheckRunner:
         self, project: Project, policy: Policy, sandbox: Sandbox | None, stop: StopSignal, artifacts: str
     ) -> None:
         """Prepare to run checks; `artifacts` is the directory to which transcripts may be moved later."""
-        from execplan.execution.engine.journal.journal_writer import make_redaction
+        from execplan.execution.engine.commands.command_environment import make_redaction
 
         self._artifacts = artifacts
         self._project, self._policy, self._sandbox, self._stop = project, policy, sandbox, stop

@@ -17,9 +17,9 @@ from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, 
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
-from execplan.execution.engine.journal.journal_writer import make_redaction
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import find_approver

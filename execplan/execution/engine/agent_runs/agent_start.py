@@ -19,9 +19,10 @@ from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
 from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, journal_watermark, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal import read_bytes
 from execplan.execution.engine.journal.journal_entries import RESUMED, state_json
-from execplan.execution.engine.journal.journal_writer import JournalWriter, make_redaction
+from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories

@@ -213,7 +213,7 @@ def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
 
 def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """Return the secrets in a document's texts, longest first."""
-    from execplan.execution.engine.journal.journal_writer import make_redaction
+    from execplan.execution.engine.commands.command_environment import make_redaction
 
     redactor, texts, pending = make_redaction(), set(), [document.model_dump()["steps"]]
     while pending:

@@ -12,8 +12,8 @@ from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_replan_command
-from execplan.execution.engine.journal.journal_writer import make_redaction
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.engine.run_state import Attempt, RunState

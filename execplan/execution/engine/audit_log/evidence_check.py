@@ -13,7 +13,7 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_paths
 from execplan.execution.engine.journal import journal
 from execplan.execution.engine.replanning import run_revisions
-from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records import evidence_copies, run_directories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ class EvidenceFile(NamedTuple):
 
     name: str
     actual_digest: str | None
-    """Digest of the file's bytes; None if the file does not exist."""
+    """Digest of the file's bytes; None if the file does not exist, or if a crash of the machine has left it empty."""
     expected_digests: frozenset[str]
     """Digests that the file may have."""
 
@@ -64,8 +64,8 @@ def _approval_paths(run: RunPaths) -> list[str]:
 
 
 def _read_evidence_file(path: str, expected_digests: frozenset[str]) -> EvidenceFile:
-    actual_digest = digest(file_access.read(path, run_revisions.LIMIT)[0]) if os.path.lexists(path) else None
-    return EvidenceFile(os.path.basename(path), actual_digest, expected_digests)
+    data, size = file_access.read(path, run_revisions.LIMIT) if os.path.lexists(path) else (b"", 0)
+    return EvidenceFile(os.path.basename(path), digest(data) if size else None, expected_digests)
 
 
 APPROVED: Final = "approved"
@@ -111,6 +111,11 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
 def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
     """Compare a run's journal with the audit log."""
     display_path, path = _display_path(run, run_directories.JOURNAL), run.artifact_path(run_directories.JOURNAL)
+    if evidence_copies.is_behind_copy(run):
+        path = run.copy_path(run_directories.JOURNAL)
+        findings.warnings.append(
+            f"{display_path} lacks the last entries of its copy: restore it: execplan doctor --fix"
+        )
     try:
         entries = journal.read_journal(path) if os.path.lexists(path) else []
     except ExecplanError as error:

@@ -13,6 +13,7 @@ from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.project import project_state
 from execplan.core.project.project import ensure_inside
 from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.journal.journal import append
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -78,12 +79,12 @@ class LogFile:
         begin = self._find_line_start(self._size - 1)
         return hash_chain.parse_record(self._read_range(begin, self._size - 1 - begin))
 
-    def append(self, data: bytes) -> None:
-        """Append complete lines and sync them. Raises ExecplanError and leaves the file unchanged."""
+    def append(self, data: bytes, *, durable: bool = True) -> None:
+        """Append complete lines and sync them unless they need not be durable; on ExecplanError, the file is unchanged."""
         if self._handle < 0:
             self._open(_FLAGS | os.O_CREAT | os.O_EXCL)
         try:
-            file_access.append(self._handle, data, self._size)
+            append(self._handle, data, self._size, durable=durable)
         except OSError as error:
             raise file_error(error, self.path, "write") from None
         self._size += len(data)
@@ -91,6 +92,13 @@ class LogFile:
             self._append_to_copy(data)
         except ExecplanError as error:  # the next append renews the copy
             trace.log(f"couldn't update {self._copy_path}: {error.message}")
+
+    def sync(self) -> None:
+        """Sync what was appended without that. Raises ExecplanError."""
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from None
 
     @property
     def is_shorter_than_copy(self) -> bool:
@@ -112,7 +120,7 @@ class LogFile:
 
     def renew_copy(self) -> None:
         """Rewrite the copy from the file. Raises ExecplanError."""
-        atomic_files.replace(self._copy_path, self.read_all())
+        atomic_files.replace(self._copy_path, self.read_all(), durable=False)
 
     def _append_to_copy(self, data: bytes) -> None:
         """Append the bytes just added to the copy, or renew a copy of a different length. Raises ExecplanError."""
@@ -123,7 +131,7 @@ class LogFile:
         try:
             handle = file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
             try:
-                file_access.append(handle, data, previous_size)
+                append(handle, data, previous_size, durable=False)
             finally:
                 os.close(handle)
         except OSError as error:

@@ -58,8 +58,9 @@ class AuditLog:
     def append_entries(self, run: str, entries: Sequence[RunEntry]) -> None:
         """Append the entries of a journal that the audit log lacks; `entries` are all of them, or the last ones.
 
-        The journal's texts are already redacted; details added by the audit log are redacted here. Raises
-        ExecplanError, also if an entry differs from the recorded one.
+        The journal's texts are already redacted; details added by the audit log are redacted here. Nothing is synced
+        before the anchor moves: until then, the journal has it all. Raises ExecplanError, also if an entry differs from
+        the recorded one.
         """
         paths = run_directories.get_run_paths(self.project, self.ref, run)
         with self._open_file() as file:
@@ -84,18 +85,19 @@ class AuditLog:
                 records.append(last_record)
                 known_lines[entry.number] = entry.line
             try:
-                self._write_records(file, records)
+                self._write_records(file, records, durable=False)
             except BaseException:
                 self._name = ""  # forces a new read and check of the log
                 raise
 
     def update_anchor(self) -> None:
-        """Move the anchor to the last record. Raises ExecplanError, also if the anchored record is missing."""
+        """Sync the log, and move the anchor to the last record. Raises ExecplanError, also if the anchored record is missing."""
         for _ in range(_TRIES):
             with self._open_file() as file:
                 last_record = self._read_head(file)
                 if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
                     return
+                file.sync()
                 try:
                     self._anchor = log_reader.move(
                         self.project, self._name, self._anchor, last_record.seq, last_record.hash
@@ -232,9 +234,9 @@ class AuditLog:
             )
         )
 
-    def _write_records(self, file: LogFile, records: list[AuditRecord]) -> None:
+    def _write_records(self, file: LogFile, records: list[AuditRecord], *, durable: bool = True) -> None:
         if records:
-            file.append(b"".join([hash_chain.encode_record(record) for record in records]))
+            file.append(b"".join([hash_chain.encode_record(record) for record in records]), durable=durable)
             self._last_record = records[-1]
 
     def _broken_error(self, why: str) -> ExecplanError:

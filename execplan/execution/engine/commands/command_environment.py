@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from execplan.core.secrets.redaction import Redactor
+
 ALLOWED = frozenset("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH TERM".split())
 """Variables that are passed on, in addition to all that begin with `LC_`."""
 _OF_MACHINE = frozenset("PATH HOME USER LOGNAME SHELL TMPDIR VIRTUAL_ENV TERM".split())
@@ -46,3 +48,10 @@ def public_variables(environ: Mapping[str, str]) -> frozenset[str]:
     """Return the variables whose values need no redaction, whatever else a command receives."""
     prefixed_names = [name for name in environ if name.startswith(("LC_", "EXECPLAN_"))]
     return ALLOWED | _PUBLIC | frozenset(prefixed_names)
+
+
+def make_redaction() -> Redactor:
+    """Return the redactor for everything that a run writes."""
+    from execplan.core.secrets.redaction import Redactor
+
+    return Redactor(os.environ, public_variables(os.environ))

@@ -62,9 +62,9 @@ def read_marks(marks_path: str) -> str | CommandResult:
     """
     from execplan.core.files import file_access
 
-    if not os.path.lexists(f"{marks_path}.ended"):
-        return "begun" if os.path.lexists(f"{marks_path}.begun") else "never"
-    data = file_access.read(f"{marks_path}.ended", 1 << 16)[0]
+    data = file_access.read_if_exists(f"{marks_path}.ended", 1 << 16)
+    if not data:  # an empty marker was lost when the machine stopped
+        return "begun" if data is not None or os.path.lexists(f"{marks_path}.begun") else "never"
     try:
         report = parse_report(data)
         report.pop("left")

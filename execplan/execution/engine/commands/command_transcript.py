@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.core.clock import now
 from execplan.core.files import atomic_files
 from execplan.core.files.file_access import file_error
+from execplan.core.files.sync_group import SyncGroup
 from execplan.execution.engine.commands.stream_redactor import WINDOW, StreamRedactor
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ class Transcript:
         self._tail_size = 0
         self._dropped_size = 0
         self._last_sample_at = 0.0
-        atomic_files.make_directory(os.path.dirname(path))
+        with SyncGroup(is_replaceable=True):  # the name of the file in it isn't synced either
+            atomic_files.make_directory(os.path.dirname(path))
         try:
             self._file = open(path, "wb", opener=_opener)  # noqa: SIM115 - it is closed by close()
         except OSError as error:

@@ -115,17 +115,21 @@ class _SupervisedCommand:
         return report
 
     def _write_mark(self, kind: str, data: bytes) -> None:
-        """Write and sync a marker file, completely or not at all. Raises OSError."""
+        """Write a marker file, completely or not at all. Raises OSError.
+
+        Only that the command has begun is synced. If the machine stops after its end, nobody knows how it ended.
+        """
         base: str = self.spec["marks"]
         if kind == "begun" and os.path.lexists(f"{base}.ended"):
             os.unlink(f"{base}.ended")
         handle = os.open(f"{base}.tmp", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         try:
             os.write(handle, data)
-            os.fsync(handle)
         finally:
             os.close(handle)
         os.rename(f"{base}.tmp", f"{base}.{kind}")
+        if kind != "begun":
+            return
         folder = os.open(os.path.dirname(base), os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -1,6 +1,7 @@
 """The journal of a run: entries written to disk before each action, and after its result is known.
 
-Each synced entry is also appended to a copy in the artifacts of the plan.
+Each synced entry is also appended to a copy in the artifacts of the plan. That is synced only at the end of a session:
+until then, the journal repairs it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,20 @@ MERGE_MARKER: Final = "it is a git conflict marker; keep one side completely, fo
 _FOREIGN_WRITE: Final = "another program has changed it"
 
 
+def append(handle: int, data: bytes, size: int, *, durable: bool = True) -> None:
+    """Append bytes to an open file of a given size, and flush them to disk unless they need not be durable.
+
+    Raises OSError; the file then has its old size. The caller is the only writer.
+    """
+    try:
+        file_access.write_all(handle, data)
+        if durable:
+            os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
+
+
 class JournalMirror:
     """A journal copy that is appended to while it is intact; otherwise it waits until it is rewritten."""
 
@@ -56,7 +71,7 @@ class JournalMirror:
         """Append a line if the copy is intact. Raises OSError and leaves the copy unchanged."""
         if not self.is_intact:
             return
-        file_access.append(self._handle, data, self._size)
+        append(self._handle, data, self._size, durable=False)
         self._size += len(data)
 
     def rewrite(self, data: bytes) -> None:
@@ -65,7 +80,7 @@ class JournalMirror:
         self.close()
         old = self._read_existing()
         if old != data:
-            atomic_files.replace(self.path, data, within=self.within)
+            atomic_files.replace(self.path, data, within=self.within, durable=False)
             if data and (was_open or not old or not data.startswith(old)):
                 self.overwritten = b"" if data.startswith(old or b"") else old
         try:
@@ -73,6 +88,14 @@ class JournalMirror:
         except OSError as error:
             raise file_access.file_error(error, self.path, "write") from None
         self._size = len(data)
+
+    def sync(self) -> None:
+        """Sync the copy if it is intact. Raises ExecplanError."""
+        try:
+            if self.is_intact:
+                os.fsync(self._handle)
+        except OSError as error:
+            raise file_access.file_error(error, self.path, "write") from None
 
     def close(self) -> None:
         """Close the file of the copy."""
@@ -112,8 +135,6 @@ class Journal:
         `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both. Raises
         ExecplanError.
         """
-        from execplan.core.files import atomic_files
-
         self.path = path
         self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
         self._handle = -1
@@ -163,7 +184,7 @@ class Journal:
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
         try:
-            file_access.append(self._handle, data, self._size)
+            append(self._handle, data, self._size)
             if self._mirror is not None:
                 self._mirror.append(data)
         except OSError as error:
@@ -174,7 +195,12 @@ class Journal:
         self.entries.append(entry)
         return entry
 
-    def sync_mirror(self) -> bytes | None:
+    def sync_mirror(self) -> None:
+        """Sync the journal's mirror in the plan's artifacts. Raises ExecplanError."""
+        if self._mirror is not None:
+            self._mirror.sync()
+
+    def repair_mirror(self) -> bytes | None:
         """Bring the journal's mirror in the plan's artifacts up to date. Raises ExecplanError.
 
         Returns the foreign contents overwritten since the last call, empty if the file was gone, None if it was intact.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.errors import INPUT, ExecplanError
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal import check_entries
 from execplan.execution.engine.journal.journal_entries import RECOVERED
 from execplan.execution.engine.replanning import run_revisions
@@ -59,14 +60,6 @@ def continue_journal(
     audit_log = AuditLog(project, ref, can_restore=True)
     audit_log.append_entries(run_paths.id, journal.entries)
     return JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
-
-
-def make_redaction() -> Redactor:
-    """Return the redactor for everything that a run writes."""
-    from execplan.core.secrets.redaction import Redactor
-    from execplan.execution.engine.commands.command_environment import public_variables
-
-    return Redactor(os.environ, public_variables(os.environ))
 
 
 def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:

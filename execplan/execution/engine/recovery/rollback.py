@@ -90,10 +90,7 @@ def rollback(
         open_run(project, ref, run_paths, observer, f"rollback of run {run_paths.id} of {ref.id}") as opened_writer,
     ):
         rolled_back = _RollbackExecution(project, ref, run_paths, opened_writer, observer).execute(step, automatic)
-        record_builder.save_record(
-            run_paths, record_builder.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state)
-        )
-        opened_writer.audit_log.update_anchor()
+        record_builder.file_record(run_paths, opened_writer)
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
         if options.should_commit(project):
             rolled_back = _commit_rollback(project, ref, run_paths, rolled_back, plan_before)

@@ -18,9 +18,10 @@ from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import compile_plan_file
 from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.engine import run_questions
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
-from execplan.execution.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
+from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
@@ -119,10 +120,7 @@ def replan_run(
         replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
-        record_builder.save_record(
-            run_paths, record_builder.build_record(run_paths, revision.document, opened_writer.run_state)
-        )
-        opened_writer.audit_log.update_anchor()
+        record_builder.file_record(run_paths, opened_writer)
     if options.should_commit(project):
         replan_result = _commit_revision(project, ref, replan_result)
     trace_warnings = send_spans(project, run_paths, opened_writer)

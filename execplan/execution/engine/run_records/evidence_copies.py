@@ -103,6 +103,17 @@ def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
         return True
 
 
+def is_behind_copy(run_paths: RunPaths) -> bool:
+    """Return whether the journal in the artifacts lacks the last entries of its copy, as after a crash of the machine."""
+    try:
+        paths = run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL)
+        copied_bytes, data = (file_access.read_if_exists(path, LIMIT) or b"" for path in paths)
+    except ExecplanError:
+        return False
+    data = data[: data.rfind(b"\n") + 1]
+    return len(data) < len(copied_bytes) and copied_bytes.startswith(data)
+
+
 def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     """Restore a file in the artifacts from its copy and return overwritten foreign contents. Raises ExecplanError."""
     from execplan.core.files import atomic_files

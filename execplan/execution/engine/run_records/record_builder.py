@@ -16,6 +16,7 @@ from execplan.execution.run_record import Checks, Record, Replanned, Resources, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
@@ -58,11 +59,20 @@ def build_record(run_paths: RunPaths, document: ExecutionPlan, run_state: RunSta
     )
 
 
-def save_record(run_paths: RunPaths, record: Record) -> None:
-    """Write a record to the run's directory and replace an older one. The caller holds the lock of runs.
+def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
+    """Save the record of a run, sync the evidence that follows from its journal, and move the audit log's anchor.
 
-    Raises ExecplanError.
+    The caller holds the lock of runs. Raises ExecplanError.
     """
+    record = build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state)
+    save_record(run_paths, record)
+    journal_writer.journal.sync_mirror()
+    journal_writer.audit_log.update_anchor()
+    return record
+
+
+def save_record(run_paths: RunPaths, record: Record) -> None:
+    """Write a record to the run's directory and replace an older one. Raises ExecplanError."""
     new = document_bytes(record)
     if atomic_files.create(run_paths.record, new):
         return

@@ -114,7 +114,7 @@ def repair_run(
     for name in evidence_copies.list_altered(run_paths):
         overwritten.append(_restore_evidence(project, run_paths, name))
         repaired_paths.append(run_paths.artifact_path(name))
-    overwritten_journal = journal.sync_mirror()
+    overwritten_journal = journal.repair_mirror()
     if overwritten_journal is not None:
         overwritten.append(overwritten_journal)
         repaired_paths.append(run_paths.artifact_path(JOURNAL))

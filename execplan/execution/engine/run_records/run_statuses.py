@@ -1,8 +1,7 @@
-"""The status of a plan's last run, read from the end of its journal because `status` checks every open plan."""
+"""The status of a plan's last run by the kinds of its entries: `status` checks every open plan, and parsing takes long."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
@@ -34,10 +33,14 @@ STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED,
 In order: a process works on it; an agent performs it call by call; it waits for an answer; it was interrupted or
 killed, and has to be resumed or rolled back; its rollback was interrupted and has to be repeated; it ended.
 """
-_TAIL = 1 << 16
-_ROLLBACK = (journal_entries.ROLLBACK, journal_entries.RESTORED)
-_NEUTRAL_KINDS = (journal_entries.REOPENED,)
-"""Kinds of entries that occur both in a rollback and in a continuing run."""
+_NEUTRAL_KINDS = (journal_entries.RESTORED, journal_entries.REOPENED)
+"""Kinds of entries in a rollback that do not change the run's state."""
+_STOP_STATES = {
+    journal_entries.PAUSED: WAITING,
+    journal_entries.REPLANNED: WAITING,
+    journal_entries.ENDED: states.COMPLETED,
+}
+"""State of a run after an entry; `RUNNING` for other kinds. An end names its status itself."""
 
 
 class RunStatus(NamedTuple):
@@ -71,7 +74,7 @@ def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
 
 def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
-    state, fields = _last_state(run_paths.journal)
+    state, fields, executor = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
         if run_paths.id in run_lock_holder(project):
             state = RUNNING
@@ -81,7 +84,7 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
         return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
-        executor = _find_executor(run_paths.journal) if state in (WAITING, CUT_SHORT) else ""
+        executor = executor if state in (WAITING, CUT_SHORT) else ""
         question_text = str(fields.get("question", "")) if state == WAITING else ""
         return RunStatus(run_paths.id, state, why, question_text, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
@@ -116,62 +119,41 @@ def is_agent_run(run_paths: RunPaths) -> bool:
         return False
 
 
-def _find_executor(path: str) -> str:
-    """Return the executor in the entry with which a run was begun or last resumed."""
-    for line in reversed(_read_lines(path, 0)):
-        if b'"begun"' in line or b'"resumed"' in line:  # parsing each entry takes long
-            fields = _parse_entry(line)
-            if fields.get("kind") in (journal_entries.BEGUN, journal_entries.RESUMED):
-                return str(fields.get("executor", ""))
-    return ""
+def _last_state(path: str) -> tuple[str, dict[str, Any], str]:
+    """Return a run's state by its journal, the fields of the entry that led to it, and the executor.
 
-
-def _last_state(path: str) -> tuple[str, dict[str, Any]]:
-    """Return the run's state by its last relevant entry, and that entry's fields.
-
-    For a run that was rolled back, these are the fields of its end.
+    For a run that was rolled back, these are the fields of its end. The executor is that of the beginning or the last
+    resume.
     """
-    for lines in (_read_lines(path, _TAIL), _read_lines(path, 0)):
-        is_partial = False
-        """Whether the entries belong to a rollback of some steps, which does not change the run's state."""
-        for index in range(len(lines) - 1, -1, -1):
-            fields = _parse_entry(lines[index])
-            kind = fields.get("kind")
-            if kind == journal_entries.ROLLED_BACK:
-                if fields.get("whole"):
-                    return states.ROLLED_BACK, _find_end(lines[:index]) or _find_end(_read_lines(path, 0))
-                is_partial = True
-            elif kind in _ROLLBACK:
-                if not is_partial:
-                    return ROLLING_BACK, fields
-                is_partial = kind != journal_entries.ROLLBACK
-            elif kind == journal_entries.ENDED:
-                return str(fields.get("status")), fields
-            elif kind in (journal_entries.PAUSED, journal_entries.REPLANNED):
-                return WAITING, fields
-            elif kind not in _NEUTRAL_KINDS:
-                return RUNNING, fields
-    return (RUNNING if lines else states.PENDING), {}
+    state, line, end_line, start_line, is_rolling_back = states.PENDING, b"", b"", b"", False
+    for current_line in _read_lines(path):
+        kind = _kind_of(current_line)
+        if kind in (journal_entries.ROLLBACK, journal_entries.ROLLED_BACK):
+            is_rolling_back = kind == journal_entries.ROLLBACK
+            if not is_rolling_back and _parse_entry(current_line).get("whole"):
+                state, line = states.ROLLED_BACK, end_line
+        elif kind not in _NEUTRAL_KINDS:
+            state, line = _STOP_STATES.get(kind, RUNNING), current_line
+            end_line = line if kind == journal_entries.ENDED else end_line
+            start_line = line if kind in (journal_entries.BEGUN, journal_entries.RESUMED) else start_line
+    fields, executor = _parse_entry(line), str(_parse_entry(start_line).get("executor", ""))
+    if is_rolling_back:
+        return ROLLING_BACK, fields, executor
+    return str(fields.get("status")) if state == states.COMPLETED else state, fields, executor
 
 
-def _find_end(lines: list[bytes]) -> dict[str, Any]:
-    """Return the fields of the last `ended` entry in a journal's lines; empty if there is none."""
-    mark = f'"{journal_entries.ENDED}"'.encode()
-    entries = [_parse_entry(line) for line in reversed(lines) if mark in line]
-    return next((fields for fields in entries if fields.get("kind") == journal_entries.ENDED), {})
-
-
-def _read_lines(path: str, tail: int) -> list[bytes]:
-    """Return the complete lines of a journal, or of its last `tail` bytes; none if it does not exist."""
+def _read_lines(path: str) -> list[bytes]:
+    """Return the complete lines of a journal; none if it does not exist."""
     try:
         with open(file_access.open_regular(path), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - tail) if tail else 0)
-            data = file.read()
+            return file.read().split(b"\n")[:-1]
     except OSError:
         return []
-    lines = data.split(b"\n")[:-1]
-    return lines[1:] if tail and size > tail else lines
+
+
+def _kind_of(line: bytes) -> str:
+    """Return the kind of the entry in a line, which is its second field, without parsing the others."""
+    return line[:64].partition(b',"kind":"')[2].partition(b'"')[0].decode("ascii", "replace")
 
 
 def _parse_entry(line: bytes) -> dict[str, Any]:

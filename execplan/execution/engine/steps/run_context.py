@@ -51,8 +51,8 @@ def create_context(
     deadline: float,
 ) -> RunContext:
     """Create the context of a run that nothing has stopped. Raises ExecplanError."""
+    from execplan.execution.engine.commands.command_environment import make_redaction
     from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.journal.journal_writer import make_redaction
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 

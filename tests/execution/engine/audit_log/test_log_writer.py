@@ -87,14 +87,14 @@ def test_what_could_not_be_brought_over_is_brought_over_with_the_next(audited_pl
         for status in ("failed", "completed"):
             journal.write(journal_entries.ENDED, status=status, cause="", reason="", seconds=1.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(os, "fsync", full)
+            patch.setattr(os, "write", full)
             with pytest.raises(ExecplanError):
                 audited_plan.audit_log.append_entries(run.id, journal.entries[1:2])
         audited_plan.audit_log.append_entries(run.id, journal.entries[2:])
     assert [entry.line for entry in audited_plan.records()] == [entry.line for entry in journal.entries]
 
 
-def full(handle: int) -> None:
+def full(handle: int, data: bytes) -> None:
     """A disk without room."""
     raise OSError(28, "No space left on device")
 

@@ -130,7 +130,7 @@ def test_without_its_mark_it_is_not_run(command_folder: CommandFolder) -> None:
     assert not (command_folder.folder / "ran").exists()
 
 
-@pytest.mark.parametrize("data", [b"", b"x", b"[]", b"{}", b"{'left': []}", b"\xff", b"(" * 5000])
+@pytest.mark.parametrize("data", [b"x", b"[]", b"{}", b"{'left': []}", b"\xff", b"(" * 5000])
 def test_a_mark_that_somebody_else_wrote(command_folder: CommandFolder, data: bytes) -> None:
     command_folder.run_shell("exit 0")
     (command_folder.path / "marks.ended").write_bytes(data)
@@ -138,6 +138,12 @@ def test_a_mark_that_somebody_else_wrote(command_folder: CommandFolder, data: by
         command_folder.marked()
     assert (raised.value.code, raised.value.exit) == ("journal-altered", 6)
     assert "marks.ended" in raised.value.message
+
+
+def test_a_mark_whose_bytes_were_lost_with_the_machine(command_folder: CommandFolder) -> None:
+    command_folder.run_shell("exit 0")
+    (command_folder.path / "marks.ended").write_bytes(b"")
+    assert command_folder.marked() == "begun"
 
 
 def test_what_it_leaves_behind_is_ended_and_told(command_folder: CommandFolder) -> None:

@@ -1,4 +1,4 @@
-"""How the last run of a plan stands, by the end of its journal: the same as by all of it."""
+"""How the last run of a plan stands, by the kinds of its journal's entries: the same as by all that they say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.run_lock import acquire_run_lock
-from execplan.execution.engine.run_records import run_statuses
 from execplan.execution.engine.run_records.run_statuses import RunStatus, find_last_run
 from execplan.execution.engine.run_records.run_summary import STATES, find_active_run, runs, summarize_run
 from tests.execution.approvals.test_run_in_progress import PLAN
@@ -42,8 +41,7 @@ def state_of(status: RunStatus | None) -> tuple[str, str, str] | None:
     return status[:3] if status is not None else None
 
 
-def test_as_a_run_goes_on(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_statuses, "_TAIL", 2000)
+def test_as_a_run_goes_on(desk: InProcessRepository) -> None:
     project, ref = desk.project()
     assert find_last_run(project, ref) is None
     assert runs(project, [ref]) == []
@@ -67,7 +65,7 @@ def test_as_a_run_goes_on(desk: InProcessRepository, monkeypatch: pytest.MonkeyP
     with acquire_run_lock(project, "run 0009-12345678 of another"):
         assert state_and_question() == ("cut_short", ""), "another run is at work"
     scripted_run.complete_step("api", *[created_file(f"{number}.txt") for number in range(40)])
-    assert state_and_question() == ("cut_short", ""), "the last line is longer than what is read first"
+    assert state_and_question() == ("cut_short", ""), "a step does not end the run"
     scripted_run.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert state_and_question() == ("waiting", "checkpoint")
     scripted_run.write(
@@ -82,9 +80,14 @@ def test_as_a_run_goes_on(desk: InProcessRepository, monkeypatch: pytest.MonkeyP
     assert state_and_question() == ("rolling_back", "")
     scripted_run.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
     assert state_and_question() == ("failed", "")
-    for _ in range(30):
-        scripted_run.write(journal_entries.REOPENED, step="api", task="Build the parser.")
-    assert state_and_question() == ("failed", ""), "what counts lies before what is read first"
+    scripted_run.write(journal_entries.REOPENED, step="api", task="Build the parser.")
+    assert state_and_question() == ("failed", "")
+    for _ in range(2):  # a rollback of one step is killed, and done again
+        scripted_run.write(journal_entries.ROLLBACK, steps=["api"], **{**ROLLBACK, "whole": False})
+        scripted_run.write(journal_entries.RESTORED, path="1.txt", displaced=None)
+        assert state_and_question() == ("rolling_back", "")
+    scripted_run.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
+    assert state_and_question() == ("failed", "")
     scripted_run.write(
         journal_entries.REPLANNED,
         revision=2,
@@ -102,6 +105,12 @@ def test_as_a_run_goes_on(desk: InProcessRepository, monkeypatch: pytest.MonkeyP
     assert state_of(last_run) == (run_paths.id, "rolled_back", "")
     assert last_run is not None
     assert (last_run.reason, bool(last_run.ended)) == ("", True), "how it had ended is further above"
+
+
+def test_an_interrupted_session_counts_for_the_duration(desk: InProcessRepository) -> None:
+    scripted_run, _ = begin_scripted_run(desk)
+    scripted_run.write(journal_entries.INTERRUPTED, signal="SIGINT", seconds=5.0)
+    assert scripted_run.run_state.seconds == 5.0
 
 
 def test_status_and_list_say_what_waits(desk: InProcessRepository) -> None:
