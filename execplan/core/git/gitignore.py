@@ -88,8 +88,9 @@ def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
     fix = find_fix(project, entries)
     if fix is None:
         return f"change that pattern; see which one applies: git check-ignore -v {entries[0].path}"
-    phrase = "this line" if len(fix.lines) == 1 else "these lines"
-    return f"add {phrase} to the end of {fix.file}: {'  '.join(fix.lines)}"
+    return (
+        f"add {'this line' if len(fix.lines) == 1 else 'these lines'} to the end of {fix.file}: {'  '.join(fix.lines)}"
+    )
 
 
 def ensure_not_ignored(project: Project, path: str) -> None:
