@@ -56,9 +56,8 @@ def find_ignored_project_paths(project: Project, *, is_new: bool = False) -> lis
 
     entries = find_ignored_paths(project, _probe_paths(project))
     folders = {entry.path.partition(_PROBE_ID)[0]: entry[1:3] for entry in entries if _is_plan(entry)}
-    plans = (
-        [path for path in git_query.tracked_files(project) if path.endswith(".md")] if folders and not is_new else []
-    )
+    files = git_query.tracked_files(project) if folders and not is_new else []
+    plans = [path for path in files if path.endswith(".md")]
     overridden = [pattern for folder, pattern in folders.items() if any([plan.startswith(folder) for plan in plans])]
     return [entry for entry in entries if not _is_plan(entry) or entry[1:3] not in overridden]
 
@@ -88,8 +87,7 @@ def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
     fix = find_fix(project, entries)
     if fix is None:
         return f"change that pattern; see which one applies: git check-ignore -v {entries[0].path}"
-    phrase = "this line" if len(fix.lines) == 1 else "these lines"
-    return f"add {phrase} to the end of {fix.file}: {'  '.join(fix.lines)}"
+    return f"add th{'is line' if len(fix.lines) == 1 else 'ese lines'} to the end of {fix.file}: {'  '.join(fix.lines)}"
 
 
 def ensure_not_ignored(project: Project, path: str) -> None:
