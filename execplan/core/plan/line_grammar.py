@@ -35,13 +35,8 @@ _MAX_LABEL_END = 56
 """Column by which a label must end: enough for the longest one with its bullet, emphasis and a translation."""
 
 _BULLETS = ("- ", "* ", "+ ")
-_NOTE_PREFIXES = (
-    "revision note",
-    "plan revision note",
-    "plan update note",
-    "update note",
-    "change note",
-    "plan change note",
+_NOTE_PREFIXES = tuple(
+    [f"{subject}{kind} note" for kind in ("revision", "update", "change") for subject in ("", "plan ")]
 )
 _NOTE_INITIALS = frozenset("RrPpUuCc")
 _EMPTY_TEXTS = frozenset(

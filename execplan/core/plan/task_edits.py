@@ -160,8 +160,8 @@ def add_task(
 def _next_number(plan: ParsedPlan, neighbor: Task, text: str) -> str:
     """Return the number for a new task, and a space; empty if the text has one, or a task under the same heading has none."""
     number = read_number(neighbor.text)
-    beside = [read_number(task.text) for task in plan.tasks if task.heading == neighbor.heading]
-    if read_number(text) or not all(beside):
+    numbers = [read_number(task.text) for task in plan.tasks if task.heading == neighbor.heading]
+    if read_number(text) or not all(numbers):
         return ""
     prefix = number.rstrip(".").rstrip("0123456789")
     digits = [read_number(task.text).rstrip(".").removeprefix(prefix) for task in plan.tasks]
