@@ -67,8 +67,8 @@ class ActiveRun(NamedTuple):
     """IDs of the steps that the run will not run again."""
     executor: str = ""
     """Executor with which the run was begun or last resumed; empty for this machine."""
-    is_agent_run: bool = False
-    """Whether an agent performs the steps, call by call."""
+    waits_for_agent: bool = False
+    """Whether an agent goes on with the steps; a run that has failed is first resumed by a person."""
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:

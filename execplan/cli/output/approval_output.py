@@ -113,7 +113,7 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
     active_run = evaluated.active_run
-    if evaluated.current_plan.document.mode == "agent" or (active_run is not None and active_run.is_agent_run):
+    if evaluated.current_plan.document.mode == "agent" or (active_run is not None and active_run.waits_for_agent):
         next_command = f"execplan handoff {name}"
     elif active_run is not None:
         next_command = format_resume_command(active_run.run, name, active_run.executor)

@@ -19,7 +19,12 @@ from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_loop import open_loop
-from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
+from execplan.execution.engine.run_preconditions import (
+    ensure_no_unfinished_run,
+    ensure_not_agent_mode,
+    ensure_not_remainder_approval,
+    explain_used_approval,
+)
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_session import start_session
@@ -110,7 +115,11 @@ def _prepare_run(
     executor: StepExecutor,
 ) -> _NewRun:
     """Check everything that a run requires, and show warnings. Raises ExecplanError."""
-    approved_plan = require_approved_plan(project, ref)
+    try:
+        approved_plan = require_approved_plan(project, ref)
+    except ExecplanError as error:
+        raise explain_used_approval(project, ref, error) from None
+    ensure_not_remainder_approval(project, ref, approved_plan.approval)
     document, binding = approved_plan.document, approved_plan.binding
     ensure_not_agent_mode(document, ref)
     chosen_ids = select_step_ids(document, run_options)

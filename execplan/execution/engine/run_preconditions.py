@@ -11,7 +11,7 @@ from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
+from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import RunState
@@ -108,6 +109,39 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                 exit=CHECK_FAILED,
                 hint=f"resume it: {resume_command}; or roll it back: execplan rollback {number}",
             )
+
+
+def ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
+    """Raise ExecplanError if the approval covers only the remaining steps of a failed run."""
+    failed_run = find_active_run(project, ref)
+    if (
+        failed_run is not None
+        and failed_run.finished_steps
+        and approval.steps is not None
+        and failed_run.finished_steps.isdisjoint(approval.steps)
+    ):
+        run = f"{failed_run.run} -p {ref.shell_name}"
+        message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
+        hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
+        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
+
+
+def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) -> ExecplanError:
+    """Return the error for a run without a valid approval; if the last run used it, with what is next after that run."""
+    last_run = next(iter(run_directories.list_runs(project, ref)), None)
+    entries = read_run_entries(last_run) if last_run is not None and error.code == "approval-used" else []
+    if last_run is None or not entries:
+        return error
+    status = load_run_state(last_run, entries).status
+    rollback_command = f"execplan rollback {last_run.number} -p {ref.shell_name}"
+    if status == states.FAILED:
+        replan_command = format_replan_command(last_run.number, ref.shell_name)
+        error.hint = f"edit the steps in the plan, then: {replan_command}; or roll the run back: {rollback_command}"
+    elif status == states.COMPLETED:
+        error.hint = (
+            f"see what is next: execplan next {ref.shell_name}; before another run, roll it back: {rollback_command}"
+        )
+    return error
 
 
 def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, approved_plan: ApprovedPlan) -> None:

@@ -275,6 +275,12 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
         return ()
     if status["state"] in _UNAPPROVED:
         return (f"execplan evaluate {name}",)
+    run: LastRunJson | None = status["run"]
+    if run is not None and run["state"] in _FAILED and not is_rolled_back(run):
+        from execplan.execution.engine.error_hints import format_resume_command
+        from execplan.execution.engine.run_records.run_statuses import run_number
+
+        return (format_resume_command(run_number(str(run["id"])), name, run["executor"] or ""),)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
@@ -24,10 +24,13 @@ from execplan.execution.engine.journal.journal import read_bytes
 from execplan.execution.engine.journal.journal_entries import RESUMED, state_json
 from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_observer import RunObserver
-from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
+from execplan.execution.engine.run_preconditions import (
+    ensure_no_unfinished_run,
+    ensure_not_remainder_approval,
+    ensure_same_document,
+)
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_records.run_summary import find_active_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
@@ -133,23 +136,8 @@ def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: 
     candidate = find_candidate(project, ref, with_programs=False)
     approved_plan = require_approval(project, ref, candidate, run, _declared_paths(candidate.document, reported_step))
     if not run:
-        _ensure_not_remainder_approval(project, ref, approved_plan.approval)
+        ensure_not_remainder_approval(project, ref, approved_plan.approval)
     return approved_plan
-
-
-def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
-    """Raise ExecplanError if the approval covers only the remaining steps of a failed run."""
-    failed_run = find_active_run(project, ref)
-    if (
-        failed_run is not None
-        and failed_run.finished_steps
-        and approval.steps is not None
-        and failed_run.finished_steps.isdisjoint(approval.steps)
-    ):
-        run = f"{failed_run.run} -p {ref.shell_name}"
-        message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
-        hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
-        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
 
 
 def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:

@@ -39,7 +39,8 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
     ):
         return None
     document_digest = run_revisions.latest_revision(entries)[1]
-    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor, run_state.is_agent_run)
+    waits_for_agent = run_state.is_agent_run and run_state.status != states.FAILED
+    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor, waits_for_agent)
 
 
 PENDING: Final = "pending"
