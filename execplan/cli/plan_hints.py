@@ -25,6 +25,13 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
+_SUBCOMMANDS = {
+    "execplan": "(?!explain )[a-z]",
+    "git": "(?:add|check-ignore|commit -|diff|init|log|merge|restore|switch)",
+}
+"""Regular expressions for the beginning of a subcommand that depends on the directory."""
+
+
 def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
     """Return a function that gives the plans in commands the names by which they are found.
 
@@ -43,10 +50,12 @@ def _in_directory(text: str, directory: str) -> str:
     from shlex import quote, split
 
     def redirect(match: re.Match[str]) -> str:
-        inner = split(match[1])[0] if match[1] else ""
-        return f"execplan -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
+        inner = split(match[2])[0] if match[2] else ""
+        return f"{match[1]} -C {quote(os.path.normpath(os.path.join(directory, inner)))} "
 
-    return re.sub(r"\bexecplan (?:-C ('[^']*'|\S+) )?(?=[a-z])(?!explain )", redirect, text)
+    for program, subcommand in _SUBCOMMANDS.items():
+        text = re.sub(rf"\b({program}) (?:-C ('[^']*'|\S+) )?(?={subcommand})", redirect, text)
+    return text
 
 
 def denied_commands() -> Collection[str]:

@@ -356,6 +356,11 @@ def test_hints_of_a_command_elsewhere_go_there_too(repo: Folder) -> None:
         check_command(leading)
         assert repo.run(*shlex.split(leading)[1:], cwd=above).exit == 0
     (above / "no project").mkdir()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "A plan")
+    while (result := repo.run(*directory, "undo", cwd=above)).exit == 0:
+        continue
+    assert f"git -C {repo.path.name} log -p" in result.err
     error = repo.run("-C", "no project", "status", cwd=above).err
     assert error.splitlines()[-1] == "hint: create one: execplan -C 'no project' init"
 

@@ -10,6 +10,7 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project_settings import is_plan_name
 from execplan.linter.checking.plan_check import CheckTarget
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
                 _add_files(
                     groups,
                     os.path.join(directory, ""),
-                    [file_name for file_name in sorted(files) if _is_markdown(file_name)],
+                    [file_name for file_name in sorted(files) if is_plan_name(file_name)],
                     projects_by_directory,
                     is_explicit=False,
                 )
@@ -209,7 +210,3 @@ def _display_prefix(directory: str) -> str:
     """Return a directory as the terminal shows it before a file name."""
     relative_path = os.path.relpath(directory)
     return "" if relative_path == "." else os.path.join(relative_path, "")
-
-
-def _is_markdown(name: str) -> bool:
-    return name.endswith(".md") and not name.startswith(".")

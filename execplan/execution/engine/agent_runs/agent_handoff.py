@@ -58,6 +58,8 @@ class _ApprovalCheck(NamedTuple):
     """Approval under which the steps may run now."""
     reasons: tuple[str, ...]
     """Reasons that no approval applies."""
+    is_done: bool = False
+    """Whether the last run has used the approval, and completed its steps."""
 
 
 def handoff(project: Project, ref: PlanRef) -> Handoff:
@@ -110,7 +112,8 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     """Build the handoff of a plan's steps, with the agent's run."""
     policy, agent_run = effective_policy(project), agent_run_lookup.find_last(project, ref)
     approval_check = _check_approval(project, ref, agent_run)
-    if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
+    is_rolled_back = agent_run is not None and agent_run.run_state.status == states.ROLLED_BACK
+    if agent_run is not None and not agent_run.is_active and (is_rolled_back or approval_check.approval is not None):
         agent_run = None  # the next call begins another run
     run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
@@ -138,7 +141,9 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
-        "next_steps": [] if has_ended or is_waiting else [step.id for step in next_steps(run_state, schedule)],
+        "next_steps": []
+        if has_ended or is_waiting or approval_check.is_done
+        else [step.id for step in next_steps(run_state, schedule)],
         "report": _report_commands(ref),
     }
     redacted = frozenset(
@@ -158,16 +163,18 @@ def make_visible(value: Any) -> Any:
 
 def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
     """Return whether the steps of a plan may run now, and if not, why."""
+    status = ""
     try:
         run_paths, _ = find_last_begun_run(project, ref)
         if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
-            run_summary = summarize_run(project, ref, run_paths)
-            if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
+            status = summarize_run(project, ref, run_paths).status
+            if status in (states.IN_PROGRESS, states.REPLANNING):
                 return _ApprovalCheck(None, (f"run {run_paths.id} is in progress, but it is not an agent's run",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
         return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
     except ExecplanError as error:
-        return _ApprovalCheck(None, (error.message, *error.candidates))
+        is_done = error.code == "approval-used" and status == states.COMPLETED
+        return _ApprovalCheck(None, (error.message, *error.candidates), is_done)
 
 
 def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
@@ -273,6 +280,8 @@ def _next_commands(
         return (format_replan_command(agent_run.run_paths.number, ref.shell_name),)
     if agent_run is not None and not agent_run.is_active:
         return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
+    if approval_check.is_done:
+        return (f"execplan next {ref.shell_name}",)
     if approval_check.approval is None:
         return f"execplan evaluate {ref.shell_name}", f"execplan approve {ref.shell_name}"
     return ()

@@ -13,13 +13,22 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import format_replan_command
-from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
+from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.recovery.failure_recovery import (
+    ALTERNATIVE,
+    ASK,
+    EXPECTATION,
+    REPLAN,
+    RETRY,
+    SKIP,
+    choose_recovery,
+)
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import PROGRAM_TYPES
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
@@ -85,6 +94,10 @@ def recovery_advice(
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
     message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
+        message = f"make the files as the plan says, then a person resumes the run; or if the plan is wrong, {message}"
+        resume = format_resume_command(run_paths.number, ref.shell_name, "")
+        return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(resume, replan))
     if policy_recovery.kind == REPLAN:
         return RecoveryAdvice(REPLAN, f"step {name} must be replanned: {message}", commands=(replan,))
     return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(replan,))

@@ -10,9 +10,10 @@ from execplan.execution.engine.agent_runs import change_observation
 from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
+from execplan.execution.engine.recovery.failure_recovery import EXPECTATION
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.file_writes import plan_changes
-from execplan.execution.engine.steps.step_checks import EXPECTATION, StepCheckResult, check_step
+from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths
 from execplan.execution.evaluation.projected_files import ImpossibleError

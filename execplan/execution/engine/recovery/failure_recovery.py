@@ -19,12 +19,11 @@ REPLAN: Final = "replan"
 ASK: Final = "ask"
 UNRECOVERABLE_CAUSES = ("drift", "interrupted")
 """Causes of failure that no strategy applies to."""
+EXPECTATION, SYNTAX, TEST = "expectation", "syntax", "test"
+"""Causes of failure that the checks after a step find."""
 _CAUSES = {
-    "exit": "failure",
-    "error": "failure",
-    "expectation": "validation",
-    "syntax": "validation",
-    "test": "validation",
+    **dict.fromkeys(("exit", "error"), "failure"),
+    **dict.fromkeys((EXPECTATION, SYNTAX, TEST), "validation"),
     "timeout": "timeout",
     "limit": "limit",
 }

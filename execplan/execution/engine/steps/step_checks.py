@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
 from execplan.execution.engine.journal.journal_entries import JournaledChecks
+from execplan.execution.engine.recovery.failure_recovery import EXPECTATION, SYNTAX, TEST
 from execplan.execution.engine.steps.command_execution import run_program
 from execplan.execution.engine.steps.step_paths import is_command, program_marks_path
 from execplan.execution.evaluation.checks.syntax_check import syntax_problem
@@ -158,7 +159,6 @@ def _short(line: str) -> str:
 
 
 PASSED, FAILED = "passed", "failed"
-EXPECTATION, SYNTAX, TEST = "expectation", "syntax", "test"
 
 
 class StepCheckResult(NamedTuple):

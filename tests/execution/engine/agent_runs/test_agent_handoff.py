@@ -129,6 +129,14 @@ def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
     assert "Only `cd DIRECTORY &&` may precede it." in output
 
 
+def test_after_a_rollback_the_steps_are_to_be_approved_again(agent: Agent) -> None:
+    agent.plan_steps(MAKE).make_file()
+    agent.report_completed("make")
+    assert agent.type("handoff").out.splitlines()[-2:][0] == "Nothing is left to do now."
+    assert agent.type("rollback", "1").exit == 0
+    assert "After the plan is approved: `make`" in agent.type("handoff").out
+
+
 def test_inferred_steps_are_marked(agent: Agent) -> None:
     agent.plan(HEAD + "```sh\ncargo build --release\n```\n")
     assert "Commands inferred from the plan's prose:" in agent.type("handoff").out

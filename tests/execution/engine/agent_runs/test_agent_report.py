@@ -52,6 +52,22 @@ def test_work_of_an_earlier_step_that_is_not_reported_yet_is_to_be_reported(agen
     agent.report_completed("make")
 
 
+def test_after_a_failure_there_is_one_way_for_a_wrong_file_and_for_an_approval_of_the_rest(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY).write("src/deep/made.py", "X = 2\n")
+    data = agent.report_failed("make")
+    assert [command[:18] for command in data["recovery"]["commands"]] == ["execplan resume 1 ", "execplan replan 1 "]
+    agent.make_file()
+    assert agent.type("resume", "1").exit == 0
+    agent.report_completed("make")
+    agent.report_failed("copy", "failed")
+    error = agent.type("run", "--json").json["error"]
+    assert (error["code"], "execplan replan 1 -p " in error["hint"]) == ("approval-used", True)
+    agent.approve("--allow-inferred")
+    assert "next: execplan resume 1 -p " in agent.type("next").out
+    assert "execplan resume " in agent.type("run", "--json").json["error"]["hint"]
+    assert agent.type("resume", "1").exit == 0
+
+
 def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> None:
     agent.plan_steps(MAKE.replace("{#make", "{#make checkpoint"), COPY)
     agent.report_failed("make", "failed")
