@@ -92,7 +92,7 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
     linked: tuple[str, ...] = ()
     if not dry_run and any([change.action != "kept" or change.has_leftover_file for change in _all_changes(planned)]):
         if project is not None and (project.exists or project.git):
-            with project_state.lock(project, "home", f"{command_name} {' '.join(names)}"):
+            with project_state.lock(project, "project", f"{command_name} {' '.join(names)}"):
                 planned = plan()
                 linked = integration_changes.apply_changes(_all_changes(planned))
         else:

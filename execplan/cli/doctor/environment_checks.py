@@ -180,7 +180,7 @@ def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 
 
 def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
-    with project_state.lock(project, "home", "doctor"):
+    with project_state.lock(project, "project", "doctor"):
         atomic_files.make_directory(project.plans)
     return [f"created {project.display_path(project.plans)}"]
 

@@ -225,7 +225,7 @@ def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], descriptio
     """Return a fix that plans the changes again under the lock, and applies them."""
 
     def apply(options: WriteOptions) -> list[str]:
-        with project_state.lock(project, "home", "doctor"):
+        with project_state.lock(project, "project", "doctor"):
             planned = plan_changes()
             integration_changes.apply_changes(planned.changes)
         return [

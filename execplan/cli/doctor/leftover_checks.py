@@ -117,7 +117,7 @@ def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
         return True
     except (OSError, OverflowError):
         return False
-    locks = [project_state.lock_path(project, name) for name in ("home", *_find_target(path)[:1])]
+    locks = [project_state.lock_path(project, name) for name in ("project", *_find_target(path)[:1])]
     return not any(map(is_held, locks)) and os.path.lexists(path) and not any(map(is_held, locks))
 
 
@@ -135,7 +135,7 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
     """Remove a temporary file as the next writer would; content that no one has read is saved as a backup copy."""
     target = _find_target(path)
     display_path = project.display_path(path)
-    with project_state.lock(project, "home", "doctor"):
+    with project_state.lock(project, "project", "doctor"):
         if not target:
             data = file_access.read(path, _MAX_BYTES)[0]
             messages = (
@@ -255,7 +255,7 @@ def _removable_finding(project: Project, path: str, message: str) -> DoctorFindi
 
 
 def _remove_file(project: Project, path: str, options: WriteOptions) -> list[str]:
-    with project_state.lock(project, "home", "doctor"):
+    with project_state.lock(project, "project", "doctor"):
         return _unlink(project, path)
 
 

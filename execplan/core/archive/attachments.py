@@ -69,7 +69,7 @@ def attach_files(
             try:
                 for source, file in zip(sources, attachments, strict=True):
                     copies.append(_copy_to_temporary(source, file, parent, len(copies)))
-                with project_state.lock(project, "home", f"attach to {ref.id}"):
+                with project_state.lock(project, "project", f"attach to {ref.id}"):
                     ensure_plan_exists(project, ref)
                     with OpenDirectory(folder, within=project.root, make=True) as target:
                         created_dirs += target.created_paths

@@ -168,7 +168,7 @@ def _restore_evidence(project: Project, intent: MoveIntent) -> None:
 def find_interrupted_move(project: Project) -> MoveIntent | None:
     """Return the interrupted move; None without one, or while its process still runs. Raises ExecplanError."""
     intent = move_record.read_intent(project)
-    if intent is None or is_held(project_state.lock_path(project, "home")):
+    if intent is None or is_held(project_state.lock_path(project, "project")):
         return None
     return move_record.read_intent(project)
 
@@ -177,7 +177,7 @@ def recover_move(project: Project) -> list[str]:
     """Finish an interrupted move or roll it back, and return messages about it; raises ExecplanError if both fail."""
     if find_interrupted_move(project) is None:
         return []
-    with project_state.lock(project, "home", "finishing a move"):
+    with project_state.lock(project, "project", "finishing a move"):
         intent = move_record.read_intent(project)
         if intent is None:
             return []

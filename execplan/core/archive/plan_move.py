@@ -156,7 +156,7 @@ def move_plan(
     options.prepare_commit(project)
     ensure_not_running(project, ref)
     with (
-        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, "project", f"{command} of {ref.id}"),
         project_state.lock(project, ref.real_path, command),
     ):
         ensure_plan_exists(project, ref)

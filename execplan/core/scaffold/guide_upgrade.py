@@ -92,7 +92,7 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
             )
         return old_bytes, guide_upgrade
 
-    with project_state.lock(project, "home", "upgrade of the guide"):
+    with project_state.lock(project, "project", "upgrade of the guide"):
         old_bytes, guide_upgrade = atomic_files.retry_on_change(once, project.display_path(path))
     if guide_upgrade.changed and options.should_commit(project):
         real_path = os.path.realpath(path)

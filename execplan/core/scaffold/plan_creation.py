@@ -192,7 +192,7 @@ def file_plan(
     if options.dry_run:
         warnings += duplicate_title_warnings(project, read_title(data), plan_id)
         return created_plan(None, ())
-    with project_state.lock(project, "home", f"new {name}"):
+    with project_state.lock(project, "project", f"new {name}"):
         taken_ids = plan_store.taken_ids(project)
         while True:
             if plan_store.normalize_id(plan_id) in taken_ids:

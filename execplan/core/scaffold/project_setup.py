@@ -99,7 +99,7 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
         ensure_inside(project, os.path.dirname(path))
     if options.dry_run:
         return None, ()
-    with project_state.lock(project, "home", "init"):
+    with project_state.lock(project, "project", "init"):
         for path in new_paths:
             if path in old_content_by_path:
                 replace_file = partial(

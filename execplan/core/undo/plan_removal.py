@@ -97,7 +97,7 @@ def remove_plan(
     ensure_not_running(project, ref)
     commit_result: CommitResult | None = None
     with (
-        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, "project", f"{command} of {ref.id}"),
         project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
     ):
         ensure_plan_exists(project, ref)
@@ -138,7 +138,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
     with (
-        project_state.lock(project, "home", f"{command} of {ref.id}"),
+        project_state.lock(project, "project", f"{command} of {ref.id}"),
         project_state.lock(project, ref.real_path, f"{command} of {ref.id}"),
     ):
         ensure_still_next(selected, command)

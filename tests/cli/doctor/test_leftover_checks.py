@@ -61,7 +61,7 @@ def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
     assert_clean(repo)
     project = project_discovery.find(str(repo.path))
     path.with_name(atomic_files.temp_file_name(path.name)).write_text("half")
-    for lock in ("home", str(path)):
+    for lock in ("project", str(path)):
         with project_state.lock(project, lock, "a test"):
             assert_clean(repo)
     only_finding(repo, "temporary")

@@ -127,7 +127,7 @@ def test_a_plan_that_is_archived_while_its_file_is_copied(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)"))
     repo.write(f"{ARTIFACTS}/old.log", "old\n")
     repo.write("a.log", "one\n")
-    lock = repo.path / ".git/execplan/locks/home.lock"
+    lock = repo.path / ".git/execplan/locks/project.lock"
     lock.parent.mkdir(parents=True)
     with FileLock(str(lock), "the test"):
         running = repo.start("attach", "a.log")

@@ -27,10 +27,10 @@ def test_lock_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(ExecplanError) as caught, FileLock(str(tmp_path / "home.lock"), "new of x"):
+    with pytest.raises(ExecplanError) as caught, FileLock(str(tmp_path / "project.lock"), "new of x"):
         pass
     assert caught.value.exit == ENVIRONMENT
-    assert "home.lock" in caught.value.message
+    assert "project.lock" in caught.value.message
 
 
 def test_a_leftover_of_a_killed_create_is_no_other_link(tmp_path: Path) -> None:
