@@ -13,17 +13,17 @@ from execplan.core.timestamps import seconds_since
 from execplan.execution import states
 from execplan.execution.approvals import git_triggers
 from execplan.execution.engine import stop_reasons
-from execplan.execution.engine.journal.journal_entries import ENDED, INTERRUPTED, PAUSED
+from execplan.execution.engine.journal.journal_entries import ASK, ENDED, INTERRUPTED, PAUSED
 from execplan.execution.engine.notification import notify
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.workspace.backup_store import BackupStore
 
 if TYPE_CHECKING:
     from execplan.execution.engine.run_loop import RunLoop
     from execplan.execution.engine.run_observer import RollbackResult
     from execplan.execution.engine.run_session import RunSession
-    from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.schedule import Schedule
     from execplan.execution.engine.stop_reasons import StopReason
 
@@ -105,17 +105,14 @@ def finish_failed_run(session: RunSession) -> FinishedRun | None:
 def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -> StopReason:
     """Make a new revision after a failure. If that is not possible, the run has failed.
 
-    The run continues with a revision that an approval covers, unless the same step led to a revision before: then
-    another try would not help. Otherwise it waits.
+    The run continues with a revision that an approval covers, and otherwise waits for one. If the same step led to a
+    revision before, another one would not help: the run asks what to do.
     """
     from execplan.execution.engine.replanning.run_replan import replan_run
 
-    was_replanned = any(
-        [
-            replan_entry.fields.get("step") == stop_reason.step
-            for replan_entry in session.journal_writer.run_state.replans
-        ]
-    )
+    if any([entry.fields.get("step") == stop_reason.step for entry in session.journal_writer.run_state.replans]):
+        question = Question(ASK, stop_reason.step, stop_reason.reason)
+        return stop_reason._replace(kind=stop_reasons.PAUSED, question=question)
     try:
         replan_result = replan_run(
             session.project,
@@ -134,7 +131,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
         warnings.append(f"it could not be replanned: {error.message}")
         return stop_reason._replace(kind=stop_reasons.FAILED)
     warnings += replan_result.warnings
-    if replan_result.coverage.derived_approval is not None and not was_replanned:
+    if replan_result.coverage.derived_approval is not None:
         return stop_reason._replace(kind=stop_reasons.COVERED)
     return stop_reason._replace(kind=stop_reasons.PAUSED, question=replan_result.question)
 

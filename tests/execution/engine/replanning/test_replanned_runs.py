@@ -116,20 +116,20 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
 def test_a_run_that_replans_by_itself(desk: InProcessRepository) -> None:
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 8)
     record = recorded(desk)
-    assert (record.status, record.revision) == ("replanning", 3), "it is tried again once, and then it waits"
-    assert [entry.failed_steps for entry in record.history] == [(2,), (2,)]
-    assert "run 1 can be resumed: its new revision needs no approval" in desk.type("status").out
+    assert (record.status, record.revision) == ("in_progress", 2), "it is tried again once, and then it asks"
+    assert [entry.failed_steps for entry in record.history] == [(2,)]
+    assert "run 1 is waiting for an answer: step check failed: " in desk.type("status").out
     steps = desk.data("evaluate")["steps"]
     assert [step["dry_run"]["kind"] for step in steps] == ["done", "unpredictable", "unpredictable"]
-    assert desk.type("resume").exit == 8, "it fails again, and is planned anew again"
-    assert recorded(desk).revision == 4
+    assert desk.type("resume", "--answer", "again").exit == 8, "it fails again, and asks again"
+    assert recorded(desk).revision == 2
     desk.write("src/made.py", "X = 1\nY = 1\n")
-    error = desk.refused(4, "stale-approval", "resume")
+    error = desk.refused(4, "drifted", "resume", "--answer", "again")
     assert any("src/made.py: different content (" in line for line in error["candidates"])
     desk.write("src/made.py", "X = 1\n")
     assert desk.type("resume", "--answer", "stop").exit == 1
     record = recorded(desk)
-    assert (record.status, record.revision, record.steps[0].status) == ("failed", 4, "completed")
+    assert (record.status, record.revision, record.steps[0].status) == ("failed", 2, "completed")
     undone = desk.type("rollback")
     assert undone.exit == 0, undone
     assert recorded(desk).status == "rolled_back"

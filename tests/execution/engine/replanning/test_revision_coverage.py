@@ -88,14 +88,14 @@ def test_a_step_that_leads_to_a_revision_is_tried_again_without_a_person(desk: I
     assert "paused" not in audit
 
 
-def test_a_step_that_fails_again_waits_for_a_resume_and_for_no_approval(desk: InProcessRepository) -> None:
+def test_a_step_that_fails_again_asks_and_waits_for_no_approval(desk: InProcessRepository) -> None:
     desk.write("flaky.py", FLAKY.format(failures=2))
     desk.plan(FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan"))
     desk.approve()
     result = desk.type("run")
     assert result.exit == 8, result
-    assert "revision 3 needs no new approval" in result.err
-    assert desk.type("resume").exit == 0
+    assert "step check failed: exit status" in result.err
+    assert desk.type("resume", "--answer", "again").exit == 0
     assert recorded(desk).status == "completed"
 
 
