@@ -166,15 +166,12 @@ def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]
 
 def files_beside(project: Project, ref: PlanRef) -> list[str]:
     """Return the files that belong to a plan by their names, as `parser.progress.md` and `parser.json` to `parser.md`."""
-    directory, name = os.path.split(ref.path.removesuffix(".md"))
+    stem = ref.path.removesuffix(".md")
+    directory, name = os.path.split(stem)
     if project.plan_artifacts_dir(ref.path, archived=ref.archived) == directory:
         return []  # they are in the plan's own directory
     endings = [entry.removeprefix(name) for entry in list_entries(directory) if entry.startswith(f"{name}.")]
-    return [
-        os.path.join(directory, name + ending)
-        for ending in endings
-        if not ending.endswith(".md") or ending.lower() in PART_ENDINGS
-    ]
+    return [stem + ending for ending in endings if not ending.endswith(".md") or ending.lower() in PART_ENDINGS]
 
 
 def _dated_folders(folder: str, depth: int) -> list[str]:

@@ -122,8 +122,7 @@ class Project(NamedTuple):
     def plan_artifacts_dir(self, path: str, *, archived: bool) -> str:
         """Return the artifacts directory of the plan in a file at any path."""
         folder, name = self.split_plan_path(path)
-        directory = os.path.dirname(path)
-        artifacts = self.artifacts_dir(name, archived=archived)
+        directory, artifacts = os.path.dirname(path), self.artifacts_dir(name, archived=archived)
         has_own_directory = not self.is_flat and folder != directory and not self._has_other_plans(path)
         return directory if has_own_directory and not os.path.isdir(artifacts) else artifacts
 
