@@ -20,7 +20,7 @@ attach 17
 audit 40
 board 71
 changes 33
-checkpoint 56
+checkpoint 53
 comment 22
 commit 17
 compile 51
@@ -31,7 +31,7 @@ diff 18
 discover 18
 doctor 65
 done 18
-drop 44
+drop 41
 edit 30
 evaluate 55
 explain 28
@@ -47,7 +47,7 @@ lint 31
 list 45
 log 18
 mcp 70
-merge 56
+merge 53
 new 65
 next 55
 note 18
@@ -63,7 +63,7 @@ report 69
 resolve 22
 restore 21
 resume 69
-review 69
+review 66
 revise 18
 reword 18
 rollback 62
@@ -77,7 +77,7 @@ show 58
 site 62
 split 18
 stats 42
-status 55
+status 52
 summarize 20
 sync 24
 triage 17
