@@ -99,9 +99,9 @@ def _find_exclusive(rule: OptionRule, used: Collection[str]) -> str:
 def _find_excluded(rule: OptionRule, used: Collection[str]) -> str:
     option, conflicting = rule.options[0], [other for other in rule.other_options if other in used]
     reason = f"{rule.reason}, so it " if rule.reason else ""
-    return (
-        f"{option} {reason}can't be combined with {' and '.join(conflicting)}" if option in used and conflicting else ""
-    )
+    if option in used and conflicting:
+        return f"{option} {reason}can't be combined with {' and '.join(conflicting)}"
+    return ""
 
 
 def _find_required(rule: OptionRule, used: Collection[str]) -> str:

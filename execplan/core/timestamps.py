@@ -127,11 +127,9 @@ def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
         first_minute += int(timestamp.time[:2]) * 60 + int(timestamp.time[3:5])
     last_minute = first_minute if timestamp.time else first_minute + 1439
     offset = _utc_offset(timestamp.zone.strip()) if timestamp.zone else None
-    return (
-        (first_minute - 14 * 60, last_minute + 12 * 60)
-        if offset is None
-        else (first_minute - offset, last_minute - offset)
-    )
+    if offset is None:
+        return (first_minute - 14 * 60, last_minute + 12 * 60)
+    return (first_minute - offset, last_minute - offset)
 
 
 def utc_date(timestamp: Timestamp) -> str:

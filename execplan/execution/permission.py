@@ -164,22 +164,18 @@ def _check_dependencies(
 def _check_condition(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
 ) -> str:
-    return (
-        f"the condition of step {request.id} is not met: {request.condition_failure}"
-        if request.condition_failure
-        else ""
-    )
+    if request.condition_failure:
+        return f"the condition of step {request.id} is not met: {request.condition_failure}"
+    return ""
 
 
 def _check_call_limit(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
 ) -> str:
     limit = "once" if request.max_calls == 1 else f"{request.max_calls} times"
-    return (
-        f"step {request.id} may be called {limit}, and it already was: report its result"
-        if request.calls >= request.max_calls
-        else ""
-    )
+    if request.calls >= request.max_calls:
+        return f"step {request.id} may be called {limit}, and it already was: report its result"
+    return ""
 
 
 _CHECKS: Sequence[Callable[[StepRequest, ApprovalTerms, Mapping[str, str], float, str], str]] = (

@@ -173,11 +173,9 @@ def _describe_change(before: Program, after: Program) -> str:
     if before.path != after.path:
         if not before.path:
             return f"was not found and is now {_display_path(after)}"
-        return (
-            f"was {_display_path(before)} and is now {_display_path(after)}"
-            if after.path
-            else f"was {_display_path(before)} and no longer exists"
-        )
+        if after.path:
+            return f"was {_display_path(before)} and is now {_display_path(after)}"
+        return f"was {_display_path(before)} and no longer exists"
     if before.real != after.real:
         return f"{before.path} pointed to {before.real} and now points to {after.real}"
     if before.sha256 != after.sha256:

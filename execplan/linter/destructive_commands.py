@@ -87,11 +87,9 @@ def _describe_effect(argv: list[str]) -> str:
         return ""
     if program in command_table.DATABASE_CLIENTS:
         text = " ".join(operands).upper()
-        return (
-            f"the SQL passed to `{program}` deletes data"
-            if any([statement in text for statement in command_table.LOSS_STATEMENTS])
-            else ""
-        )
+        if any([statement in text for statement in command_table.LOSS_STATEMENTS]):
+            return f"the SQL passed to `{program}` deletes data"
+        return ""
     folded = [word.lower() for word in operands]
     for name, required_words, wanted_flags, effect in command_table.DESTROYS:
         if name == program and all([word in folded for word in required_words]) and _has_flag(flags, wanted_flags):

@@ -160,11 +160,9 @@ def relative_path(target: str) -> str:
     """Return the path of a link to a relative file; empty for URLs, anchors and patterns."""
     path = target.partition("#")[0].partition("?")[0]
     head = path.partition("/")[0]
-    return (
-        ""
-        if not path or path[0] in "/\\~@" or ":" in head or _NON_PATH_CHARACTERS.intersection(path)
-        else unquote_address(path)
-    )
+    if not path or path[0] in "/\\~@" or ":" in head or _NON_PATH_CHARACTERS.intersection(path):
+        return ""
+    return unquote_address(path)
 
 
 def unquote_address(address: str) -> str:

@@ -59,6 +59,6 @@ def is_numbered(heading: str) -> bool:
 
 def without_number(heading: str) -> str:
     """Return a heading without the number at its start, if anything remains."""
-    return (
-        heading[match.end() :].strip() or heading if (match := _NUMBER.match(heading[:_MAX_NUMBER_LENGTH])) else heading
-    )
+    if match := _NUMBER.match(heading[:_MAX_NUMBER_LENGTH]):
+        return heading[match.end() :].strip() or heading
+    return heading

@@ -91,11 +91,9 @@ def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], st
 
 def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """Replace the name of the tool, unless a step type always uses it: such a name is not user text."""
-    return (
-        {}
-        if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]
-        else {"tool": _withhold_text(step["tool"], make_placeholder)}
-    )
+    if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]:
+        return {}
+    return {"tool": _withhold_text(step["tool"], make_placeholder)}
 
 
 def _withhold_cwd(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
@@ -110,15 +108,13 @@ def _withhold_env(step: dict[str, Any], make_placeholder: Callable[[str], str]) 
 
 def _withhold_parameters(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     parameters = step["parameters"]
-    return (
-        {}
-        if parameters is None
-        else {
-            "parameters": {
-                make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()
-            }
+    if parameters is None:
+        return {}
+    return {
+        "parameters": {
+            make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()
         }
-    )
+    }
 
 
 def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:

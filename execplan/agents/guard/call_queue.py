@@ -63,11 +63,9 @@ def _decide_by_current_grant(
         return None
     entries = call_recording.read_entries(grant)
     context = context_from_grant(grant, entries)
-    return (
-        None
-        if call_recording.is_run_over(context)
-        else (call_recording.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
-    )
+    if call_recording.is_run_over(context):
+        return None
+    return (call_recording.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
 
 
 def _lock_slot(project: Project) -> FileLock:

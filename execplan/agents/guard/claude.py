@@ -157,9 +157,9 @@ def answer(response: HookResponse) -> HookOutput:
         return HookOutput(b"{}\n")
     fields = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
     output = fast_json.write({"hookSpecificOutput": fields})
-    return (
-        tool_call.hook_denial(output, response.reason) if response.kind == DENY else HookOutput(f"{output}\n".encode())
-    )
+    if response.kind == DENY:
+        return tool_call.hook_denial(output, response.reason)
+    return HookOutput(f"{output}\n".encode())
 
 
 def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
@@ -249,9 +249,9 @@ def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     folder, pattern = (read_call.read_paths or (call.cwd,))[0], tool_call.optional_text(arguments, "glob")
     if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
         file_type = tool_call.optional_text(arguments, "type")
-        return (
-            read_call._replace(read_paths=(folder, f"{folder}/*.{file_type}")) if file_type in CODE_TYPES else read_call
-        )
+        if file_type in CODE_TYPES:
+            return read_call._replace(read_paths=(folder, f"{folder}/*.{file_type}"))
+        return read_call
     return read_call._replace(read_paths=(folder, f"{folder}/{{{pattern.replace(' ', ',')}}}"))
 
 

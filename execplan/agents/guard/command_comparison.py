@@ -190,11 +190,9 @@ def _explain_program_difference(
     planned_path = os.path.normpath(os.path.join(step_directory, planned_program))
     if not planned_program.startswith("/") and _resolve_program(planned_program, step_directory) != planned_path:
         return f"the path {planned_program} contains a symbolic link"
-    return (
-        ""
-        if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory)
-        else f"the call runs {call_program}, not {planned_program}"
-    )
+    if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory):
+        return ""
+    return f"the call runs {call_program}, not {planned_program}"
 
 
 def _resolve_program(program_path: str, folder: str) -> str:

@@ -183,8 +183,6 @@ def _expand_patterns(command_list: CommandList, patterns: set[str]) -> CommandLi
     if not patterns:
         return command_list
     commands = [expand_globs(argv, patterns, command_list.folders) for argv in command_list.commands]
-    return (
-        None
-        if None in commands
-        else command_list._replace(commands=tuple([argv for argv in commands if argv is not None]))
-    )
+    if None in commands:
+        return None
+    return command_list._replace(commands=tuple([argv for argv in commands if argv is not None]))

@@ -240,11 +240,9 @@ def early_exit_reason(argv: Sequence[str]) -> str:
     """Return why a program may stop before it has read all piped input; empty if it does not."""
     name, args = argv[0], argv[1:]
     if name not in _FILTERS:
-        return (
-            f"`{name}` may exit early and so stop the command that writes to it; `tail` doesn't"
-            if name == "head"
-            else f"`{name}` after a pipe may do more than read"
-        )
+        if name == "head":
+            return f"`{name}` may exit early and so stop the command that writes to it; `tail` doesn't"
+        return f"`{name}` after a pipe may do more than read"
     if name in ("grep", "egrep", "fgrep"):
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):

@@ -277,11 +277,9 @@ def _option_denial_reason(
     read_paths += parsed_args.operands if allowed_options.operand_kind else ()
     texts = [*parsed_args.operands, *[value for _, value in parsed_args.values]]
     read_paths += [text[1:] for text in texts if text.startswith("@") and not text.startswith("@@")]
-    return (
-        ""
-        if _are_all_readable(read_paths, scope, folders)
-        else f"`{NAME} {command}` refers to a file that agents can't read"
-    )
+    if _are_all_readable(read_paths, scope, folders):
+        return ""
+    return f"`{NAME} {command}` refers to a file that agents can't read"
 
 
 def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> bool:

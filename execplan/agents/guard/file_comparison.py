@@ -96,11 +96,9 @@ def _check_refactor(step: Mapping[str, Any], file_change: CallFileChange, scope:
     for change in parse_patch(step["patch"]):
         source, target = [None if name is None else normpath(name) for name in (change.source, change.target)]
         if source != target and file_change.path == source:
-            return (
-                _check_delete(step, file_change, scope)
-                if file_change.new_data is None
-                else f"the call writes {source}, which the step removes"
-            )
+            if file_change.new_data is None:
+                return _check_delete(step, file_change, scope)
+            return f"the call writes {source}, which the step removes"
         if file_change.path != target:
             continue
         if source is None:

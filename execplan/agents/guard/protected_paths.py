@@ -134,11 +134,9 @@ def _describe_project_file(project: Project, path: str) -> str:
     folded = path.casefold()
     if is_inside(folded, os.path.join(project.base, project.settings.templates).casefold()):
         return "a plan template"
-    return (
-        _STATE
-        if any([is_inside(folded, directory.casefold()) for directory in (project.state, project.shared_state)])
-        else ""
-    )
+    if any([is_inside(folded, directory.casefold()) for directory in (project.state, project.shared_state)]):
+        return _STATE
+    return ""
 
 
 def _describe_program_file(path: str) -> str:

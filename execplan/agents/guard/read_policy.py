@@ -90,9 +90,9 @@ def _printed_secret_reason(call: ToolCall, scope: GuardScope, real_paths: Sequen
         secrets = [
             secret for path in real_paths for secret in printed_secrets.searched_secrets(path, scope.root, hidden=True)
         ]
-        return (
-            f"a search there would read {_display_path(scope, secrets[0])}: use a pattern of files" if secrets else ""
-        )
+        if secrets:
+            return f"a search there would read {_display_path(scope, secrets[0])}: use a pattern of files"
+        return ""
     for argv in commands:
         for folder in command_list.folders if command_list is not None else ():
             base, plain_argv = _split_directory(argv, scope, (folder,)) if argv[0] == GIT else ("", argv)

@@ -90,11 +90,9 @@ def match_call(
         return _match_files(call, planned_steps, scope)
     if call.kind == tool_call.TOOL:
         denial_reason = plan_denials.tool_denial_reason(call.tool, planned_steps)
-        return (
-            MatchResult(denial_reason=denial_reason)
-            if denial_reason
-            else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
-        )
+        if denial_reason:
+            return MatchResult(denial_reason=denial_reason)
+        return _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
     return MatchResult(reason="it is not a call that a step can make")
 
 
@@ -114,11 +112,9 @@ def _match_core_command(
     """Match the core of a compound command; return the previous result, with a reason, if there is no core."""
     core_command = compound_command.extract_core_command(call, scope, read_policy)
     if not core_command.command:
-        return (
-            match_result._replace(reason=f"{match_result.reason}; {core_command.reason}")
-            if core_command.reason and match_result.nearest_step
-            else match_result
-        )
+        if core_command.reason and match_result.nearest_step:
+            return match_result._replace(reason=f"{match_result.reason}; {core_command.reason}")
+        return match_result
     return _match_command(call._replace(command=core_command.command), planned_steps, scope)
 
 
@@ -152,13 +148,13 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
             ]
         ):
             return ALLOWED_EXTRA
-        return (
-            ALLOWED_EXTRA
-            if comparison.reason
+        if (
+            comparison.reason
             and file_changes
             and all([_is_change_allowed(file_change, step) for file_change in file_changes])
-            else comparison
-        )
+        ):
+            return ALLOWED_EXTRA
+        return comparison
 
     return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes]))
 
@@ -168,14 +164,12 @@ def _compare_own_command(
 ) -> StepComparison:
     """Compare a command and its file changes with the effect of a step."""
     if step["type"] in FILE_TYPES:
-        return (
-            _compare_files(file_changes, step, scope) if file_changes else StepComparison(_describe_mismatch(step), 0)
-        )
-    return (
-        command_comparison.compare(typed_command, step, scope)
-        if step.get("command")
-        else StepComparison(_describe_mismatch(step), 0)
-    )
+        if file_changes:
+            return _compare_files(file_changes, step, scope)
+        return StepComparison(_describe_mismatch(step), 0)
+    if step.get("command"):
+        return command_comparison.compare(typed_command, step, scope)
+    return StepComparison(_describe_mismatch(step), 0)
 
 
 def _compare_files(file_changes: Sequence[CallFileChange], step: Step, scope: GuardScope) -> StepComparison:
@@ -219,12 +213,11 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
             if is_writer
             else StepComparison(_describe_mismatch(step), 0)
         )
-        return (
-            ALLOWED_EXTRA
-            if comparison.reason
-            and all([_is_change_allowed(file_change, step) for file_change in file_changes.file_changes])
-            else comparison
-        )
+        if comparison.reason and all(
+            [_is_change_allowed(file_change, step) for file_change in file_changes.file_changes]
+        ):
+            return ALLOWED_EXTRA
+        return comparison
 
     return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes.file_changes]))
 

@@ -212,11 +212,9 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> IntegrationChange:
             hint=f"move what you want to keep elsewhere, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)
-    return (
-        _file_change(file, remaining_text)
-        if remaining_text or created_directories is None
-        else _file_change(file, None, created_directories)
-    )
+    if remaining_text or created_directories is None:
+        return _file_change(file, remaining_text)
+    return _file_change(file, None, created_directories)
 
 
 def _text_without_entries(file: HookFile) -> tuple[str, int | None]:

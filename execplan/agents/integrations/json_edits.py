@@ -218,9 +218,9 @@ def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | N
     if node.items:
         gap = _gap_before_last_item(text, node)
         return layout._replace(indent=LINE_END.split(gap)[-1]) if LINE_END.search(gap) else layout._replace(line_end="")
-    return (
-        layout._replace(line_end="") if parent and not LINE_END.search(_gap_before_last_item(text, parent)) else layout
-    )
+    if parent and not LINE_END.search(_gap_before_last_item(text, parent)):
+        return layout._replace(line_end="")
+    return layout
 
 
 def _gap_before_last_item(text: str, node: JsonNode) -> str:

@@ -206,21 +206,17 @@ def _store_or_write(
     """Store the result for a plan, or write it elsewhere."""
     from execplan.cli.output.compile_output import store_result
 
-    return (
-        _write_output(call, compile_result, out, options)
-        if out is not None
-        else store_result(project, ref, lambda: compile_result, options, summary)
-    )
+    if out is not None:
+        return _write_output(call, compile_result, out, options)
+    return store_result(project, ref, lambda: compile_result, options, summary)
 
 
 def _write_output(call: Call, compile_result: CompileResult, out: str, options: WriteOptions) -> Answer:
     from execplan.cli.output.compile_output import document_answer, write_to_file
 
-    return (
-        document_answer(compile_result, as_json=call.as_json)
-        if out == "-"
-        else write_to_file(compile_result, out, options)
-    )
+    if out == "-":
+        return document_answer(compile_result, as_json=call.as_json)
+    return write_to_file(compile_result, out, options)
 
 
 def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:

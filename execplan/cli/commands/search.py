@@ -151,9 +151,9 @@ def _search_command(query: str, limit: int, matches: int, options: str) -> str:
     """Return the command for a search with these limits and options."""
     options += f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
     options += f" --matches {min(matches, _MAX_NUMBER)}" if matches != _DEFAULT_MATCHES else ""
-    return (
-        f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
-    )
+    if query[0] == "-":
+        return f"execplan search{options} -- {quote(query)}"
+    return f"execplan search {quote(query)}{options}"
 
 
 search.takes_excluded_words = True

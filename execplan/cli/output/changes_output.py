@@ -43,9 +43,9 @@ def format_annotations(reports: Sequence[PlanReport], workspace: str) -> list[st
 
 def _workspace_path(report: PlanReport, workspace: str) -> str:
     path, real_workspace = report.change.ref.path, os.path.realpath(workspace)
-    return (
-        os.path.relpath(path, real_workspace) if workspace and is_inside(path, real_workspace) else report.change.path
-    )
+    if workspace and is_inside(path, real_workspace):
+        return os.path.relpath(path, real_workspace)
+    return report.change.path
 
 
 def format_reports(reports: Sequence[PlanReport]) -> str:

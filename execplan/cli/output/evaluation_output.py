@@ -155,8 +155,8 @@ def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) 
 
 
 def _indented(text: str) -> list[str]:
-    return (
-        [f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]]
-        if text
-        else []
-    )
+    if text:
+        return [
+            f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]
+        ]
+    return []

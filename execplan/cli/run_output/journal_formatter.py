@@ -128,9 +128,9 @@ class JournalFormatter:
             if kept_changes[_MAX_LINES_SHOWN:]
             else []
         )
-        return (
-            [StyledLine(f"  reverted: {format_paths([change.path for change in changes])}"), *lines] if changes else []
-        )
+        if changes:
+            return [StyledLine(f"  reverted: {format_paths([change.path for change in changes])}"), *lines]
+        return []
 
     def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
         return [StyledLine(f"skipped {self.step_name(fields['step'])}: {fields['reason']}", MUTED)]

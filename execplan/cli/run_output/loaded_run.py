@@ -109,9 +109,9 @@ class LoadedRun(NamedTuple):
         """
         attempt = self.last_attempt(step)
         path = attempt.performed.transcript if attempt is not None and attempt.performed is not None else ""
-        return (
-            f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}" if path else ""
-        )
+        if path:
+            return f"{self.directory}/{os.path.basename(self.run_paths.transcripts)}/{os.path.basename(path)}"
+        return ""
 
 
 def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:

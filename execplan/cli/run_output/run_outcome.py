@@ -78,11 +78,9 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
 
 
 def _steps_text(rolled_back: RollbackResult) -> str:
-    return (
-        f"{format_count(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
-        if rolled_back.steps
-        else "no steps"
-    )
+    if rolled_back.steps:
+        return f"{format_count(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
+    return "no steps"
 
 
 _DRIFT = "drift"

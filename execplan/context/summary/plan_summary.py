@@ -88,11 +88,9 @@ def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
 
 def format_omitted(section: SummarySection) -> str:
     """Format the number of omitted pieces, if the section shows it."""
-    return (
-        f"… {section.omitted_count:,} {section.omitted_label}"
-        if section.omitted_label and section.omitted_count
-        else ""
-    )
+    if section.omitted_label and section.omitted_count:
+        return f"… {section.omitted_count:,} {section.omitted_label}"
+    return ""
 
 
 def redact_plan(plan: ParsedPlan, redaction: Redactor) -> ParsedPlan:

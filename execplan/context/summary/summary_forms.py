@@ -140,9 +140,9 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     )
     lead = f"{usual_text}; the longest gap, {_format_duration(longest_gap)}, before: "
     quote = quote_text(subject, task.text)
-    return (
-        [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box_line + 1, task.end)] if quote else pieces
-    )
+    if quote:
+        return [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box_line + 1, task.end)]
+    return pieces
 
 
 def _format_duration(minutes: int) -> str:

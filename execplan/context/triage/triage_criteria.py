@@ -272,8 +272,6 @@ def find_named_parts(request: TokenizedRequest, parts_by_name: Mapping[str, str]
 
 def _format_code(code: str) -> str:
     """Return a code name in a form that is safe in a sentence."""
-    return (
-        f"`{code}`"
-        if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()
-        else "the text in backticks"
-    )
+    if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable():
+        return f"`{code}`"
+    return "the text in backticks"

@@ -85,9 +85,9 @@ def escape_text(text: str) -> str:
     first_word = text.split(" ", 1)[0]
     if first_word[:-1].isdigit() and first_word[-1] in ".)":
         return f"{first_word[:-1]}\\{text[len(first_word) - 1 :]}"
-    return (
-        "\\" + text if _may_open_block(first_word, text.split(" ")[:3]) or first_word.startswith(("[", "|")) else text
-    )
+    if _may_open_block(first_word, text.split(" ")[:3]) or first_word.startswith(("[", "|")):
+        return "\\" + text
+    return text
 
 
 def escape_heading(title: str) -> str:

@@ -64,11 +64,9 @@ def fill_command(section: str, plan: str) -> str:
 
     `plan` is the name of the plan, quoted for a shell.
     """
-    return (
-        f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
-        if section in outline.NAMES
-        else f"execplan edit {plan}"
-    )
+    if section in outline.NAMES:
+        return f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
+    return f"execplan edit {plan}"
 
 
 def outcome_command(plan: ParsedPlan, name: str) -> str:

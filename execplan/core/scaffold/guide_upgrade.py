@@ -185,11 +185,9 @@ def _parse_mark(line: str) -> int | None:
     """Return the version in a mark line, or None for any other line."""
     line = line.strip()
     digits = line.removeprefix(_MARK_PREFIX).removesuffix(_MARK_SUFFIX)
-    return (
-        int(digits)
-        if line == f"{_MARK_PREFIX}{digits}{_MARK_SUFFIX}" and digits.isdecimal() and len(digits) < 6
-        else None
-    )
+    if line == f"{_MARK_PREFIX}{digits}{_MARK_SUFFIX}" and digits.isdecimal() and len(digits) < 6:
+        return int(digits)
+    return None
 
 
 def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:

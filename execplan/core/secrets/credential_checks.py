@@ -76,11 +76,9 @@ def is_call_argument(match: re.Match[str], value: str) -> bool:
     In a call that reads or writes a setting, any value counts; in other calls, only a random one.
     """
     prefix = match.string[max(match.start() - 40, 0) : match.start()]
-    return (
-        is_named_value(match, value)
-        if compile_pattern(_SETTING_CALL).search(prefix)
-        else is_random_named_value(match, value)
-    )
+    if compile_pattern(_SETTING_CALL).search(prefix):
+        return is_named_value(match, value)
+    return is_random_named_value(match, value)
 
 
 _SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|putenv|setdefault|fetch|\.set|\.put)[ \t]{0,2}\([ \t]{0,4}$"

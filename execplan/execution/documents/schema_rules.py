@@ -88,9 +88,9 @@ def _in_object(name: str, properties: Json, *, required: bool = False) -> Json:
     object_schema: Json = {"properties": properties}
     if required:
         object_schema["required"] = list(properties)
-    return (
-        {"properties": {name: object_schema}, "required": [name]} if required else {"properties": {name: object_schema}}
-    )
+    if required:
+        return {"properties": {name: object_schema}, "required": [name]}
+    return {"properties": {name: object_schema}}
 
 
 def _required_object(name: str, properties: Json) -> Json:

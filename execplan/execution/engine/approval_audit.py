@@ -156,11 +156,9 @@ def approve_and_record(
             )
             _move_anchor(audit_log)
         raise
-    return (
-        approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(audit_log)))
-        if recorded_approvals
-        else approval_result
-    )
+    if recorded_approvals:
+        return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(audit_log)))
+    return approval_result
 
 
 def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:

@@ -64,11 +64,9 @@ class RunLoop:
                 self._wait()
         if self.stop_reason.error is not None:
             raise self.stop_reason.error
-        return (
-            StopReason(stop_reasons.SIGNAL)
-            if self._context.stop.is_set() and self.stop_reason.kind != stop_reasons.DONE
-            else self.stop_reason
-        )
+        if self._context.stop.is_set() and self.stop_reason.kind != stop_reasons.DONE:
+            return StopReason(stop_reasons.SIGNAL)
+        return self.stop_reason
 
     def _resume_failures(self) -> None:
         """Handle the failures that a killed run recorded without handling them."""

@@ -74,11 +74,9 @@ class Schedule:
                     continue
                 break
             if reason := self.skip_reason(step, run_state):
-                return (
-                    NextSteps((StepTransition(SKIPPED, step.id, reason),), ())
-                    if not begin
-                    else NextSteps((), tuple(begin))
-                )
+                if not begin:
+                    return NextSteps((StepTransition(SKIPPED, step.id, reason),), ())
+                return NextSteps((), tuple(begin))
             begin.append(step)
             if not is_parallel:
                 break

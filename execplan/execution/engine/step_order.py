@@ -125,11 +125,9 @@ def effective_status(step: Step, run_state: RunState) -> str:
 
 def unmet_condition(when: When | None, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
     """Return why a condition is not met now, or an empty string."""
-    return (
-        ""
-        if when is None or _is_met(when, run_state, path_exists)
-        else f"the condition {_format_condition(when)} is not met"
-    )
+    if when is None or _is_met(when, run_state, path_exists):
+        return ""
+    return f"the condition {_format_condition(when)} is not met"
 
 
 def _is_met(when: When, run_state: RunState, path_exists: Callable[[str], bool]) -> bool:

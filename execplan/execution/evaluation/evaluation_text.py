@@ -56,9 +56,9 @@ def describe_origin(document: ExecutionPlan) -> str:
     """
     if document.revision > 1:
         return f"the steps are those of stored revision {document.revision}, not those in the plan's text"
-    return (
-        "" if document.source is not None else "the steps are those of a stored document, not those in the plan's text"
-    )
+    if document.source is not None:
+        return ""
+    return "the steps are those of a stored document, not those in the plan's text"
 
 
 def _format_step_numbers(steps: list[EvaluatedStep]) -> str:

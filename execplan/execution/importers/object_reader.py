@@ -82,11 +82,9 @@ class ImportReport:
         while our_pointer and our_pointer not in self.origins:
             our_pointer = our_pointer.rpartition("/")[0]
         source_pointer = self.origins.get(our_pointer)
-        return (
-            violation
-            if source_pointer is None
-            else Violation(source_pointer + violation.pointer[len(our_pointer) :], violation.message)
-        )
+        if source_pointer is None:
+            return violation
+        return Violation(source_pointer + violation.pointer[len(our_pointer) :], violation.message)
 
 
 class ObjectReader:

@@ -105,12 +105,10 @@ class CwdTracker:
     def apply_comment(self, comment: str, cwd: CwdEstimate) -> CwdEstimate:
         """Return the directory after a comment of a block, which may name one."""
         mention = self.resolver.find_mention(comment)
-        return (
-            cwd
-            if mention is None
-            else CwdEstimate(
-                mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY
-            )
+        if mention is None:
+            return cwd
+        return CwdEstimate(
+            mention.directory, mention.directory, "" if mention.directory is not None else _UNCLEAR_DIRECTORY
         )
 
     def record_passage(

@@ -98,11 +98,9 @@ def _id_words(command: str) -> list[str]:
             return [name]
         return ["run", *_script_words(operands[0]), *_slugify_all(operands[1:])]
     if name != program and name.rpartition(".")[2] in (*_SCRIPT_EXTENSIONS, name):
-        return (
-            ["run", *_script_words(program), *_slugify_all(operands)]
-            if "." in name
-            else _slugify_all([name, *operands])
-        )
+        if "." in name:
+            return ["run", *_script_words(program), *_slugify_all(operands)]
+        return _slugify_all([name, *operands])
     return [*_script_words(program), *_slugify_all(operands)]
 
 

@@ -74,9 +74,9 @@ def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan)
             else:
                 fields[name] = {key: value for key, value in fields[name].items() if key not in free_keys}
     differences = [f"different {name}" for name in before if before[name] != after[name]]
-    return (
-        differences if revised_plan.revision > approved_plan.revision else ["it is not a later revision", *differences]
-    )
+    if revised_plan.revision > approved_plan.revision:
+        return differences
+    return ["it is not a later revision", *differences]
 
 
 def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str]:

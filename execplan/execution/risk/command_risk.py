@@ -92,11 +92,9 @@ def highest_risk(risks: Iterable[CommandRisk]) -> CommandRisk:
 
 def _shorten(reason: str) -> str:
     """Return a reason with its middle removed if it is too long for a document."""
-    return (
-        reason
-        if len(reason) <= _MAX_REASON_LENGTH
-        else f"{reason[: _MAX_REASON_LENGTH // 2]}…{reason[-_MAX_REASON_LENGTH // 2 :]}"
-    )
+    if len(reason) <= _MAX_REASON_LENGTH:
+        return reason
+    return f"{reason[: _MAX_REASON_LENGTH // 2]}…{reason[-_MAX_REASON_LENGTH // 2 :]}"
 
 
 class _RatedCommands(NamedTuple):

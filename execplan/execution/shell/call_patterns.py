@@ -37,11 +37,9 @@ def pattern_problem(pattern: str) -> str:
         return "it is empty or matches every command"
     if kind != COMMAND:
         is_outside = subject.startswith(("/", "~")) or ".." in subject.split("/")
-        return (
-            "its path must be relative to the root of the repository, without `..`"
-            if is_outside and kind != TOOL
-            else ""
-        )
+        if is_outside and kind != TOOL:
+            return "its path must be relative to the root of the repository, without `..`"
+        return ""
     if _ANY_ARGUMENTS in tokens[:-1]:
         return "`...` matches any further words, so it must come last"
     head, colon, _ = tokens[0].partition(":")

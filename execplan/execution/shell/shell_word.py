@@ -39,11 +39,9 @@ class ShellWord(NamedTuple):
         """Name of the variable that the word sets for a command, or an empty string."""
         name = self.text.partition("=")[0]
         identifier = name.removesuffix("+")
-        return (
-            identifier
-            if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "=")
-            else ""
-        )
+        if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "="):
+            return identifier
+        return ""
 
 
 def describe_expansion(mask: str) -> str:

@@ -65,11 +65,9 @@ def _check_plan_required(project: Project, options: CheckOptions) -> list[Checke
         return []
     from execplan.core.git.git_directory import operation_in_progress
 
-    return (
-        _checked_files(project, _commit_facts(project), options, rule_levels)
-        if operation_in_progress(project.git) is None
-        else []
-    )
+    if operation_in_progress(project.git) is None:
+        return _checked_files(project, _commit_facts(project), options, rule_levels)
+    return []
 
 
 def _check_index(project: Project, options: CheckOptions, *, is_staged: bool) -> list[CheckedFile]:

@@ -300,8 +300,6 @@ def _has_task(title: str, texts: list[str]) -> bool:
     """Return whether any task contains at least half of a title's longer words."""
     words = {word.strip("`*_.,:;()") for word in title.casefold().split()}
     long_words = [word for word in words if len(word) > 3]
-    return (
-        any([sum([word in text for word in long_words]) * 2 >= len(long_words) for text in texts])
-        if long_words
-        else False
-    )
+    if long_words:
+        return any([sum([word in text for word in long_words]) * 2 >= len(long_words) for text in texts])
+    return False

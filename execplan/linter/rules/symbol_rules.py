@@ -115,11 +115,9 @@ def _code_name(code: str) -> tuple[str, int]:
         head = head.rpartition(mark)[2]
     is_call = "(" in code
     name = head.rstrip("!?")
-    return (
-        (name, code.rindex(name, 0, code.find("(") if is_call else len(code)))
-        if _is_symbol(name, is_call=is_call)
-        else ("", 0)
-    )
+    if _is_symbol(name, is_call=is_call):
+        return (name, code.rindex(name, 0, code.find("(") if is_call else len(code)))
+    return ("", 0)
 
 
 def _defined_name(line: str) -> str:

@@ -56,11 +56,9 @@ def build_page(
         make_redactor(),
         utc_timestamp(),
     )
-    return (
-        old
-        if old is not None and checkpoint_page.is_unedited(old) and checkpoint_page.is_same_content(old, new)
-        else new
-    )
+    if old is not None and checkpoint_page.is_unedited(old) and checkpoint_page.is_same_content(old, new):
+        return old
+    return new
 
 
 def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:

@@ -70,11 +70,9 @@ class Resolution(NamedTuple):
             return f"the plan was renamed to {self.renamed_to}"
         if self.is_task_name:
             return "no such plan; a plan waits for whole plans, a task waits for a task: write `needs PLAN#TASK` in its text"
-        return (
-            f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
-            if self.candidates
-            else "no such plan"
-        )
+        if self.candidates:
+            return f"matches {len(self.candidates)} plans: {', '.join(self.candidates[:3])}"
+        return "no such plan"
 
 
 class PlanResolver:

@@ -177,9 +177,9 @@ def _heading_unit(plan: ParsedPlan, plan_part: MergeUnit, starts: dict[int, tupl
 
 
 def _body_start(plan_part: MergeUnit) -> int:
-    return (
-        plan_part.section.body_start if plan_part.kind == SECTION and plan_part.section is not None else plan_part.start
-    )
+    if plan_part.kind == SECTION and plan_part.section is not None:
+        return plan_part.section.body_start
+    return plan_part.start
 
 
 def _block_unit(plan: ParsedPlan, start: int, end: int) -> MergeUnit:

@@ -139,11 +139,9 @@ def load_file(project: Project, path: str) -> GuardGrant | None:
             return None
         grant = _from_json(fast_json.read(body.decode(), allow_surrogates=True))
         belongs_here = grant.home.root == project.root and path == path_of(grant.home, grant.plan)
-        return (
-            grant
-            if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()])
-            else None
-        )
+        if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()]):
+            return grant
+        return None
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -188,11 +188,9 @@ def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None,
 def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
     """Describe the first difference between two file contents, as the end of a sentence."""
     if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
-        return (
-            ": it ends with a newline that is not in the plan"
-            if len(actual_bytes) > len(planned_bytes)
-            else ": the final newline is missing"
-        )
+        if len(actual_bytes) > len(planned_bytes):
+            return ": it ends with a newline that is not in the plan"
+        return ": the final newline is missing"
     planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
     line_index = next(
         (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),

@@ -76,11 +76,9 @@ def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | 
     names = [
         os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path
     ]
-    return (
-        _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names})
-        if len(names) <= _MAX_PATHS
-        else None
-    )
+    if len(names) <= _MAX_PATHS:
+        return _Snapshot(base, {name: _file_signature(os.path.join(project.root, name)) for name in names})
+    return None
 
 
 def _find_head(project: Project) -> str:

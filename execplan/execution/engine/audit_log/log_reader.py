@@ -147,11 +147,9 @@ def _parse_anchor(data: bytes, token: str) -> LogAnchor:
         seq, record_hash = content["seq"], content["hash"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return LogAnchor(0, "", token)
-    return (
-        LogAnchor(seq, record_hash, token)
-        if isinstance(seq, int) and isinstance(record_hash, str)
-        else LogAnchor(0, "", token)
-    )
+    if isinstance(seq, int) and isinstance(record_hash, str):
+        return LogAnchor(seq, record_hash, token)
+    return LogAnchor(0, "", token)
 
 
 def _path(project: Project, name: str) -> str:

@@ -169,9 +169,9 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
 
 def read_run_entries(run_paths: RunPaths) -> list[RunEntry]:
     """Read the journal of a run; empty if the run was killed before it wrote one. Raises ExecplanError."""
-    return (
-        check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
-    )
+    if os.path.lexists(run_paths.journal):
+        return check_entries(read_journal(run_paths.journal), run_paths.journal)
+    return []
 
 
 def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[RunEntry]]:

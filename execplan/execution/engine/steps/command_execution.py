@@ -144,8 +144,6 @@ def _environment_variables(context: RunContext, step: Step, env: dict[str, str])
         return {}
     path = os.path.join(context.project.root, bin_directory)
     variables = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
-    return (
-        variables
-        if bin_directory.endswith("node_modules/.bin")
-        else {**variables, "VIRTUAL_ENV": os.path.dirname(path)}
-    )
+    if bin_directory.endswith("node_modules/.bin"):
+        return variables
+    return {**variables, "VIRTUAL_ENV": os.path.dirname(path)}

@@ -205,11 +205,9 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
     if step.expect is None or ended is None:
         return ""
     if not ended.is_complete:
-        return (
-            ""
-            if step.inferred
-            else "its output is too long to be kept, so it can't be compared with the expected output"
-        )
+        if step.inferred:
+            return ""
+        return "its output is too long to be kept, so it can't be compared with the expected output"
     printed = ended.stdout.decode("utf-8", "replace")
     if step.inferred:
         line = find_missing_line(step.expect, [printed, ended.output_tail.decode("utf-8", "replace")])

@@ -192,11 +192,9 @@ def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
     locations = [] if context.sandbox is not None else ["outside the repository"]
     locations += [unscanned] if unscanned else []
     locations += ["over the network"] if step.network or context.sandbox is None else []
-    return (
-        f"its effects {', '.join(locations[:-1])}{' or ' if len(locations) > 1 else ''}{locations[-1]}"
-        if locations
-        else ""
-    )
+    if locations:
+        return f"its effects {', '.join(locations[:-1])}{' or ' if len(locations) > 1 else ''}{locations[-1]}"
+    return ""
 
 
 class AttemptTranscript:

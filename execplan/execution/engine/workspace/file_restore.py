@@ -142,12 +142,9 @@ class _Restoration:
         """Return the state of a path; absent if a link on the way was created by a change or is restored here."""
         state = self.workspace.state(path)
         obstructing_change = self.changes.get(state.link) if state.kind == OUTSIDE else None
-        return (
-            _ABSENT
-            if obstructing_change is not None
-            and LINK in (obstructing_change.before.kind, obstructing_change.after.kind)
-            else state
-        )
+        if obstructing_change is not None and LINK in (obstructing_change.before.kind, obstructing_change.after.kind):
+            return _ABSENT
+        return state
 
     def ensure_restorable(self) -> None:
         """Raise ExecplanError if a path or a backup is not as expected; the error lists all of them."""

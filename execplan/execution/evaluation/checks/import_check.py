@@ -157,11 +157,9 @@ class _ImportResolver:
                 modules = [root + "/".join(parts[:length]) for length in range(2, len(parts) + 1)]
                 missing = next((candidate for candidate in modules if not self._is_python(candidate)), "")
                 return f"there is no {missing}.py" if missing else ""
-        return (
-            ""
-            if self._is_declared(path, parts[0])
-            else "the project neither contains it nor declares it as a dependency"
-        )
+        if self._is_declared(path, parts[0]):
+            return ""
+        return "the project neither contains it nor declares it as a dependency"
 
     def _is_python(self, path: str) -> bool:
         return self._is_file(f"{path}.py") or self._is_file(f"{path}.pyi") or self._is_folder(path)
