@@ -20,11 +20,10 @@ def release_claims(
 ) -> Answer:
     """End the claims of `name`, or hand them over; raises ExecplanError if there is nothing to hand over."""
     project, ref = stored_plan.project, stored_plan.ref
-    ids = (
-        claims.release_claims(project, ref, name, task)
-        if to is None
-        else claims.transfer_claims(project, ref, name, to, task, hours)
-    )
+    if to is None:
+        ids = claims.release_claims(project, ref, name, task)
+    else:
+        ids = claims.transfer_claims(project, ref, name, to, task, hours)
     tasks = zip(tasks_json(plan.tasks), plan.tasks, strict=True)
     open_tasks_by_id = {fields["id"]: fields for fields, task in tasks if task.is_unfinished}
     released = [open_tasks_by_id[task_id] for task_id in ids if task_id in open_tasks_by_id]

@@ -40,11 +40,10 @@ class PlanDrift(NamedTuple):
     @property
     def description(self) -> str:
         """Return the drift in one line, without the paths; empty if nothing has changed."""
-        commits = (
-            f"{format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
-            if self.commits
-            else ""
-        )
+        if self.commits:
+            commits = f"{format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
+        else:
+            commits = ""
         files = format_count(len(self.paths), "file") if self.paths else ""
         if not commits and not files:
             return ""

@@ -196,11 +196,10 @@ class _RelevanceSelector(PackPrinter):
     ) -> int:
         """Expand a unit by at most `max_extra_tokens`; return the tokens used."""
         previous = renderings.get(unit.id, OMITTED)
-        rendering = (
-            self._largest_rendering(unit, previous.tokens + max_extra_tokens, include_rest=include_rest)
-            if previous.action != KEEP and max_extra_tokens >= _MIN_GAIN_TOKENS
-            else None
-        )
+        if previous.action != KEEP and max_extra_tokens >= _MIN_GAIN_TOKENS:
+            rendering = self._largest_rendering(unit, previous.tokens + max_extra_tokens, include_rest=include_rest)
+        else:
+            rendering = None
         if rendering is None or rendering.tokens <= previous.tokens:
             return 0
         renderings[unit.id] = rendering

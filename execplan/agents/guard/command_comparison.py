@@ -232,11 +232,10 @@ def _is_same_file(
     programs = {normalize_program_name(simple.argv[0]) for simple in typed_command.simple if simple.argv} | {
         normalize_program_name(typed_command.argv[0])
     }
-    path = (
-        linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root)
-        if programs <= _FILE_PROGRAMS
-        else ""
-    )
+    if programs <= _FILE_PROGRAMS:
+        path = linkless_path(planned_arg, resolve_step_directory(step, scope), scope.root)
+    else:
+        path = ""
     if not path or linkless_path(call_arg, typed_command.folder, scope.root) != path:
         return False
     planned_path, call_path = os.path.join(scope.root, path), os.path.join(typed_command.folder, call_arg)
@@ -287,9 +286,10 @@ def _possible_paths(arg: str, folder: str) -> list[str]:
 def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any]) -> int:
     """Rate how similar any command in the typed text is to one in a step, whatever it is wrapped in."""
     call_argvs = [typed_command.argv, *[command.argv for command in typed_command.simple]]
-    inner_commands = (
-        parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
-    )
+    if not typed_command.argv or typed_command.simple[0].via:
+        inner_commands = parse_command(step["command"]).simple_commands
+    else:
+        inner_commands = ()
     return max(
         [
             _argv_similarity(argv, other_argv)

@@ -157,11 +157,10 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
         piped_commands = [piped_commands[1]._replace(joiner=""), *piped_commands[2:]]
         if len(piped_commands) == 1 and not reader.has_redirects:
             return CoreCommand(piped_commands[0].text)
-    cd_commands = (
-        piped_commands[:1]
-        if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&"
-        else []
-    )
+    if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&":
+        cd_commands = piped_commands[:1]
+    else:
+        cd_commands = []
     remaining = piped_commands[len(cd_commands) :]
     if len(remaining) == 1 and not reader.has_redirects and not reader.text.endswith(";"):
         return CoreCommand()

@@ -187,11 +187,10 @@ def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
 def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[CallFileChange, ...]:
     """Return the file changes of a command that only deletes or moves files."""
     move = call_file_changes.parse_move(typed_command)
-    edits = (
-        tuple([FileEdit(name, tool_call.DELETE) for name in move])
-        if move
-        else call_file_changes.parse_deletions(typed_command)
-    )
+    if move:
+        edits = tuple([FileEdit(name, tool_call.DELETE) for name in move])
+    else:
+        edits = call_file_changes.parse_deletions(typed_command)
     file_changes = compute_file_changes(edits, typed_command.folder, scope.root)
     if move and len(file_changes.file_changes) == 2:
         return call_file_changes.move_changes(*file_changes.file_changes)
@@ -208,11 +207,10 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
 
     def compare(step: Step) -> StepComparison:
         is_writer = step["type"] in FILE_TYPES
-        comparison = (
-            _compare_files(file_changes.file_changes, step, scope)
-            if is_writer
-            else StepComparison(_describe_mismatch(step), 0)
-        )
+        if is_writer:
+            comparison = _compare_files(file_changes.file_changes, step, scope)
+        else:
+            comparison = StepComparison(_describe_mismatch(step), 0)
         if comparison.reason and all(
             [_is_change_allowed(file_change, step) for file_change in file_changes.file_changes]
         ):

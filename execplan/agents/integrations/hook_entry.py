@@ -114,11 +114,10 @@ def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_direc
     `created_directories` is the number of directories created with its file; None if the file was not created for it.
     """
     insertion = json_edits.find_insertion_point(text, (_HOOKS, hook.event), at_start=hook.is_first)
-    note = (
-        f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
-        if created_directories is None
-        else f"made {created_directories}"
-    )
+    if created_directories is None:
+        note = f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
+    else:
+        note = f"made {created_directories}"
     matcher = {"matcher": hook.matcher} if hook.matcher else {}
     return json_edits.insert_value(text, insertion, {**matcher, _HOOKS: [_mark_handler(hook, bare_handler, note)]})
 

@@ -46,11 +46,10 @@ def handoff_text(agent_handoff: Handoff, budget: int | None) -> str:
     """
     from execplan.context.token_counter import estimate_tokens
 
-    parts = (
-        handoff_parts.task_handoff_parts(agent_handoff)
-        if agent_handoff.payload["mode"] == "tasks"
-        else _step_parts(agent_handoff)
-    )
+    if agent_handoff.payload["mode"] == "tasks":
+        parts = handoff_parts.task_handoff_parts(agent_handoff)
+    else:
+        parts = _step_parts(agent_handoff)
     return fit_to_budget(
         parts, _shortened_note(agent_handoff), budget or BUDGET, estimate_tokens, strict=budget is not None
     )
@@ -101,11 +100,10 @@ def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
         )
         rank = _READY_RANK if step_json["id"] in ready else _LATER_RANK
         rank = 0 if step_json["id"] in ready[:1] else rank
-        dependency_text = (
-            f", after {', '.join([code_span(name) for name in step_json['depends_on']])}"
-            if step_json["depends_on"]
-            else ""
-        )
+        if step_json["depends_on"]:
+            dependency_text = f", after {', '.join([code_span(name) for name in step_json['depends_on']])}"
+        else:
+            dependency_text = ""
         short = f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
         parts.append(HandoffPart("\n\n".join(lines), rank, short))
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]

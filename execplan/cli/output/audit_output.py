@@ -77,9 +77,10 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         from execplan.execution.engine.run_records import run_directories
 
         records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
-    warnings = (
-        [f"the audit log is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
-    )
+    if audit_log.parsed_chain.flaw is not None:
+        warnings = [f"the audit log is broken: {audit_log.parsed_chain.flaw}"]
+    else:
+        warnings = []
     if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):
         warnings.append(f"the audit log is broken: {loss}")
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
@@ -91,11 +92,10 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         "anchored": audit_log.anchor.seq if audit_log.anchor is not None else None,
         "records": [record._asdict() for record in records],
     }
-    text = (
-        format_table(_HEAD, [row for record in records for row in _record_rows(record)])
-        if records
-        else "no records yet"
-    )
+    if records:
+        text = format_table(_HEAD, [row for record in records for row in _record_rows(record)])
+    else:
+        text = "no records yet"
     next_commands = (f"execplan audit {ref.shell_name} --verify",) if records else ()
     return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
 

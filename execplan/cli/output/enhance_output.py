@@ -44,9 +44,10 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
     closed = () if share else (_NOTHING_SHARED,)
     if command is None or options.dry_run:
-        recipient = (
-            printable_line(program) if program is not None else "nobody yet, because your settings name no enhancer"
-        )
+        if program is not None:
+            recipient = printable_line(program)
+        else:
+            recipient = "nobody yet, because your settings name no enhancer"
         text = [f"would send {_size_text(sending)} to {recipient}:", "", sending.payload.decode().rstrip("\n")]
         request_data |= {"ended": enhancement.NOT_SENT, "reason": "", "request": sending.payload.decode()}
         return _add_enhancement(answer, request_data, text, closed)
@@ -55,11 +56,10 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     warnings = (*closed, *result.warnings)
     if result.outcome in (enhancement.NOT_SENT, enhancement.FAILED, enhancement.REJECTED):
         warnings = (_warning(result.reason, *result.violations[:1]), *warnings)
-    sent_lines = (
-        [f"sent {_size_text(sending)} to {printable_line(command.program)}"]
-        if result.outcome != enhancement.NOT_SENT
-        else []
-    )
+    if result.outcome != enhancement.NOT_SENT:
+        sent_lines = [f"sent {_size_text(sending)} to {printable_line(command.program)}"]
+    else:
+        sent_lines = []
     next_commands: tuple[str, ...] = ()
     if result.outcome == enhancement.PROPOSED:
         path = os.path.relpath(os.path.join(project.root, result.path))

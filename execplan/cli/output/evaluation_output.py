@@ -72,11 +72,10 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     sections += ["\n".join(step_details(evaluated_step, evaluated.path)) for evaluated_step in evaluation.steps]
     findings = []
     for finding in evaluation.findings:
-        location = (
-            f"{step_location(finding.step, evaluated.path)}: {finding.step.id}"
-            if finding.step is not None
-            else evaluated.path
-        )
+        if finding.step is not None:
+            location = f"{step_location(finding.step, evaluated.path)}: {finding.step.id}"
+        else:
+            location = evaluated.path
         findings += _labeled_lines(
             f"{printable_line(location)}: ",
             finding.level,

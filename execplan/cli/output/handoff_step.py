@@ -85,11 +85,10 @@ def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
         yield "Change the files exactly as in this diff:"
         yield code_block(step_json["patch"], "diff")
     elif content is not None:
-        lines = (
-            f"lines {step_json['lines'][0]} to {step_json['lines'][1]} of {target}"
-            if step_json["lines"]
-            else f"the file {target}"
-        )
+        if step_json["lines"]:
+            lines = f"lines {step_json['lines'][0]} to {step_json['lines'][1]} of {target}"
+        else:
+            lines = f"the file {target}"
         end = "" if not content or content.endswith("\n") else ", without a newline at the end"
         yield f"Write {lines} with exactly this content{end}:" if content else f"Write {lines} with no content."
         if content:
@@ -112,8 +111,9 @@ def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
 def _call_instruction(label: str, step_json: dict[str, Any]) -> str:
     if label.startswith("calls"):
         return f"Call the tool {code_span(step_json['tool'])} with:"
-    location = (
-        f" in the directory {code_span(step_json['cwd'])}" if step_json["cwd"] != "." else " in the repository root"
-    )
+    if step_json["cwd"] != ".":
+        location = f" in the directory {code_span(step_json['cwd'])}"
+    else:
+        location = " in the repository root"
     script = f" as one script for {step_json['shell']}" if step_json["shell"] else ""
     return f"Run this{script}{location}:"

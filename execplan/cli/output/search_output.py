@@ -42,11 +42,10 @@ def format_results(results: SearchResults) -> str:
 
 def _format_plan(plan: PlanResult) -> str:
     """Return a plan with its matches for a terminal."""
-    count = (
-        f"{len(plan.matches)} of {plan.match_count} matches"
-        if plan.match_count > len(plan.matches)
-        else f"{plan.match_count} match{'' if plan.match_count == 1 else 'es'}"
-    )
+    if plan.match_count > len(plan.matches):
+        count = f"{len(plan.matches)} of {plan.match_count} matches"
+    else:
+        count = f"{plan.match_count} match{'' if plan.match_count == 1 else 'es'}"
     state = paint(plan.state, STATE_STYLES.get(plan.state, ""))
     title = paint(printable_line(plan.title or "(no title)"), "bold")
     path = printable_line(plan.display_path)

@@ -88,11 +88,10 @@ def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     tokens = ", ".join(
         [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
     )
-    cost = (
-        f"{session_usage.token_usage.cost_usd:.2f} US dollars"
-        if session_usage.token_usage.cost_usd is not None
-        else "not in the logs"
-    )
+    if session_usage.token_usage.cost_usd is not None:
+        cost = f"{session_usage.token_usage.cost_usd:.2f} US dollars"
+    else:
+        cost = "not in the logs"
     rates = (
         ("approval", statistics.approval_rate),
         ("success", statistics.success_rate),

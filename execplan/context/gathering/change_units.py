@@ -43,11 +43,10 @@ def change_units(project: Project, listing: FileListing, excluded_paths: Sequenc
 
 
 def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    base = (
-        "HEAD"
-        if git_query.output_or_none(project, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None
-        else "--cached"
-    )
+    if git_query.output_or_none(project, "rev-parse", "-q", "--verify", "HEAD", no_status=1) is not None:
+        base = "HEAD"
+    else:
+        base = "--cached"
     diff_output = git_query.output(project, "--no-optional-locks", *_FORMAT_OPTIONS, *_DIFF_ARGS, base, "--")
     units, warnings = [], []
     for path, patch in _split_patches(diff_output):

@@ -57,11 +57,10 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
 
 
 def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
-    message = (
-        f"{unit_file} has {format_count(len(problems), 'invalid line')}"
-        if problems
-        else f"{unit_file} contains no items"
-    )
+    if problems:
+        message = f"{unit_file} has {format_count(len(problems), 'invalid line')}"
+    else:
+        message = f"{unit_file} contains no items"
     hint = 'a line looks like {"id": "m1", "type": "message", "content": "…"}; see: execplan explain context'
     shown_problems = problems[:_MAX_PROBLEMS] + (
         [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []

@@ -118,20 +118,20 @@ def _parse_message(line: dict[str, Any], line_time: int) -> UsageEvent | None:
         return None
     usage_object, logged_cost, model = message.get("usage"), line.get("costUSD"), message.get("model")
     usage_fields = usage_object if isinstance(usage_object, dict) else {}
-    cost_usd = (
-        float(logged_cost)
-        if isinstance(logged_cost, int | float)
+    if (
+        isinstance(logged_cost, int | float)
         and not isinstance(logged_cost, bool)
         and 0 <= logged_cost < _UNLIKELY_NUMBER
-        else None
-    )
+    ):
+        cost_usd = float(logged_cost)
+    else:
+        cost_usd = None
     tokens = {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()}
     cache_fields = usage_fields.get("cache_creation")
-    long_cache_write = (
-        min(_read_count(cache_fields, _LONG_CACHE_FIELD), tokens["cache_write"])
-        if isinstance(cache_fields, dict)
-        else 0
-    )
+    if isinstance(cache_fields, dict):
+        long_cache_write = min(_read_count(cache_fields, _LONG_CACHE_FIELD), tokens["cache_write"])
+    else:
+        long_cache_write = 0
     return UsageEvent(
         line_time,
         model if isinstance(model, str) and not model.startswith("<") else "",

@@ -78,11 +78,10 @@ def summarize_json(
         )
         shape = f"… the structure of {len(content):,} characters of JSON:\n{_describe(value, _DEPTHS[index])}\n… and some of its values:\n"
         lines = content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        excerpt = (
-            Excerpt(_rank_json_lines(_break_json_lines(content), keywords), count_tokens, noun="value")
-            if max([len(line) for line in lines]) > _MAX_INLINE_CHARS
-            else Excerpt(_rank_json_lines(lines, keywords), count_tokens)
-        )
+        if max([len(line) for line in lines]) > _MAX_INLINE_CHARS:
+            excerpt = Excerpt(_rank_json_lines(_break_json_lines(content), keywords), count_tokens, noun="value")
+        else:
+            excerpt = Excerpt(_rank_json_lines(lines, keywords), count_tokens)
         remaining_tokens = max_tokens - count_tokens(shape)
         while remaining_tokens >= _MIN_VALUE_TOKENS // 2:
             values = render_excerpt(excerpt, remaining_tokens, include_rest=True)
@@ -168,11 +167,12 @@ def _describe(value: object, depth: int, indent: str = "", *, is_sample: bool = 
         return "\n".join(["{", *rows, indent + "}"])
     if isinstance(value, list):
         count_prefix = f"{len(value):,} × " if len(value) != 1 else ""
-        member_shape = (
-            _describe_or_quote(value[0], max(depth - 1, 0), indent, is_sample=is_sample or len(value) > 1)
-            if value
-            else ""
-        )
+        if value:
+            member_shape = _describe_or_quote(
+                value[0], max(depth - 1, 0), indent, is_sample=is_sample or len(value) > 1
+            )
+        else:
+            member_shape = ""
         return f"[{count_prefix}{member_shape}]" if value else "[]"
     return {str: "string", bool: "true or false", type(None): "null"}.get(type(value), "number")
 

@@ -171,11 +171,10 @@ def plan_progress(subject: Subject) -> PlanProgress:
     timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])
     last_date = timestamps[-1].date if timestamps else ""
     placeholder_count = len(plan.placeholder_lines)
-    template_note = (
-        f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of placeholder text left"
-        if placeholder_count
-        else ""
-    )
+    if placeholder_count:
+        template_note = f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of placeholder text left"
+    else:
+        template_note = ""
     return PlanProgress(subject.state, task_counts, last_date, template_note)
 
 

@@ -78,11 +78,10 @@ def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
 
     A section with text for the empty case is always printed, others only with pieces.
     """
-    frame_text = (
-        format_omitted(section._replace(omitted_count=section.omitted_count + len(section.pieces)))
-        if section.pieces
-        else section.empty_text
-    )
+    if section.pieces:
+        frame_text = format_omitted(section._replace(omitted_count=section.omitted_count + len(section.pieces)))
+    else:
+        frame_text = section.empty_text
     return count_words(frame_text) + (count_words(section.heading) if with_headings else 0)
 
 

@@ -113,9 +113,10 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     days = len({timestamp.date for timestamp in timestamps})
     tasks = "completed task" if len(done_tasks) == 1 else "completed tasks"
     first, last = plan_facts.format_timestamp(timestamps[0]), plan_facts.format_timestamp(timestamps[-1])
-    range_text = (
-        f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
-    )
+    if first != last:
+        range_text = f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}"
+    else:
+        range_text = f", {first}"
     pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {tasks} with a timestamp{range_text}.", rank)]
     timed_tasks = sorted(
         [
@@ -133,11 +134,10 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     longest_gap, task = max(gaps, key=lambda gap_and_task: gap_and_task[0])
     if not longest_gap:
         return pieces
-    usual_text = (
-        f"Usually {_format_duration(usual_gap)} from one completed task to the next"
-        if usual_gap
-        else "Mostly no time from one completed task to the next"
-    )
+    if usual_gap:
+        usual_text = f"Usually {_format_duration(usual_gap)} from one completed task to the next"
+    else:
+        usual_text = "Mostly no time from one completed task to the next"
     lead = f"{usual_text}; the longest gap, {_format_duration(longest_gap)}, before: "
     quote = quote_text(subject, task.text)
     if quote:

@@ -244,11 +244,10 @@ def _size_evidence(case: TriageCase, criterion: str, measure: str, template: str
         "untested": case.changes.untested_lines,
     }
     for rule in case.table.sizes:
-        strength = (
-            _reached_strength(sizes[measure], rule.steps)
-            if (rule.criterion, rule.measure) == (criterion, measure)
-            else 0
-        )
+        if (rule.criterion, rule.measure) == (criterion, measure):
+            strength = _reached_strength(sizes[measure], rule.steps)
+        else:
+            strength = 0
         if strength:
             yield Evidence(CHANGES, template.format(f"{sizes[measure]:,}"), why, strength)
 

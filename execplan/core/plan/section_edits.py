@@ -169,11 +169,10 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
         filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
         if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
             return PlanChange((), plan_content(plan), "", (f"unchanged: {section.title}",))
-        edit = (
-            Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines))
-            if filled_lines
-            else insert_padded(plan_lines, end, lines)
-        )
+        if filled_lines:
+            edit = Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines))
+        else:
+            edit = insert_padded(plan_lines, end, lines)
         return _replace_body(plan, edit, section.title, section.name, tuple([other.title for other in plan.sections]))
 
     return build_change

@@ -130,11 +130,10 @@ def _own_names(project: Project) -> list[str]:
 def _describe_template(project: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
     """Return an existing template; its description is read only if requested."""
     builtin_paths, is_own = _builtin_templates(), name in _own_names(project)
-    path = (
-        os.path.join(_own_directory(project), f"{name}.md")
-        if is_own
-        else os.path.join(builtin_templates.directory(), builtin_paths[name])
-    )
+    if is_own:
+        path = os.path.join(_own_directory(project), f"{name}.md")
+    else:
+        path = os.path.join(builtin_templates.directory(), builtin_paths[name])
     description = ""
     if with_description:
         try:

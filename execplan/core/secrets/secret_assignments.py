@@ -119,11 +119,10 @@ def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind
     is_setting = _SETTING_PREFIX.match(prefix) is not None and not name_match["close"]
     is_tight = name_match["joint"] in ("=", "?=") and not has_spaces
     is_constant = name_match["name"].isupper()
-    value_match = (
-        _UNQUOTED_VALUE.match(text, offset)
-        if (is_setting and (is_tight or has_spaces)) or (is_tight and is_constant)
-        else _UNQUOTED_WORD.match(text, offset)
-    )
+    if (is_setting and (is_tight or has_spaces)) or (is_tight and is_constant):
+        value_match = _UNQUOTED_VALUE.match(text, offset)
+    else:
+        value_match = _UNQUOTED_WORD.match(text, offset)
     if value_match is None:
         return None
     start, end = value_match.span()

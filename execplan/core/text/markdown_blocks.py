@@ -241,11 +241,10 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
                             mark = ""
                         else:
                             digits = len(line_text) - len(line_text.lstrip("0123456789"))
-                            mark = (
-                                line_text[: digits + 1]
-                                if digits < 10 and line_text[digits : digits + 1] in (".", ")")
-                                else ""
-                            )
+                            if digits < 10 and line_text[digits : digits + 1] in (".", ")"):
+                                mark = line_text[: digits + 1]
+                            else:
+                                mark = ""
                             if is_direct and mark[:-1].lstrip("0") != "1":
                                 mark = ""
                         if mark:

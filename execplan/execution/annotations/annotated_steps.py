@@ -198,11 +198,10 @@ def _fence_drafts(fence: AnnotatedFence) -> Iterator[StepDraft]:
     needs = _parse_needs(attributes)
     for number, entry in enumerate(transcript, 1):
         is_last = number == len(transcript)
-        step_attributes = (
-            attributes
-            if is_last
-            else {name: value for name, value in attributes.items() if name not in LAST_STEP_ATTRIBUTES}
-        )
+        if is_last:
+            step_attributes = attributes
+        else:
+            step_attributes = {name: value for name, value in attributes.items() if name not in LAST_STEP_ATTRIBUTES}
         name = base_id if len(transcript) == 1 else f"{base_id}.{number}"
         expect = step_attributes.get("expect", expected_output) if is_last else None
         expect = entry.output if expect is None else expect

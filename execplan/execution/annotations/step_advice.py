@@ -131,10 +131,9 @@ def _find_unknown_task(plan: ParsedPlan, fence: AnnotatedFence, draft: StepDraft
 def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
     """Yield a problem if a command can't run without a shell."""
     if "shell" not in step and step["command"] and command_line.argv is None:
-        why = (
-            f"can't be parsed: {command_line.problem}"
-            if command_line.problem
-            else f"needs a shell ({command_line.shell_reason})"
-        )
+        if command_line.problem:
+            why = f"can't be parsed: {command_line.problem}"
+        else:
+            why = f"needs a shell ({command_line.shell_reason})"
         command_text = " ".join(step["command"].split())
         yield fence_problem(fence, "EP611", f"`{command_text}` {why}; it can't run without the attribute shell")

@@ -245,11 +245,10 @@ def _sign_approval(
     )  # finished steps were not evaluated: this approval does not cover them again
     session_id = author.session_id()
     covering_approval = confirmation.covering_approval
-    expires_at = (
-        covering_approval.expires_at
-        if covering_approval is not None
-        else approval_document.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
-    )
+    if covering_approval is not None:
+        expires_at = covering_approval.expires_at
+    else:
+        expires_at = approval_document.format_timestamp(approved_at + timedelta(seconds=confirmation.valid_seconds))
     terms = UnsignedApproval(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,

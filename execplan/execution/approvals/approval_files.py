@@ -104,11 +104,10 @@ def select_by_digest(approval_files: list[ApprovalFile], prefix: str) -> list[Ap
     With an empty prefix, an approval derived from another one here does not count, because it ends with that one.
     Raises ExecplanError if the prefix matches none or is ambiguous.
     """
-    matches = (
-        approval_files
-        if prefix in ("", "all")
-        else [stored for stored in approval_files if stored.digest.startswith(prefix.lower())]
-    )
+    if prefix in ("", "all"):
+        matches = approval_files
+    else:
+        matches = [stored for stored in approval_files if stored.digest.startswith(prefix.lower())]
     if not prefix:
         ids = {stored.approval.id for stored in select_readable(approval_files)}
         matches = [

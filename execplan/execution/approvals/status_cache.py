@@ -62,11 +62,10 @@ def cache_status(
     watched_files = file_watch.watch(file_watch.list_paths(project, ref, approval_status.candidate))
     if file_watch.may_have_changed_since(watched_files, started_ns):
         return
-    validity_period = (
-        (approval_status.approval.approved_at, approval_status.approval.expires_at)
-        if isinstance(approval_status, ApprovedPlan)
-        else ("", "")
-    )
+    if isinstance(approval_status, ApprovedPlan):
+        validity_period = (approval_status.approval.approved_at, approval_status.approval.expires_at)
+    else:
+        validity_period = ("", "")
     try:
         project_state.make_cache_dir(project, _CACHE_DIRECTORY)
         data = marshal.dumps((_cache_key(project, ref, run_id), watched_files, validity_period, status_json))

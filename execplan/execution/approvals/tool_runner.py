@@ -56,11 +56,10 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
     for name, value in parameters.items():
         if name not in named_parameters and keyword_rest is None:
             similar_names = get_close_matches(name, named_parameters, n=1, cutoff=0.6)
-            advice = (
-                f"did you mean {similar_names[0]}?"
-                if similar_names
-                else f"it accepts {', '.join(named_parameters) or 'none'}"
-            )
+            if similar_names:
+                advice = f"did you mean {similar_names[0]}?"
+            else:
+                advice = f"it accepts {', '.join(named_parameters) or 'none'}"
             problems.append(f"unknown parameter {name}; {advice}")
             continue
         hint = hints.get(name if name in named_parameters or keyword_rest is None else keyword_rest.name, Any)

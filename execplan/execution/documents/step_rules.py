@@ -168,11 +168,10 @@ def check_shared_paths(steps: Steps) -> Iterator[Violation]:
         ancestor_bits = ancestor_bits or ancestors(steps)
         writes = {_normalize(path) for path in written_paths(step)}
         inputs = step.get("inputs")
-        reads = (
-            {_normalize(path) for path in inputs if isinstance(path, str)}
-            if isinstance(inputs, list | tuple)
-            else set()
-        )
+        if isinstance(inputs, list | tuple):
+            reads = {_normalize(path) for path in inputs if isinstance(path, str)}
+        else:
+            reads = set()
         for path in sorted(writes | reads):
             is_written = path in writes
             for other_index, other_writes in users.get(path, ()):

@@ -154,11 +154,10 @@ def _caller_fields() -> dict[str, str]:
 def approval_fields(approval: Approval) -> dict[str, Any]:
     """Return the entry fields that name the approval, the approver and the current user."""
     derivation = approval.derived_from
-    coverage_fields = (
-        {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}
-        if derivation is not None
-        else {}
-    )
+    if derivation is not None:
+        coverage_fields = {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}
+    else:
+        coverage_fields = {}
     return {
         "approval": approval.digest,
         "approval_id": approval.id,

@@ -176,11 +176,10 @@ def _find_ticked_task(old: ParsedPlan, new: ParsedPlan, task_text: str, href: st
     if len(old.tasks) != len(new.tasks):
         return None
     for index, (old_task, new_task) in enumerate(zip(old.tasks, new.tasks, strict=True)):
-        is_same_task = (
-            find_transcript_link(new, new_task, href) >= 0 > find_transcript_link(old, old_task, href)
-            if href
-            else normalize_text(new_task.text) == normalize_text(task_text)
-        )
+        if href:
+            is_same_task = find_transcript_link(new, new_task, href) >= 0 > find_transcript_link(old, old_task, href)
+        else:
+            is_same_task = normalize_text(new_task.text) == normalize_text(task_text)
         if is_same_task and old_task.state != DONE and new_task.state == DONE:
             return index
     return None

@@ -71,11 +71,10 @@ def _table_row(evaluated: EvaluatedStep) -> str:
 
 
 def _format_finding(finding: EvaluationFinding, path: str) -> str:
-    location = (
-        f"step {finding.step.number}, {code_span(step_location(finding.step, path))}: "
-        if finding.step is not None
-        else ""
-    )
+    if finding.step is not None:
+        location = f"step {finding.step.number}, {code_span(step_location(finding.step, path))}: "
+    else:
+        location = ""
     fix = f" Fix: {code_span(finding.fix)}" if finding.fix else ""
     level = f"**{finding.level}**" if finding.level == ERROR else finding.level
     return f"- {level} ({finding.check}): {location}{code_span(finding.message)}{fix}"

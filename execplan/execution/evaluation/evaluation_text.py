@@ -41,11 +41,10 @@ def format_verdict(evaluation: Evaluation) -> str:
     if not manual_steps:
         return f"{prefix}: the policy approves every step"
     total = len(remaining)
-    approvers = (
-        "a person approves every step"
-        if len(manual_steps) == total
-        else f"a person approves {_format_step_numbers(manual_steps)}"
-    )
+    if len(manual_steps) == total:
+        approvers = "a person approves every step"
+    else:
+        approvers = f"a person approves {_format_step_numbers(manual_steps)}"
     return f"{prefix} once {approvers}" + (" and the policy approves the rest" if len(manual_steps) < total else "")
 
 

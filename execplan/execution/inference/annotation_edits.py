@@ -61,11 +61,10 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         suffix = "" if count == total else "; the others are left to you:"
         summary = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
     shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
-    unedited = (
-        [passage for passage in passages if not passage.edits]
-        if shown_plan is plan
-        else _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
-    )
+    if shown_plan is plan:
+        unedited = [passage for passage in passages if not passage.edits]
+    else:
+        unedited = _keep_safe_edits(shown_plan, _annotate_passages(shown_plan))
     remarks = [
         (draft.start, f"is left to you: it {passage.reason}: {draft.command}")
         for passage in unedited
@@ -142,11 +141,10 @@ def _annotate_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
             passage_drafts = tuple([draft for draft in drafts if passage.start <= draft.start < passage.end])
             if passage_drafts and passage.kind == COMMAND_LINES:
                 edit = _annotate_block(plan, passage, passage_drafts, id_allocator)
-                following = (
-                    passages[index + 1 : index + 3]
-                    if isinstance(edit, Edit) and passage_drafts[-1].expect is not None
-                    else []
-                )
+                if isinstance(edit, Edit) and passage_drafts[-1].expect is not None:
+                    following = passages[index + 1 : index + 3]
+                else:
+                    following = []
                 expectation_edits = _expectation_edits(plan, passage, passage_drafts[-1], following)
             elif passage_drafts:
                 edit, expectation_edits = _annotate_paragraph(plan, passage, passage_drafts, id_allocator), []

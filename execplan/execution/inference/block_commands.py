@@ -123,11 +123,10 @@ def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
 def raw_block_lines(plan: ParsedPlan, passage: Passage) -> list[str]:
     """Return the lines of a block without the indentation of the block itself."""
     lines = [plan.text.lines[at].expandtabs(4) for at, _ in passage.lines]
-    shift = (
-        passage.fence.column
-        if passage.fence is not None
-        else min([_indentation(line) for line in lines if line.strip()], default=0)
-    )
+    if passage.fence is not None:
+        shift = passage.fence.column
+    else:
+        shift = min([_indentation(line) for line in lines if line.strip()], default=0)
     return [line[min(shift, _indentation(line)) :].rstrip() for line in lines]
 
 

@@ -163,11 +163,10 @@ def _claim_steps(
 def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[StepDraft]) -> list[int]:
     """Return the steps that run the commands that the task names."""
     bare_text = cue_pattern("leading_run").sub("", task.text).strip(" .:;")
-    named_commands = (
-        {_split_cd(bare_text)}
-        if "`" not in bare_text and looks_like_command(bare_text)
-        else {_split_cd(command) for command in commands if _names_only_commands(task.text)}
-    )
+    if "`" not in bare_text and looks_like_command(bare_text):
+        named_commands = {_split_cd(bare_text)}
+    else:
+        named_commands = {_split_cd(command) for command in commands if _names_only_commands(task.text)}
     return [
         at
         for at, draft in enumerate(drafts)
@@ -203,9 +202,10 @@ def _steps_by_file(task: Task, drafts: Sequence[StepDraft]) -> list[int]:
     if len(files) != 1 or not asks_for_edit(task_words):
         return []
     path = files.pop().removeprefix("./")
-    list_files = (
-        deleted_files if task_words & {"delete", "remove"} and path not in _changed_files(drafts) else edited_files
-    )
+    if task_words & {"delete", "remove"} and path not in _changed_files(drafts):
+        list_files = deleted_files
+    else:
+        list_files = edited_files
     return [at for at, draft in enumerate(drafts) if path in list_files(draft.command, draft.cwd)]
 
 

@@ -184,11 +184,10 @@ def _args_match(expected: Sequence[str], args: Sequence[str], table: RiskTable) 
         return ARGUMENT_PREDICATES[head](args, table.tasks)
     if not args:
         return False
-    is_match = (
-        is_safe_task(args[0], table.tasks)
-        if head == "@task"
-        else any([_matches_glob(args[0], pattern) for pattern in head.split("|")])
-    )
+    if head == "@task":
+        is_match = is_safe_task(args[0], table.tasks)
+    else:
+        is_match = any([_matches_glob(args[0], pattern) for pattern in head.split("|")])
     return is_match and _args_match(rest, args[1:], table)
 
 

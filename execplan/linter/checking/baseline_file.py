@@ -67,11 +67,10 @@ def compare_with_baseline(
     paths = {checked_file.path for checked_file in checked_files}
     projects_by_directory: dict[str, Project] = {}
     for checked_file in checked_files:
-        name = (
-            checked_file.path
-            if checked_file.path in remaining
-            else find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
-        )
+        if checked_file.path in remaining:
+            name = checked_file.path
+        else:
+            name = find_moved_plan(checked_file.path, remaining.keys() - paths, exists)
         fingerprints = compute_fingerprints(
             checked_file.findings, parse_checked_plan(checked_file) if checked_file.findings else None
         )

@@ -195,11 +195,10 @@ def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
     """
     path = os.path.abspath(name or STDIN_NAME)
     project = project_discovery.find_for_file(path)
-    context = (
-        make_rule_context(project, plan_store.ref_for_path(project, path), options)
-        if name
-        else make_rule_context(project, plan_store.PlanRef("", path, False), options)
-    )
+    if name:
+        context = make_rule_context(project, plan_store.ref_for_path(project, path), options)
+    else:
+        context = make_rule_context(project, plan_store.PlanRef("", path, False), options)
     display_path = context.path if name else STDIN_NAME
     if not name:
         context = context._replace(path="")

@@ -69,11 +69,10 @@ def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
             for other_position in positions[: positions.index(position)]
             if other_position in in_order and other_position > position
         ]
-        location = (
-            f"before {outline.NAMES[later_positions[0]]}"
-            if later_positions
-            else f"after {outline.NAMES[earlier_positions[-1]]}"
-        )
+        if later_positions:
+            location = f"before {outline.NAMES[later_positions[0]]}"
+        else:
+            location = f"after {outline.NAMES[earlier_positions[-1]]}"
         overflow = f", and {len(moved_positions) - 1} more out of order" if len(moved_positions) > 1 else ""
         yield on_line(
             plan,

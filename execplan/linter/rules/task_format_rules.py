@@ -239,11 +239,10 @@ def _box_issues(plan: ParsedPlan, item: Block) -> Iterator[_FormatIssue]:
     next_char = item.text[close + 1 : close + 2]
     if box_text in _BOX_SPELLINGS and next_char and (next_char in " `*_" or next_char.isalnum()):
         old, box = item.text[: close + 1], f"[{_BOX_SPELLINGS[box_text]}]"
-        description = (
-            f"`{old}` is not a checkbox: use `{box}`"
-            if old.lower() != box
-            else "no space after the checkbox, so this is not a task"
-        )
+        if old.lower() != box:
+            description = f"`{old}` is not a checkbox: use `{box}`"
+        else:
+            description = "no space after the checkbox, so this is not a task"
         column = plan.text.lines[item.start].index(old)
         yield _FormatIssue(description, item.start, column, close + 1, box if next_char == " " else f"{box} ")
 

@@ -85,11 +85,10 @@ def find_open_tasks(
         if task.is_unfinished
     ]
     blockers = blockers._replace(tasks=(*blockers.tasks, *_merge_blockers(project, ref, open_ids, directories)))
-    last_index = (
-        next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
-        if not claims_by_task and not blockers.tasks
-        else len(plan.tasks)
-    )
+    if not claims_by_task and not blockers.tasks:
+        last_index = next((at for at, task in enumerate(plan.tasks) if task.is_unfinished), -1)
+    else:
+        last_index = len(plan.tasks)
     tasks = [
         fields
         for task, fields in zip(plan.tasks, tasks_json(plan.tasks[: last_index + 1], plan), strict=False)

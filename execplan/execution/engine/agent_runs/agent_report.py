@@ -159,9 +159,10 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
     options.prepare_commit(project)
     with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
         agent_run = agent_start.find_reported_run(project, ref, step)
-        recorded_outcome = (
-            find_recorded_outcome(project, agent_run, step, step_report) if agent_run is not None else None
-        )
+        if agent_run is not None:
+            recorded_outcome = find_recorded_outcome(project, agent_run, step, step_report)
+        else:
+            recorded_outcome = None
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
         run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)
@@ -185,11 +186,10 @@ def _complete_recorded(
         return outcome
     with open_run_update(project, ref, agent_run.run_paths, options) as update:
         finished = update.advance()
-        upcoming_steps = (
-            tuple(next_steps(update.run_state, update.schedule))
-            if update.run_state.status == states.IN_PROGRESS
-            else ()
-        )
+        if update.run_state.status == states.IN_PROGRESS:
+            upcoming_steps = tuple(next_steps(update.run_state, update.schedule))
+        else:
+            upcoming_steps = ()
     return outcome._replace(
         status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings
     )
@@ -209,11 +209,10 @@ def _record_report(
             from execplan.execution.engine.commands.command_sandbox import find_sandbox
 
             find_sandbox(session.project, session.policy)  # fails if a required sandbox is missing
-    attempt = (
-        run_state.attempts[step.id][-1]
-        if approved_plan is None
-        else _begin_attempt(update, step, step_report.status, approved_plan)
-    )
+    if approved_plan is None:
+        attempt = run_state.attempts[step.id][-1]
+    else:
+        attempt = _begin_attempt(update, step, step_report.status, approved_plan)
     unsaved_paths = files_without_backup(update.context, step, attempt.before)
     with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)

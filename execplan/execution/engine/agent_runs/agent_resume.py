@@ -63,11 +63,10 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     ensure_same_document(session.ref, session.run_paths, run_state, approved_plan)
     run_setup.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
-    failed = (
-        [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
-        if run_state.end_entry is None
-        else []
-    )
+    if run_state.end_entry is None:
+        failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
+    else:
+        failed = []
     agent_start.record_resume(
         session.journal_writer,
         session.project,

@@ -112,11 +112,10 @@ def check_report(
 
 def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
     """Describe the effects of a step that cannot be rolled back; empty if there are none."""
-    unknown = (
-        f"the previous content of {', '.join(observed_changes.unknown_paths[:3])}"
-        if observed_changes.unknown_paths
-        else ""
-    )
+    if observed_changes.unknown_paths:
+        unknown = f"the previous content of {', '.join(observed_changes.unknown_paths[:3])}"
+    else:
+        unknown = ""
     if step.type is Type.TOOL:
         return "; ".join(filter(None, [f"other effects of {step.tool}", unknown]))
     if is_command(step):

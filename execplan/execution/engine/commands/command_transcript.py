@@ -192,11 +192,10 @@ class Transcript:
             return
         self._last_sample_at = monotonic()
         complete_lines = data[-2 * WINDOW : data.rfind(b"\n") + 1]
-        lines = (
-            StreamRedactor(self._redaction, is_truncated=True).feed(complete_lines)[-1:]
-            if len(complete_lines) > WINDOW
-            else []
-        )
+        if len(complete_lines) > WINDOW:
+            lines = StreamRedactor(self._redaction, is_truncated=True).feed(complete_lines)[-1:]
+        else:
+            lines = []
         for line in lines:
             self._on_line(_wrap_line(line)[-1], bool(kind))
 

@@ -148,11 +148,10 @@ def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> A
 
 
 def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bool:
-    run = (
-        approval.derived_from.run
-        if approval.derived_from is not None
-        else approval_registry.read_entry(project, approval.id).run_id
-    )
+    if approval.derived_from is not None:
+        run = approval.derived_from.run
+    else:
+        run = approval_registry.read_entry(project, approval.id).run_id
     return run == run_paths.id
 
 
@@ -189,11 +188,10 @@ def _invalid_reasons(
 def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
     """Return the approved execution plan from the run's files. Raises ExecplanError."""
     for path in (run_paths.document, run_revisions.revision_path(run_paths, approval.revision)):
-        data = (
-            file_access.read(path, run_revisions.LIMIT)[0]
-            if path == run_paths.document or approval.revision > 1
-            else b""
-        )
+        if path == run_paths.document or approval.revision > 1:
+            data = file_access.read(path, run_revisions.LIMIT)[0]
+        else:
+            data = b""
         if digest(data) == approval.document:
             return load_document(data, ExecutionPlan, path)
     raise _not_covered_error("the execution plan that it approves is no longer in the run directory")
@@ -240,9 +238,10 @@ def _drift_reasons(
     expected_states = run_state.expected_now(lambda path: current_states.get(path, State(ABSENT)))
     known_states = {**approval.binding.states, **expected_states}
     for path, state in current_states.items():
-        reason = (
-            describe_difference(known_states[path], state) if path in known_states else "it is not part of the approval"
-        )
+        if path in known_states:
+            reason = describe_difference(known_states[path], state)
+        else:
+            reason = "it is not part of the approval"
         if reason:
             yield f"{path}: {reason}"
     if evaluated_plan.policy.programs == "refuse":

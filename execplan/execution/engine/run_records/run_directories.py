@@ -127,9 +127,10 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
             if is_expected(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
         ]
     numbers = [run.number for run in runs]
-    duplicate_numbers = (
-        {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
-    )
+    if len(set(numbers)) < len(numbers):
+        duplicate_numbers = {number for number in numbers if numbers.count(number) > 1}
+    else:
+        duplicate_numbers = set()
 
     def sort_key(run: RunPaths) -> tuple[int, str, str]:
         return run.number, _begun_at(run) if run.number in duplicate_numbers else "", run.id
@@ -179,11 +180,10 @@ def _is_continuation(copy_path: str, artifact_path: str) -> bool:
         audit_log = file_access.read(os.path.join(os.path.dirname(artifact_path), "..", "..", _AUDIT_LOG), LIMIT)[0]
     except ExecplanError:
         return False
-    rest = (
-        data.removeprefix(copied_bytes)[: data.rfind(b"\n") + 1 - len(copied_bytes)]
-        if data.startswith(copied_bytes)
-        else b""
-    )
+    if data.startswith(copied_bytes):
+        rest = data.removeprefix(copied_bytes)[: data.rfind(b"\n") + 1 - len(copied_bytes)]
+    else:
+        rest = b""
     lines, first_number = rest.split(b"\n")[:-1], copied_bytes.count(b"\n") + 1
     is_numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first_number)])
     return bool(lines) and is_numbered and all([f'"line":"{digest(line)}"'.encode() in audit_log for line in lines])

@@ -110,11 +110,10 @@ class StepSpans:
         if result is not None:
             is_late = result.number >= session.closing_entry and result is not session.entries[-1]
             seconds = result.fields.get("seconds", 0)
-            end = (
-                min(self._times.time(result), max(end, start + nanoseconds(seconds)))
-                if is_late
-                else self._times.time(result)
-            )
+            if is_late:
+                end = min(self._times.time(result), max(end, start + nanoseconds(seconds)))
+            else:
+                end = self._times.time(result)
         program = span_attributes.executable_name(step)
         outcome = span_attributes.attempt_outcome(result)
         attributes = span_attributes.attempt_attributes(intent.fields, self._run, program, result)

@@ -173,11 +173,10 @@ def take_snapshot(
     with store.batch() as batch:
         for path, status in walker.statuses.items():
             signature = _file_signature(status)
-            state = (
-                previous.states.get(path)
-                if previous is not None and previous.signatures.get(path) == signature
-                else None
-            )
+            if previous is not None and previous.signatures.get(path) == signature:
+                state = previous.states.get(path)
+            else:
+                state = None
             if state is None or (keep and state.kind == FILE and not batch.has(state.sha256)):
                 state = _path_state(workspace, batch if keep else None, path, status)
             if state.kind != ABSENT:

@@ -43,11 +43,10 @@ def shell(context: CheckContext) -> Iterator[EvaluationFinding]:
         if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
             continue
         parsed = parse_command(step.command or "")
-        why = (
-            f"needs a shell: {parsed.shell_reason}"
-            if parsed.shell_reason
-            else f"can't be parsed: {parsed.problem or 'it is empty'}"
-        )
+        if parsed.shell_reason:
+            why = f"needs a shell: {parsed.shell_reason}"
+        else:
+            why = f"can't be parsed: {parsed.problem or 'it is empty'}"
         fix = "add `shell` to its attributes, or write commands that need none, one per line"
         yield EvaluationFinding(ERROR, f"its command {why}", fix, step)
 
