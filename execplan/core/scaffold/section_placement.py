@@ -127,7 +127,8 @@ def _says_the_same(title: str, section: str, titles: Mapping[str, str]) -> bool:
     role = section_roles.find_role(title, titles)
     usual_section = outline.PROGRESS if role == section_roles.TASKS else _SECTIONS.get(role or "")
     words = dropwhile(str.isnumeric, section_roles.title_words(title))
-    return usual_section == section and all([section_roles.guess_role(word) == role for word in words])
+    is_own = outline.title_key(title) in titles  # the settings give the role to the whole title
+    return usual_section == section and (is_own or all([section_roles.guess_role(word) == role for word in words]))
 
 
 def _split_checklists(

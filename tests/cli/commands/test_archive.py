@@ -185,8 +185,9 @@ def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(
     (repo_with_mentions.path / HOME / f"{NAME}.md").unlink()
     error = repo_with_mentions.run(*command.split(), "--json").json["error"]
     assert (error["code"], error["exit"]) == ("plan-deleted", 3)
-    assert error["hint"] == f"restore it: git restore {HOME}/{NAME}.md"
-    repo_with_mentions.git(*error["hint"].partition("git ")[2].split())
+    restore, _, removal = error["hint"].partition("; or commit its removal: git commit -m 'Remove a plan' -- ")
+    assert (restore, removal) == (f"restore it: git restore {HOME}/{NAME}.md", f"{HOME}/{NAME}.md")
+    repo_with_mentions.git(*restore.partition("git ")[2].split())
     assert repo_with_mentions.run("show", "parser").exit == 0
 
 
