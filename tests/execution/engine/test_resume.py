@@ -290,15 +290,15 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_space(run_repo: R
     assert run_repo.resume_run().status == "completed"
 
 
-def test_a_new_revision_is_tried_once_and_waits_to_be_resumed(run_repo: RunRepository) -> None:
+def test_a_new_revision_is_tried_once_and_then_the_run_asks(run_repo: RunRepository) -> None:
     failing = "```sh {#b on-failure=replan shell}\necho x >> count/b; test -e src/go\n```"
     run_repo.approve_plan(steps(MAKE, ONCE.format("a"), failing, DROP))
     paused = run_repo.run_plan()
-    assert (paused.status, paused.question and paused.question.why) == ("replanning", "covered")
+    assert (paused.status, paused.question and paused.question.why) == ("in_progress", "ask")
     run_repo.write("src/go", "")
-    finished = run_repo.resume_run()
+    finished = run_repo.resume_run("again")
     assert finished.status == "completed"
-    assert run_repo.run_state().document.revision == 3
+    assert run_repo.run_state().document.revision == 2
     assert [count(run_repo, name) for name in "ab"] == [1, 3]
     assert verify_log(*run_repo.project()).reasons == ()
 

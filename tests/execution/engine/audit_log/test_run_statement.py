@@ -82,7 +82,7 @@ def test_the_configuration_of_a_replanned_run_is_its_last_execution_plan(desk: I
     fails = "```sh {#see needs=make on-failure=replan}\nls src/later.py\n```\n\n"
     assert with_approved_plan(desk, MAKE, fails).type("run").exit == 8
     desk.write("src/later.py", "")
-    assert desk.type("resume", "--answer", "go").exit == 0
+    assert desk.type("resume", "--answer", "again").exit == 0
     statement, predicate = attest(desk)
     configuration = predicate.configuration[0]
     assert configuration.name.rpartition("/")[2].startswith("execution-plan-")
