@@ -70,7 +70,7 @@ def read_number(text: str) -> str:
     """Return the number that begins a task's text, as `2.1` in OpenSpec and `T012` in spec-kit; else an empty string."""
     number = text.partition(" ")[0]
     group, dot, part = number.rstrip(".").partition(".")
-    if len(number) > _MAX_NUMBER_LENGTH:
+    if len(number) > _MAX_NUMBER_LENGTH or not number.isascii():
         return ""
     if dot:
         return number if group.isdecimal() and part.isdecimal() else ""

@@ -165,13 +165,17 @@ def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]
 
 
 def files_beside(project: Project, ref: PlanRef) -> list[str]:
-    """Return the files that belong to a plan by their names, as `parser.progress.md` and `parser.json` to `parser.md`."""
+    """Return the files that belong to a plan by their names, as `parser.progress.md` and `parser.json` to `parser.md`.
+
+    Copies that other programs leave, such as `parser.md.orig`, don't.
+    """
     stem = ref.path.removesuffix(".md")
     directory, name = os.path.split(stem)
     if project.plan_artifacts_dir(ref.path, archived=ref.archived) == directory:
         return []  # they are in the plan's own directory
     endings = [entry.removeprefix(name) for entry in list_entries(directory) if entry.startswith(f"{name}.")]
-    return [stem + ending for ending in endings if not ending.endswith(".md") or ending.lower() in PART_ENDINGS]
+    parts = [ending for ending in endings if ending.lower() in PART_ENDINGS or ".md" not in ending.lower()]
+    return [stem + ending for ending in parts if os.path.isfile(stem + ending)]
 
 
 def _dated_folders(folder: str, depth: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.errors import POLICY, ExecplanError
-from execplan.core.files.file_access import open_regular, resolve_path
+from execplan.core.files.file_access import list_names, open_regular, resolve_path
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 from execplan.core.text.pure_paths import is_inside
@@ -130,9 +130,9 @@ class Project(NamedTuple):
         """Return whether the directory of a plan has others, as `PLAN_x.md` and `TASK_1_x.md` in the directory `x`."""
         directory, file = os.path.split(path)
         ending = f"{os.path.basename(directory)}.md"
-        if file == ending or self.settings.layout != FOLDER_LAYOUT or not os.path.isdir(directory):
+        if file == ending or self.settings.layout != FOLDER_LAYOUT:
             return False
-        return any([name.endswith(ending) and name != file for name in os.listdir(directory)])
+        return any([name.endswith(ending) and name != file for name in list_names(directory)])
 
     def _dated_path(self, folder: str) -> str:
         if "{" in folder:

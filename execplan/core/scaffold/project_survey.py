@@ -87,7 +87,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     files = plan_discovery.find_markdown(base)
     plans = [path for path in files if plan_discovery.is_plan_file(base, path, project.settings.dialects)]
 
-    indexes = [path for path in files if os.path.basename(path) == "PLANS.md" and _is_index(base, path, plans)]
+    indexes = [path for path in files if os.path.basename(path) == "PLANS.md" and _is_index(project, path, plans)]
 
     def path_exists(path: str) -> bool:
         return path not in indexes and os.path.lexists(os.path.join(base, path))
@@ -163,9 +163,12 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     )
 
 
-def _is_index(base: str, path: str, plans: list[str]) -> bool:
+def _is_index(project: Project, path: str, plans: list[str]) -> bool:
     """Return whether a file lists the plans, so that it is no guide for their authors: it has links to half of them."""
-    text = file_access.read(os.path.join(base, path), reader.MAX_BYTES)[0].decode("utf-8", "replace")
+    try:
+        text = plan_store.read_bytes(project, os.path.join(project.base, path)).decode("utf-8", "replace")
+    except ExecplanError:
+        return False  # such as a link that leads nowhere
     linked = [plan for plan in plans if f"]({os.path.relpath(plan, os.path.dirname(path))}" in text]
     return bool(plans) and len(linked) * 2 >= len(plans)
 

@@ -475,12 +475,14 @@ def test_files_with_the_name_of_a_plan_move_with_it(repo: Folder) -> None:
     for name in names:
         repo.write(f"{HOME}/{name}", "text\n")
     other = repo.plan(CLEAN, "2026-01-01_parser.other")
+    backup = repo.write(f"{HOME}/2026-01-01_parser.md.orig", "text\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plans")
     before = tree(repo.path)
     repo.ok("archive", "2026-01-01_parser")
     assert [(repo.path / HOME / "archive" / name).exists() for name in names] == [True, True]
     assert other.exists()
+    assert backup.exists()
     repo.ok("undo")
     assert tree(repo.path) == before
     repo.ok("redo")

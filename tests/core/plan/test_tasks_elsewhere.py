@@ -208,6 +208,7 @@ def test_a_step_is_named_by_the_numbers_of_its_task_and_its_own() -> None:
         ("## 1. Code\n\n- [ ] 1.1. One\n", "1.2. Three"),
         ("## 1. Code\n\n- [ ] 1.1 One\n- [ ] Two\n", "Three"),
         (f"## 1. Code\n\n- [ ] 1.{'9' * 5000} One\n", "Three"),
+        ("## 1. Code\n\n- [ ] 1.٣ One\n", "Three"),
     ],
 )
 def test_a_new_task_gets_the_next_number_where_all_have_one(plan: Folder, text: str, added: str) -> None:

@@ -132,3 +132,5 @@ def test_a_list_of_the_plans_is_no_guide(repo_with_plans: Folder) -> None:
     assert repo_with_plans.ok("init", "--dry-run")["homes"][0]["settings"]["guide"] == ".agent/PLANS.md"
     index.write_text(f"{text}An [example](plans/active/a.md).\n")
     assert repo_with_plans.ok("init", "--dry-run")["homes"][0]["settings"]["guide"] == "docs/PLANS.md"
+    os.symlink("nowhere", repo_with_plans.path / "PLANS.md")
+    repo_with_plans.ok("init", "--dry-run")
