@@ -29,8 +29,6 @@ HIGH = 1.02
 """Factor applied to the fitted weights, so that nine of ten plans are not underestimated."""
 FITTED = (0x2E80, 0xAC00, 0xD7B0)
 """Non-ASCII character ranges that occur often enough in plans to be fitted."""
-CHECK_STRIDE = 12
-"""Sampling interval for `--check`, which reads every twelfth plan."""
 MEDIAN_LIMIT, PERCENTILE_LIMIT = 0.03, 0.08
 """Maximum median and 95th percentile of the error for `--check`."""
 
@@ -43,23 +41,17 @@ class Sample(NamedTuple):
     tokens: int
 
 
-def samples(stride: int) -> list[Sample]:
-    """Return samples of the corpus, of Python's library and of this package, except empty and very long files.
+def samples() -> list[Sample]:
+    """Return the plans of the corpus and as many files of Python's library and of this package; no empty or very long ones.
 
-    `stride` is the sampling interval; of code, no more files are taken than of plans, so that the growth of this package
-    does not change what the error is about.
+    The files are spread evenly over all, so that the growth of this package does not change what the error is about.
     """
-    library = Path(sysconfig.get_path("stdlib"))
-    folders = {
-        "plans": sorted(CORPUS.rglob("*.md")),
-        "code": sorted([*library.glob("*.py"), *(ROOT / "execplan").rglob("*.py")]),
-    }
-    strides = {"plans": stride, "code": stride}
-    if stride > 1:
-        strides["code"] = max(stride, -(-len(folders["code"]) * stride // len(folders["plans"])))
+    plans = sorted(CORPUS.rglob("*.md"))
+    code = sorted([*Path(sysconfig.get_path("stdlib")).glob("*.py"), *(ROOT / "execplan").rglob("*.py")])
+    spread = code[:: -(-len(code) // len(plans))]
     count, collected = make_counter(exact=True).count, []
-    for kind, paths in folders.items():
-        for path in paths[:: strides[kind]]:
+    for kind, paths in (("plans", plans), ("code", spread)):
+        for path in paths:
             text = path.read_text(encoding="utf-8", errors="replace")
             if 0 < len(text) < 400_000:
                 collected.append(Sample(kind, text, count(text)))
@@ -134,12 +126,12 @@ def _non_ascii_counts(text: str) -> dict[int, int]:
 
 
 def main() -> int:
-    """Print the table and, with `--fit`, the weights; with `--check` return 1 if the error on a sample is too large."""
+    """Print the table and, with `--fit`, the weights; with `--check` return 1 if the error is too large."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="check only a few texts; exit 1 if the error is too large")
+    parser.add_argument("--check", action="store_true", help="exit 1 if the error is too large")
     parser.add_argument("--fit", action="store_true", help="print refitted weights")
     arguments = parser.parse_args()
-    texts = samples(CHECK_STRIDE if arguments.check else 1)
+    texts = samples()
     print(table(texts))
     if arguments.fit:
         print("\n".join([f'    "{name}": {weight},' for name, weight in fit(texts).items()]))
