@@ -9,13 +9,15 @@ import click
 
 from execplan import __version__
 from execplan.cli.answer import Call
-from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
-from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
+from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, defined_commands
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.core.errors import OK, USAGE, ExecplanError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from execplan.cli.command_definition import ExecplanCommand
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 _ALL_COMMANDS = "execplan.all_commands"
@@ -67,6 +69,13 @@ class UnknownCommandError(click.UsageError):
             self.hint = f"use one of these commands, or {self.hint}"
 
 
+def load_command(name: str) -> ExecplanCommand:
+    """Return a command; its module is imported only now."""
+    if name not in defined_commands:
+        import_module(f"execplan.cli.commands.{MODULES.get(name, name)}")
+    return defined_commands[name]
+
+
 class LazyCommandGroup(click.Group):
     """A group of commands in which each command has its own module."""
 
@@ -82,8 +91,7 @@ class LazyCommandGroup(click.Group):
             return help_command
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"execplan.cli.commands.{cmd_name}").command
-        return command
+        return load_command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

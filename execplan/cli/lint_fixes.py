@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.cli.option_rules import join_options
 from execplan.core import features
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.errors import OK, ExecplanError
@@ -17,7 +18,7 @@ from execplan.linter.checking.plan_fix import fix_plan
 from execplan.linter.rules.project_rules import INDEX_CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from execplan.cli.answer import Answer
     from execplan.core.edits.plan_writer import WriteOptions
@@ -196,12 +197,9 @@ class FixReport(NamedTuple):
         )
 
 
-def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Add the options of FixSettings."""
-    for option in (
-        click.option("--diff", is_flag=True, help="With --fix: show the changes without writing them, like --dry-run."),
-        click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the plan's meaning."),
-        click.option("--fix", is_flag=True, help="Apply fixes that keep the plan's meaning."),
-    ):
-        function = option(function)
-    return function
+fix_options = join_options(
+    click.option("--fix", is_flag=True, help="Apply fixes that keep the plan's meaning."),
+    click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the plan's meaning."),
+    click.option("--diff", is_flag=True, help="With --fix: show the changes without writing them, like --dry-run."),
+)
+"""The options of FixSettings."""

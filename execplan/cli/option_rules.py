@@ -1,4 +1,4 @@
-"""Rules about the options of a command: which go together, and which exclude each other; checked before it runs."""
+"""Options of a command in groups, and rules about which go together or exclude each other, checked before it runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 
 ONE_PLAN, SEVERAL_PLANS = "exactly one PLAN", "several plans"
 """Numbers of plans that a rule can name instead of an option."""
+
+
+def join_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a decorator that adds several arguments and options, in this order in the help."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 class OptionRule(NamedTuple):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.option_rules import exclusive, option_rules
+from execplan.cli.option_rules import exclusive, join_options, option_rules
 from execplan.cli.prompts import can_ask, confirm
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from execplan.cli.answer import Call
     from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 PROJECT_OPTIONS: Final = ("--project", "--all-projects")
 
 
-def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--rewrite-links`, for a command that moves a plan."""
-    return click.option(
-        "--rewrite-links/--keep-links",
-        "links",
-        default=None,
-        help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
-    )(function)
+links_option = click.option(
+    "--rewrite-links/--keep-links",
+    "links",
+    default=None,
+    help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
+)
+"""For a command that moves a plan."""
 
 
 def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
@@ -49,19 +48,19 @@ def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
     return bool(documents) and confirm(f"Rewrite {subject}?")
 
 
-def projects_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--project PATH`, which can be repeated, and `--all-projects`."""
-    function = option_rules(exclusive(*PROJECT_OPTIONS, hint="--project names exactly the projects to read"))(function)
-    function = click.option(
-        "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
-    )(function)
-    return click.option(
+projects_option = join_options(
+    click.option(
         "--project",
         "project_paths",
         metavar="PATH",
         multiple=True,
         help="Read exactly this project; repeat it for several, with . for this one.",
-    )(function)
+    ),
+    click.option(
+        "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
+    ),
+    option_rules(exclusive(*PROJECT_OPTIONS, hint="--project names exactly the projects to read")),
+)
 
 
 def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> ProjectList | None:

@@ -208,6 +208,3 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     )
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
-
-
-command = approve

@@ -231,6 +231,3 @@ def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> Exec
         candidates=lines,
         data={"reasons": lines},
     )
-
-
-command = archive

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         "execplan audit parser --attest --dry-run",
         "execplan audit parser --accept 'This is the backup.' --dry-run",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--verify", "verifies", is_flag=True, help="Verify that the log and the files next to it are intact.")
@@ -87,7 +88,3 @@ def audit(
     if reason is not None:
         return audit_output.accept_broken_log(project, ref, reason, options)
     return audit_output.verify_plan_answer(project, ref) if verifies else audit_output.audit_answer(project, ref, run_)
-
-
-audit.may_page = True
-command = audit

@@ -46,6 +46,7 @@ class _GithubParts(NamedTuple):
         "execplan changes --since main --fail-on warning packages/parser",
         "execplan changes --since HEAD~3 --json",
     ),
+    may_page=True,
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
@@ -148,7 +149,3 @@ def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, 
     omitted = sum(level_counts.values()) - len(annotations) if parts.annotations else 0
     note = f"{format_count(omitted, 'more finding')}: GitHub shows {MAX_ANNOTATIONS} of each level" if omitted else ""
     return "\n".join([*annotations, *filter(None, [note]), format_totals(reports)])
-
-
-changes.may_page = True
-command = changes

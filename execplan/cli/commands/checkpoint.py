@@ -66,6 +66,3 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     lines = [f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
     return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
-
-
-command = checkpoint

@@ -232,6 +232,3 @@ def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Ans
     if options.dry_run and amended.changed:
         answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")
     return answer._replace(data={**answer.data, "said": list(amended.messages)})
-
-
-command = compile_

@@ -167,6 +167,3 @@ def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: Co
     return Answer(
         {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
     )
-
-
-command = context

@@ -32,6 +32,7 @@ _HEAD = "HEAD"
         "execplan diff parser --since 2026-10-01 --text",
         "execplan diff parser HEAD~2..HEAD --json",
     ),
+    may_page=True,
 )
 @click.argument("plan", required=False, metavar="[PLAN]")
 @click.argument("revision", required=False, metavar="[REV]")
@@ -172,7 +173,3 @@ def _line_diff(plan_diff: PlanDiff) -> str:
     old_data = plan_diff.old_data if plan_diff.old_path else None
     new_data = plan_diff.new_data if plan_diff.new_path else None
     return file_diff(old_data, new_data, plan_diff.new_path or plan_diff.old_path).rstrip("\n")
-
-
-diff.may_page = True
-command = diff

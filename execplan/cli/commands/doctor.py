@@ -44,6 +44,7 @@ _WRITING_OPTIONS = ("--fix", "--restore", "--forget")
         "execplan doctor --stale",
         "execplan doctor --json",
     ),
+    finishes_moves=False,  # it reports an interrupted move
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
 @click.option("--stale", is_flag=True, help="Only list plans that are not what they say, with the evidence in git.")
@@ -208,7 +209,3 @@ def _headline(checked: list[DoctorCheckResult], finding_count: int, fixable: int
         fixed = "all of them"
     fixes = f"execplan doctor --fix fixes {fixed}" if fixable else "none can be fixed automatically"
     return f"{format_count(finding_count, 'problem')} found; {fixes} ({passed} of {len(checked)} checks passed)"
-
-
-doctor.finishes_moves = False  # it reports an interrupted move
-command = doctor

@@ -36,6 +36,8 @@ MARKDOWN = "markdown"
         "execplan evaluate parser --json",
         "execplan evaluate parser --format markdown",
     ),
+    finishes_moves=False,  # a command that writes finishes an interrupted move
+    may_page=True,
 )
 @plan_argument()
 @click.option(
@@ -155,8 +157,3 @@ def _policy_answer(error: ExecplanError) -> Answer:
     data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
     lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
     return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)
-
-
-evaluate.finishes_moves = False  # a command that writes finishes an interrupted move
-evaluate.may_page = True
-command = evaluate

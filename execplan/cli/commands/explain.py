@@ -71,6 +71,7 @@ _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execp
         "execplan explain EP109",
         "execplan explain no-such-task --json",
     ),
+    may_page=True,
 )
 @click.argument("name", nargs=-1, metavar="[TOPIC|CODE]", shell_complete=complete_with("page"))
 @click.option("--codes", is_flag=True, help="List the lint rules and the error codes instead of the topics.")
@@ -233,7 +234,3 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         hint=hint,
         candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )
-
-
-explain.may_page = True
-command = explain

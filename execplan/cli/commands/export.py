@@ -60,6 +60,3 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, option
     if out is None:
         return export_output.printed_answer(exported_plan, target, text)
     return export_output.written_answer(project, ref, exported_plan, target, text, out, options)
-
-
-command = export

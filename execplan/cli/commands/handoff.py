@@ -199,6 +199,3 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     result = agent_handoff.handoff(project, ref)
     text = "" if call.as_json else handoff_text(result, budget)
     return Answer(result.payload, text, next_commands=result.next_commands)
-
-
-command = handoff

@@ -102,6 +102,3 @@ def _index_json(project: Project, plan_index: PlanIndex) -> dict[str, Any]:
         "current": plan_index.is_current,
         "plans": [entry.to_json(project) for entry in plan_index.entries],
     }
-
-
-command = index

@@ -189,6 +189,3 @@ def lint(
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
     """Return the options of one kind."""
     return {name: flags[name] for name in kind._fields}
-
-
-command = lint

@@ -27,6 +27,7 @@ from execplan.team.worktrees.newest_plans import with_newest_versions
     reads="every plan outside the archive, with those of nested projects; with --all or --state, also archived plans; execution plans and approvals.",
     writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan list", "execplan list --all --json", "execplan list --state active --state draft"),
+    may_page=True,
 )
 @state_filter_options
 def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
@@ -87,7 +88,3 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     return Answer(
         {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
     )
-
-
-list_.may_page = True
-command = list_

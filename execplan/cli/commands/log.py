@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         "execplan log --decisions --since 2026-10-01 --until 2026-10-31",
         "execplan log --author Ann --limit 20 --json",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--since", metavar="WHEN", help=f"Show what happened since then: {MOMENT_FORMS}.")
@@ -155,7 +156,3 @@ def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:
             time = event.time if entry_moment is None else entry_moment[0]
             dated_events.append(event._replace(time=time, author=event.entry_author or event.author))
     return iter(sorted(dated_events, key=lambda event: -event.time))
-
-
-log.may_page = True
-command = log

@@ -119,6 +119,3 @@ def _warnings(merged: MergeResult) -> tuple[str, ...]:
     conflict_count = merged.conflict_count
     conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
     return (*merged.notes, *([f"{conflicts_text} left between conflict markers"] if conflict_count else []))
-
-
-command = merge

@@ -285,6 +285,3 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
         commit=commit_result.digest,
         warnings=created_plan.warnings + commit_result.warnings,
     )
-
-
-command = new

@@ -195,6 +195,3 @@ def _parse_hours(time: str) -> float:
         message = f"--for requires a number followed by m, h or d, at most 30d, not {time!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
     return seconds / 3600
-
-
-command = next_

@@ -41,6 +41,3 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     moved = plan_moves.rename(project, ref, title, options, rewrite_decider(call, links))
     return move_answer(project, moved, options, "already has this name", None if links is False else "")
-
-
-command = rename

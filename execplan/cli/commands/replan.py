@@ -149,6 +149,3 @@ def _approval_lines(replan_result: ReplanResult) -> list[str]:
         return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
     reasons = replan_result.coverage.reasons
     return [f"needs a new approval: {reasons[0]}{format_excess(len(reasons), 1)}"]
-
-
-command = replan

@@ -216,6 +216,3 @@ def report(
     )
     reported = agent_report.report(project, ref, step, step_report, options)
     return report_answer(project, ref, reported, status, dry_run=options.dry_run)
-
-
-command = report

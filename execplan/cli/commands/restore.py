@@ -40,6 +40,3 @@ def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, op
         confirm_rewrite=rewrite_decider(call, links),
     )
     return move_answer(project, moved, options, "not in the archive", None if links is False else "")
-
-
-command = restore

@@ -112,6 +112,7 @@ def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str
     reads="the journals of the runs of a plan, or of all plans, including archived plans.",
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--state", type=click.Choice(STATES), help="Show only runs in this state.")
@@ -135,7 +136,3 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
         located += [(project, ref, summary) for summary in summaries]
         broken += unreadable
     return runs_answer(located, broken, name, state)
-
-
-runs.may_page = True
-command = runs

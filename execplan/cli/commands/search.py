@@ -46,6 +46,9 @@ _SIMPLE_QUERY = "\"'*:-"
         "execplan search tests -p parser",
         "execplan search parser --project . --project ../other",
     ),
+    takes_excluded_words=True,
+    finishes_moves=False,  # a command that writes finishes an interrupted move
+    may_page=True,
 )
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
 @click.option("-p", "--plan", metavar="PLAN", help="Search only this plan. Default: all plans.")
@@ -154,9 +157,3 @@ def _search_command(query: str, limit: int, matches: int, options: str) -> str:
     if query[0] == "-":
         return f"execplan search{options} -- {quote(query)}"
     return f"execplan search {quote(query)}{options}"
-
-
-search.takes_excluded_words = True
-search.finishes_moves = False  # a command that writes finishes an interrupted move
-search.may_page = True
-command = search

@@ -110,6 +110,3 @@ def _set_metadata(assignments: Sequence[str], plan_name: str | None, options: Wr
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = plan_updates.set_metadata(project, ref, assignments, options)
     return edit_answer(amended, options, f"execplan lint {quote_plan_name(ref.id, amended.path)}")
-
-
-command = set_

@@ -161,6 +161,7 @@ def _history_lines(run: LoadedRun) -> list[str]:
         "execplan show parser --run 1",
         "execplan show parser --comments",
     ),
+    may_page=True,
 )
 @plan_argument()
 @click.option(
@@ -299,7 +300,3 @@ def _progress_text(counts: dict[str, int]) -> str:
     """Return `3 of 8 tasks done`, and the number of tasks that are neither open nor done."""
     other_text = f", {counts['other']} other" if counts["other"] else ""
     return f"{counts['done']} of {counts['total']} tasks done{other_text}"
-
-
-show.may_page = True
-command = show

@@ -108,6 +108,3 @@ def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
         "charts": True,
         "changed": bool(built_site.changed or built_site.removed),
     }
-
-
-command = site

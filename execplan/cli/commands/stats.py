@@ -50,6 +50,8 @@ _MAX_TEXTFILE_BYTES = 1 << 20
         "execplan stats parser --chart burn-up --svg burn-up.svg",
         "execplan stats --project . --project ../other",
     ),
+    finishes_moves=False,  # a command that writes finishes an interrupted move
+    may_page=True,
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag(default="all plans")
@@ -250,8 +252,3 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
     if is_new:
         os.chmod(file, 0o644)  # whatever the umask says: another user's collector reads it
     return changed
-
-
-stats.finishes_moves = False  # a command that writes finishes an interrupted move
-stats.may_page = True
-command = stats

@@ -63,6 +63,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
         "execplan status --state active --sort activity",
         "execplan status --stalled",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @state_filter_options
@@ -276,7 +277,3 @@ def _next_task_text(row: _PlanRow) -> str:
     return describe_next_task(
         plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers, row.unknown
     )
-
-
-status.may_page = True
-command = status

@@ -206,6 +206,3 @@ class _Sync(NamedTuple):
         links = ", ".join([*read_metadata(stored_plan.plan).links.issue, issue.url])
         options = self.link_options._replace(bulk=bulk)
         plan_updates.set_metadata(stored_plan.project, stored_plan.ref, [f"links.issue={links}"], options)
-
-
-command = sync

@@ -148,6 +148,3 @@ def _triage_text(assessment: TriageResult) -> str:
     lines += [f"  {reason}" for reason in assessment.reasons]
     lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
     return "\n".join(lines)
-
-
-command = triage

@@ -1,4 +1,4 @@
-"""The `execplan undo` command."""
+"""The `execplan undo` and `execplan redo` commands."""
 
 from __future__ import annotations
 
@@ -42,4 +42,20 @@ def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options:
     )
 
 
-command = undo
+@define_command(
+    reads="the journal of edits, and the plan.",
+    writes="the changes of the last undone operation.",
+    examples=("execplan redo", "execplan redo -p parser --dry-run", "execplan redo --commit"),
+)
+@plan_argument(default="the plan of your last operation")
+@click.option("--any", "other_authors", is_flag=True, help="Also redo operations that another author undid.")
+@writer_options
+def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOptions) -> Answer:
+    """Redo the last undone operation; run it again for earlier ones.
+
+    Without -p, the command redoes your last undo on any plan, and prints the plan's name. After a new operation on the
+    plan, earlier undos can't be redone.
+    """
+    return undo_answer(
+        undo_redo.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
+    )

@@ -238,6 +238,3 @@ def _report(call: Call, line: str) -> None:
 def _next_commands(call: Call, command: str) -> tuple[str, ...]:
     """Return the next command unless standard output is the argument of another command, as in `cd "$(…)"`."""
     return (command,) if call.as_json or sys.stdout.isatty() else ()
-
-
-command = worktree
