@@ -12,7 +12,7 @@ from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, defined_commands
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.core.errors import OK, USAGE, ExecplanError
+from execplan.core.errors import OK, usage_error
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -36,7 +36,7 @@ def run(arguments: list[str]) -> int:
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
     except UnknownCommandError as error:
-        raise ExecplanError("usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates) from None
+        raise usage_error(error.message, error.hint, candidates=error.candidates) from None
     except click.UsageError as error:
         from execplan.cli.usage_errors import convert_usage_error
 
@@ -44,7 +44,7 @@ def run(arguments: list[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        raise ExecplanError("usage", error.format_message(), exit=USAGE) from None
+        raise usage_error(error.format_message()) from None
     return status if isinstance(status, int) else OK
 
 

@@ -15,7 +15,7 @@ from execplan.cli.option_rules import OptionRule, ensure_compatible, join_option
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.core import features, trace
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files.file_lock import DEFAULT_TIMEOUT
 from execplan.core.plan_store import implied_plan, plan_selection
 from execplan.core.plan_store.hint_reader import fit_hint
@@ -243,9 +243,7 @@ class _CompletedString(click.types.StringParamType):
 def require_digest(option: str, value: str, hint: str) -> None:
     """Raise ExecplanError unless the value of an option is a complete digest; a prefix is not enough."""
     if len(value) != 64 or value.strip("0123456789abcdefABCDEF"):
-        raise ExecplanError(
-            "usage", f"{option} requires a digest of 64 hex digits, not {value!r}", exit=USAGE, hint=hint
-        )
+        raise usage_error(f"{option} requires a digest of 64 hex digits, not {value!r}", hint)
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:

@@ -10,7 +10,7 @@ from execplan.agents.integrations import INTEGRATIONS, integration_changes
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import format_diff
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.project import project_discovery, project_state
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import did_you_mean
@@ -63,14 +63,14 @@ def check_request(
         message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
         hint = (did_you_mean(unknown_names[0], INTEGRATIONS) if unknown_names else "") or "use one of these"
         lines = align_descriptions([*INTEGRATIONS.items()])
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=lines)
+        raise usage_error(message, hint, candidates=lines)
     if shell is not None and "completion" not in names:
-        raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
+        raise usage_error("--shell requires completion", "omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
         names_text = f"{', '.join(_PROGRAM_INTEGRATIONS[:-1])} or {_PROGRAM_INTEGRATIONS[-1]}"
-        raise ExecplanError("usage", f"--for requires {names_text}", exit=USAGE, hint="omit it")
+        raise usage_error(f"--for requires {names_text}", "omit it")
     if directory is not None and "plugin" not in names:
-        raise ExecplanError("usage", "--to requires plugin", exit=USAGE, hint="omit it")
+        raise usage_error("--to requires plugin", "omit it")
     return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)), directory)
 
 
@@ -141,9 +141,7 @@ def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> Ch
     shell = shell or os.path.basename(os.environ.get("SHELL", ""))
     if shell not in _SHELLS:
         message = f"SHELL names {shell or 'no shell'}; completion supports {', '.join(_SHELLS)}"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="name the shell: execplan install completion --shell bash"
-        )
+        raise usage_error(message, "name the shell: execplan install completion --shell bash")
     return completion.install(shell, completion_script(group, shell), force=force)
 
 

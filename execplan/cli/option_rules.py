@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -75,7 +75,7 @@ def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: M
         if problem:
             hint = rule.hint.replace("{value}", used.get(rule.options[0], ""))
             hint = hint or f"see execplan {ctx.command.name} --help"
-            raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
+            raise usage_error(problem, hint)
 
 
 def _used_options(command: click.Command, values: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.command_definition import complete_with
 from execplan.cli.option_rules import join_options
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.project import user_settings
 from execplan.linter.checking import custom_rules
 from execplan.linter.lint_settings import ensure_known_rules
@@ -39,12 +39,7 @@ class RuleSettings(NamedTuple):
         rule_selection = RuleSelection(self.profile or "", select, ignore)
         if not rule_selection.active_levels():
             message = "--select and --ignore leave no rules"
-            raise ExecplanError(
-                "usage",
-                message,
-                exit=USAGE,
-                hint="the longer code takes precedence; if both are equally long, --ignore does",
-            )
+            raise usage_error(message, "the longer code takes precedence; if both are equally long, --ignore does")
         return rule_selection
 
 

@@ -10,7 +10,7 @@ import click
 from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import exclusive, join_options, option_rules
 from execplan.cli.prompts import can_ask, confirm
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
 
@@ -71,7 +71,7 @@ def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> Pr
     if not project_paths and not all_projects:
         return None
     if "" in project_paths:
-        raise ExecplanError("usage", "--project requires a directory", exit=USAGE, hint="--project ../other")
+        raise usage_error("--project requires a directory", "--project ../other")
     current, problem = _find_current_project()
     if not all_projects:
         return list_projects(project_paths, current)

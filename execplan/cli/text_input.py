@@ -21,12 +21,8 @@ MAX_TEXT_BYTES = 1 << 20
 def open_editor(path: str) -> None:
     """Open a file in the user's editor; raises ExecplanError if there is no editor or if it fails."""
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-        raise ExecplanError(
-            "no-editor",
-            "no editor is set, and this is not a terminal",
-            exit=ENVIRONMENT,
-            hint="set EDITOR, or write a section: execplan set SECTION 'New text'",
-        )
+        hint = "set EDITOR, or write a section: execplan set SECTION 'New text'"
+        raise ExecplanError("no-editor", "no editor is set, and this is not a terminal", exit=ENVIRONMENT, hint=hint)
     try:
         click.edit(filename=path)
     except click.ClickException as error:

@@ -223,11 +223,8 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
 def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> ExecplanError:
     lines = [f"{name}: {reason}" for name, blockers in blocked.items() for reason in blockers.reasons]
     first = next(iter(blocked.values()))
+    message = f"{len(blocked)} of {count} plans can't be archived; nothing was changed"
+    hint = f"{first.advice}: {first.command}"
     return ExecplanError(
-        "not-finished",
-        f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
-        exit=CHECK_FAILED,
-        hint=f"{first.advice}: {first.command}",
-        candidates=lines,
-        data={"reasons": lines},
+        "not-finished", message, exit=CHECK_FAILED, hint=hint, candidates=lines, data={"reasons": lines}
     )

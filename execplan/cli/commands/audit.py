@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 
@@ -76,7 +76,7 @@ def audit(
 
     if reason is not None and (not reason.strip() or len(reason) > 1000):
         message = "--accept requires a reason of at most 1000 characters"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
+        raise usage_error(message, "see execplan audit --help")
     if verifies and plan is None and not plan_selection.plan_from_environment():
         return audit_output.verify_all_answer(project_discovery.require(os.getcwd()))
     project, ref = plan_selection.select_plan(os.getcwd(), plan)

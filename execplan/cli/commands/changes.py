@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.rule_options import RuleSettings, rule_options
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.project import project_discovery
 from execplan.linter.rule import ERROR, WARNING
 
@@ -101,7 +101,7 @@ def changes(
 
     if since is None and form != _GITHUB:
         message = "specify the branch or commit to compare with: --since REV"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan changes --help")
+        raise usage_error(message, "see execplan changes --help")
     rule_settings = RuleSettings(**{name: flags[name] for name in RuleSettings._fields})
     check_options = CheckOptions(selection=rule_settings.selection(), trees=RepositoryTrees())
     project = project_discovery.require(os.getcwd())

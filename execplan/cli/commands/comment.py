@@ -11,7 +11,7 @@ from execplan.cli.command_definition import complete_with, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 
@@ -74,7 +74,7 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint="write it as an argument: execplan comment 'Text'")
+        raise usage_error(message, "write it as an argument: execplan comment 'Text'")
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 

@@ -14,7 +14,7 @@ from execplan.cli.option_rules import excludes, exclusive, option_rules, require
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.team.advice.plan_json import conflict_warnings
 
@@ -114,7 +114,7 @@ def context(
     options = ContextOptions(**flags)
     if "" in (options.experiment, options.key):
         message = "--experiment and --key require a value that is not empty"
-        raise ExecplanError("usage", message, exit=USAGE, hint=_EXPERIMENT_EXAMPLE)
+        raise usage_error(message, _EXPERIMENT_EXAMPLE)
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()

@@ -16,7 +16,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks, read_lines, read_text
 from execplan.core.edits import plan_updates
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def _required_text(name: str, subject: str) -> Callable[[Any], Any]:
 def _require_one_line(command: str) -> str:
     if "\n" in command:
         hint = "put several commands into a script, or join them with &&"
-        raise ExecplanError("usage", "the command of a check must be one line", exit=USAGE, hint=hint)
+        raise usage_error("the command of a check must be one line", hint)
     return command
 
 

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, option
     A plan whose steps need a person, or files that only this machine has, is not exported.
     """
     if out is not None and (not out or out == "-"):
-        raise ExecplanError(
-            "usage", "--out requires the name of a file", exit=USAGE, hint="omit --out: the result is printed"
-        )
+        raise usage_error("--out requires the name of a file", "omit --out: the result is printed")
     from execplan.cli.output import export_output
     from execplan.execution.export.exported_plan import export_plan
 

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import MOMENT_FORMS, parse_entry_date, require_moment
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 from execplan.core.text.accents import remove_accents
@@ -72,7 +72,7 @@ def log(
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
     if earliest is not None and latest is not None and earliest > latest:
         message = f"--since {since} is after --until {until}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="give the earlier time to --since")
+        raise usage_error(message, "give the earlier time to --since")
     sources = _find_sources(plan)
     with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
         events = _read_events(sources, bar.tick, is_limited=limit is not None and not decisions)

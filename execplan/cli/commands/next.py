@@ -17,7 +17,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import ActingAs, actor
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -117,11 +117,8 @@ def next_(
     read: to claim a task there, run the command there, as in execplan -C ../other next --claim.
     """
     if hook is not None:
-        raise ExecplanError(
-            "usage",
-            "--hook can't be combined with anything else",
-            exit=USAGE,
-            hint=f"omit everything else: execplan next --hook {hook}",
+        raise usage_error(
+            "--hook can't be combined with anything else", f"omit everything else: execplan next --hook {hook}"
         )
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None:
@@ -193,5 +190,5 @@ def _parse_hours(time: str) -> float:
     seconds = parse_duration(time)
     if seconds is None:
         message = f"--for requires a number followed by m, h or d, at most 30d, not {time!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+        raise usage_error(message, "execplan next --claim NAME --for 30m")
     return seconds / 3600

@@ -12,7 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 
@@ -91,7 +91,7 @@ def search(
 
     text = " ".join(query)
     if not text.strip():
-        raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
+        raise usage_error("the query is empty", "search for a word: execplan search parser")
     selected = select_projects(project_paths, all_projects=all_projects)
     path = _find_path(plan) if plan is not None else None
     options = _selection_arguments(plan, project_paths, all_projects=all_projects)

@@ -12,7 +12,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_flag
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
 from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
@@ -93,10 +93,10 @@ def sync(
     if service != _SERVICE:
         message = f"plans can be shown as issues of GitHub only, not of {service!r}"
         hint = "for GitHub: execplan sync github --offline; to run a plan on GitLab: execplan export PLAN --to gitlab"
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+        raise usage_error(message, hint)
     if not (offline or repository or os.environ.get(_REPOSITORY_VARIABLE)):
         message = "specify the repository on GitHub: --repo OWNER/NAME"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan sync --help")
+        raise usage_error(message, "see execplan sync --help")
     project = project_discovery.require(os.getcwd())
     projects = project_discovery.with_nested_projects(project)
     stored_plans = _load_plans(project, plans)

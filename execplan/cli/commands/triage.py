@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError, usage_error
 from execplan.core.git import git_query
 from execplan.core.project import project_discovery
 
@@ -52,7 +52,7 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
 
     if request is None and not staged and since is None:
         message = "nothing to check: specify a request, --staged or --since REV"
-        raise ExecplanError("usage", message, exit=USAGE, hint='execplan triage "What to do"')
+        raise usage_error(message, 'execplan triage "What to do"')
     request_text = _read_request(request) if request is not None else None
     project = project_discovery.find(os.getcwd())
     changed: list[ChangedFile] | None = None

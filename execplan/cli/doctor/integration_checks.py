@@ -80,12 +80,8 @@ def check_git_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             remedy = "remove the lines from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield DoctorFinding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
-            yield DoctorFinding(
-                ERROR,
-                display_path,
-                "this hook is not executable, so git ignores it",
-                f"chmod +x {shlex.quote(display_path)}",
-            )
+            message = "this hook is not executable, so git ignores it"
+            yield DoctorFinding(ERROR, display_path, message, f"chmod +x {shlex.quote(display_path)}")
     if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
         yield f"{hooks_folder} is outside the repository: not checked"
         return
@@ -97,13 +93,8 @@ def check_git_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             f"rename {planned_removal.changes[0].source} back",
         )
         path = project.display_path(planned_removal.changes[0].source)
-        yield DoctorFinding(
-            WARNING,
-            path,
-            "this hook was renamed to make room for one that no longer exists",
-            "execplan uninstall git-hooks",
-            fix=fix,
-        )
+        message = "this hook was renamed to make room for one that no longer exists"
+        yield DoctorFinding(WARNING, path, message, "execplan uninstall git-hooks", fix=fix)
         return
     for warning in planned_removal.warnings:
         yield DoctorFinding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")

@@ -76,12 +76,8 @@ def check_backups(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         for path in backups:
             display_path = project.display_path(path)
             remedy = f"check whether the plan or file is missing any of this content, then remove the copy: rm {quote(display_path)}"
-            yield DoctorFinding(
-                WARNING,
-                display_path,
-                "this file contains content that an edit overwrote, or that couldn't be restored",
-                remedy,
-            )
+            message = "this file contains content that an edit overwrote, or that couldn't be restored"
+            yield DoctorFinding(WARNING, display_path, message, remedy)
 
 
 def _writable_folders(project: Project) -> list[str]:
@@ -172,12 +168,8 @@ def check_editor_copies(context: DoctorContext) -> Iterator[DoctorFinding | str]
                     yield _removable_finding(project, path, "this is an editor copy with the same content as its plan")
                 continue
             remedy = f"close the editor that has it open, or copy what the plan is missing, then: rm {quote(project.display_path(path))}"
-            yield DoctorFinding(
-                WARNING,
-                project.display_path(path),
-                "this file contains text from an editor that is not in the plan",
-                remedy,
-            )
+            message = "this file contains text from an editor that is not in the plan"
+            yield DoctorFinding(WARNING, project.display_path(path), message, remedy)
 
 
 def _has_content(listed: ListedPlan, data: bytes) -> bool:
@@ -235,12 +227,8 @@ def check_claims(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it expires automatically; to end it now, remove it from {quote(file)}"
-                yield DoctorFinding(
-                    WARNING,
-                    project.display_path(path),
-                    f"{claim.name} claims a task of this plan, which no longer exists",
-                    remedy,
-                )
+                message = f"{claim.name} claims a task of this plan, which no longer exists"
+                yield DoctorFinding(WARNING, project.display_path(path), message, remedy)
 
 
 def _removable_finding(project: Project, path: str, message: str) -> DoctorFinding:

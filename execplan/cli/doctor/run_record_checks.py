@@ -172,24 +172,14 @@ def check_run_states(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield DoctorFinding(
-                    WARNING,
-                    display_path,
-                    "this belongs to a run that no longer exists",
-                    f"rm -r {quote(display_path)}",
-                    fix=fix,
-                )
+                message = "this belongs to a run that no longer exists"
+                yield DoctorFinding(WARNING, display_path, message, f"rm -r {quote(display_path)}", fix=fix)
         for path, plan in project_state.list_plan_state_dirs(project):
             if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield DoctorFinding(
-                    WARNING,
-                    display_path,
-                    "this belongs to a plan that no longer exists",
-                    f"rm -r {quote(display_path)}",
-                    fix=fix,
-                )
+                message = "this belongs to a plan that no longer exists"
+                yield DoctorFinding(WARNING, display_path, message, f"rm -r {quote(display_path)}", fix=fix)
 
 
 def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
 from execplan.core.project.project import IN_GIT_DIR, ensure_inside, is_in_git_dir
@@ -90,7 +90,7 @@ def _is_in_repository(project: Project, path: str) -> bool:
     target = resolve_path(os.path.abspath(path))
     if is_in_git_dir(project, target):
         hint = "choose another file, for example --out .github/workflows/plan.yml"
-        raise ExecplanError("usage", f"{path} {IN_GIT_DIR}", exit=USAGE, hint=hint)
+        raise usage_error(f"{path} {IN_GIT_DIR}", hint)
     return is_inside(target, project.root)
 
 
@@ -100,12 +100,8 @@ def _ensure_not_used(project: Project, plan: ExportedPlan, path: str) -> None:
     for step in [step for job in plan.jobs for step in job.job.steps]:
         is_written = any([do_overlap(file, output) for output in passed_paths(step) if output != "."])
         if is_written or file in [normalize_path(bound_path) for bound_path in bound_paths(step)]:
-            raise ExecplanError(
-                "usage",
-                f"{path} is a file that the step {step.id} uses, so the export would change what was approved",
-                exit=USAGE,
-                hint="choose another file with --out",
-            )
+            message = f"{path} is a file that the step {step.id} uses, so the export would change what was approved"
+            raise usage_error(message, "choose another file with --out")
 
 
 def _read_export(path: str) -> bytes | None:
@@ -114,12 +110,8 @@ def _read_export(path: str) -> bytes | None:
         return None
     data = file_access.read(path, _MAX_BYTES)[0]
     if data.strip() and not data.startswith(_MARK):
-        raise ExecplanError(
-            "not-an-export",
-            f"{path} exists and was not written by `execplan export`",
-            exit=CHECK_FAILED,
-            hint="use another file, or move this one away",
-        )
+        message = f"{path} exists and was not written by `execplan export`"
+        raise ExecplanError("not-an-export", message, exit=CHECK_FAILED, hint="use another file, or move this one away")
     return data
 
 

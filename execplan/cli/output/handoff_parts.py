@@ -101,12 +101,11 @@ def fit_to_budget(
         fitted_parts[at] = fitted_parts[at]._replace(text=short)
         required_tokens += (count(short) + 1 if short else 0) - costs[at]
     if strict and required_tokens > budget:
-        raise ExecplanError(
-            "budget-too-small",
-            f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}",
-            exit=INPUT,
-            hint=f"use a larger budget: --budget {required_tokens}",
+        message = (
+            f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}"
         )
+        hint = f"use a larger budget: --budget {required_tokens}"
+        raise ExecplanError("budget-too-small", message, exit=INPUT, hint=hint)
     return "\n\n".join([part.text for part in fitted_parts if part.text]) + "\n"
 
 
