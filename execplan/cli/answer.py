@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.error_handler import json_document, printable_line
-from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.output.terminal_text import printable_lines, printable_text
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.cli.prompts import can_ask
 from execplan.core import features, trace
@@ -15,7 +15,25 @@ from execplan.core.plan_store import hint_reader
 from execplan.core.plan_store.author import explicit_actor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from execplan.team.advice.plan_advice import Work
+
+    class WrittenFile(Protocol):
+        """The result of writing a file, whose other fields depend on the command."""
+
+        @property
+        def diff(self) -> str:
+            """Unified diff, in a dry run only."""
+
+        @property
+        def commit(self) -> str | None:
+            """The commit with the file, if there is one."""
+
+        @property
+        def warnings(self) -> tuple[str, ...]:
+            """What else the user should know."""
 
 
 NOTHING_TO_COMMIT = "nothing to commit: the files are as in the last commit"
@@ -49,6 +67,34 @@ class Answer(NamedTuple):
     """Work to do before its command; people see it instead of the first of `next_commands`."""
     is_fitted: bool = False
     """Whether the suggested commands already have the form for the reader."""
+
+
+def json_fields(record: object, names: str) -> dict[str, Any]:
+    """Return fields of a record, named in one text, for the data of an answer; one with a question mark is None if empty."""
+    fields: dict[str, Any] = {}
+    for name in names.split():
+        value = getattr(record, name.removesuffix("?"))
+        if name.endswith("?"):
+            fields[name[:-1]] = value or None
+        else:
+            fields[name] = list(value) if type(value) is tuple else value
+    return fields
+
+
+def written_answer(
+    result: WrittenFile,
+    data: dict[str, Any],
+    lines: Sequence[str],
+    next_commands: tuple[str, ...] = (),
+    *,
+    dry_run: bool,
+) -> Answer:
+    """Build the answer of a command that writes a file: lines about it, and its commit; in a dry run, with the diff."""
+    if dry_run:
+        return Answer({**data, "diff": result.diff}, printable_lines(lines, result.diff), warnings=result.warnings)
+    lines = [*lines, *([f"committed {result.commit[:12]}"] if result.commit else [])]
+    text = printable_lines(lines)
+    return Answer(data, text, warnings=result.warnings, next_commands=next_commands, is_requested=False)
 
 
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.cli.answer import json_fields
 from execplan.cli.option_rules import join_options
 from execplan.core import features
 from execplan.core.edits.bulk_operation import BulkOperation
@@ -143,10 +144,7 @@ class FixReport(NamedTuple):
         amended = bulk.with_commit(target.project, outcome.edit_result)
         line = amended.diff if is_dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
         fixed_plan = {
-            "path": amended.path,
-            "changed": amended.changed,
-            "digest": amended.digest,
-            "commit": amended.commit,
+            **json_fields(amended, "path changed digest commit"),
             "mended": dict(sorted(outcome.fixed_counts.items())),
             **({"diff": amended.diff} if is_dry_run else {}),
         }

@@ -82,9 +82,7 @@ def audit(
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     project_discovery.require_existing(project)
     if attests:
-        from execplan.cli.output.attestation_output import attestation_answer
-
-        return attestation_answer(project, ref, options)
+        return audit_output.attestation_answer(project, ref, options)
     if reason is not None:
         return audit_output.accept_broken_log(project, ref, reason, options)
     return audit_output.verify_plan_answer(project, ref) if verifies else audit_output.audit_answer(project, ref, run_)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
@@ -152,18 +152,10 @@ def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: Co
 
     fetched = fetch_items(gathered, settings, options)
     items = [
-        {
-            "id": unit.id,
-            "type": unit.type,
-            "title": unit.title,
-            "path": unit.path,
-            "action": action,
-            "tokens": tokens,
-            "content": text,
-        }
+        {**json_fields(unit, "id type title path"), "action": action, "tokens": tokens, "content": text}
         for unit, action, text, tokens in fetched.items
     ]
-    counter = {"name": fetched.counter.name, "exact": fetched.counter.exact}
+    counter = json_fields(fetched.counter, "name exact")
     return Answer(
         {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
     )

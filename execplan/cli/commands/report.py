@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
@@ -152,15 +152,10 @@ def _format_step(step: Step) -> str:
 
 
 def _report_json(reported: ReportOutcome) -> dict[str, Any]:
-    recovery, performed = reported.recovery, reported.performed
+    recovery, performed, step = reported.recovery, reported.performed, reported.step
     return {
-        "run": reported.run or None,
-        "status": reported.status,
-        "step": {
-            "number": reported.step.number,
-            "id": reported.step.id,
-            "status": "completed" if reported.ok else "failed",
-        },
+        **json_fields(reported, "run? status"),
+        "step": {**json_fields(step, "number id"), "status": "completed" if reported.ok else "failed"},
         "recorded": performed is not None,
         "already": reported.already_recorded,
         "reason": reported.reason or None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.core.errors import USAGE, ExecplanError, usage_error
@@ -111,9 +111,7 @@ def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]
         "unclear": [open_question._asdict() for open_question in assessment.unclear],
         "criteria": [
             {
-                "name": criterion.name,
-                "strength": criterion.strength,
-                "weight": criterion.weight,
+                **json_fields(criterion, "name strength weight"),
                 "points": round(criterion.points, 4) + 0.0,
                 "evidence": [evidence._asdict() for evidence in criterion.evidence],
             }
@@ -126,12 +124,9 @@ def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]
 
 def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
     return {
-        "files": changes.files,
-        "added": changes.added,
-        "removed": changes.removed,
+        **json_fields(changes, "files added removed"),
         "source_files": len(changes.source_files),
-        "parts": list(changes.parts),
-        "untested_lines": changes.untested_lines,
+        **json_fields(changes, "parts untested_lines"),
         "kinds": {kind.name: list(paths) for kind, paths in changes.kinds},
     }
 

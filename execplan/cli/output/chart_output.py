@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.output_file import write_output_file
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
@@ -59,11 +59,8 @@ def chart_json(chart: Chart) -> dict[str, Any]:
     """Return a chart as JSON data."""
     return {
         "chart": chart.name,
-        "title": chart.title,
-        "unit": chart.unit,
-        "axis": chart.axis,
-        "labels": list(chart.labels),
-        "series": [{"name": series.name, "values": list(series.values)} for series in chart.series],
+        **json_fields(chart, "title unit axis labels"),
+        "series": [json_fields(series, "name values") for series in chart.series],
         "notes": list(chart.notes),
     }
 

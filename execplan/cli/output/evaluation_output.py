@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.steps_output import skipped_json
 from execplan.cli.output.terminal_layout import LEVEL_STYLES, RISK_STYLES, fit_line, paint
 from execplan.cli.output.text_table import format_table
 from execplan.execution.evaluation.evaluation_text import (
@@ -50,10 +51,7 @@ def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
             {"name": name, "on": on, "ok": not any([finding.check == name for finding in evaluation.findings])}
             for name, on in evaluation.checks.items()
         ],
-        "left": [
-            {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
-            for skipped_line in current.skipped_lines
-        ],
+        "left": skipped_json(current.skipped_lines),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import NOTHING_TO_COMMIT, Answer
+from execplan.cli.answer import NOTHING_TO_COMMIT, Answer, json_fields
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
@@ -120,15 +120,9 @@ def move_answer(
     if rewrite is not None:
         warnings += mention_warnings(moved.mentions, rewrite)
     data: dict[str, Any] = {
-        "path": moved.path,
-        "changed": moved.changed,
-        "digest": moved.digest,
-        "commit": moved.commit,
+        **json_fields(moved, "path changed digest commit"),
         "moves": [{"from": old, "to": new} for old, new in moved.moves],
-        "followed": list(moved.followed),
-        "evidence": moved.evidence,
-        "attestation": moved.attestation,
-        "rewritten": list(moved.rewritten),
+        **json_fields(moved, "followed evidence attestation rewritten"),
         "mentions": [{"path": mention.path, "lines": list(mention.lines)} for mention in moved.mentions],
     }
     if options.dry_run:

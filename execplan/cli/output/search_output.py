@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.cli.answer import json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, is_terminal, paint, terminal_size
 from execplan.context.search.search_items import SECTION
@@ -106,33 +107,23 @@ def _visible_part(match: Match, max_length: int) -> tuple[int, int]:
 
 def results_json(results: SearchResults) -> dict[str, Any]:
     """Return the results as JSON data."""
-    return {
-        "plan_count": results.plan_count,
-        "match_count": results.match_count,
-        "plans": [
-            {
-                "id": plan.ref.id,
-                "path": plan.display_path,
-                "from_project": plan.from_project.to_json() if plan.from_project is not None else None,
-                "title": plan.title,
-                "state": plan.state,
-                "match_count": plan.match_count,
-                "matches": [_match_json(match) for match in plan.matches],
-            }
-            for plan in results.plans
-        ],
-    }
+    plans = [
+        {
+            "id": plan.ref.id,
+            "path": plan.display_path,
+            "from_project": plan.from_project.to_json() if plan.from_project is not None else None,
+            **json_fields(plan, "title state match_count"),
+            "matches": [_match_json(match) for match in plan.matches],
+        }
+        for plan in results.plans
+    ]
+    return {**json_fields(results, "plan_count match_count"), "plans": plans}
 
 
 def _match_json(match: Match) -> dict[str, Any]:
     return {
-        "kind": match.kind,
-        "path": match.path,
-        "line": match.line or None,
-        "heading": match.heading or None,
-        "text": match.text,
+        **json_fields(match, "kind path line? heading? text"),
         "marks": [{"column": start + 1, "end_column": end} for start, end in match.spans],
         "state": match.task_state or None,
-        "author": match.author or None,
-        "date": match.date or None,
+        **json_fields(match, "author? date?"),
     }

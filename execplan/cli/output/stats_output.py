@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from execplan.cli.answer import json_fields
 from execplan.cli.output.text_table import format_table
 from execplan.core.text.message_parts import format_count
 
@@ -50,8 +51,7 @@ def format_project_table(projects: Sequence[ProjectStatistics]) -> str:
 def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
     """Return statistics as a document shows them."""
     return {
-        "runs": statistics.runs,
-        "executions": statistics.executions,
+        **json_fields(statistics, "runs executions"),
         "duration_s": _distribution_json(statistics.seconds),
         "step_duration_s": _distribution_json(statistics.step_seconds),
         "created": statistics.plans,
@@ -65,13 +65,7 @@ def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[s
             "tokens": session_usage.token_usage.tokens,
             "cost_usd": session_usage.token_usage.cost_usd,
         },
-        "steps": statistics.steps,
-        "agent_runs": statistics.agent_runs,
-        "agent_calls": statistics.agent_calls,
-        "rollbacks": statistics.rollbacks,
-        "replans": statistics.replans,
-        "approvals": statistics.approvals,
-        "approval_rate": statistics.approval_rate,
+        **json_fields(statistics, "steps agent_runs agent_calls rollbacks replans approvals approval_rate"),
         "execution_success_rate": statistics.success_rate,
         "rollback_rate": statistics.rollback_rate,
     }

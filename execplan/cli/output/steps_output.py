@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
@@ -75,17 +75,11 @@ def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:
 
 def _step_json(step: Step) -> dict[str, Any]:
     return {
-        "number": step.number,
-        "id": step.id,
+        **json_fields(step, "number id"),
         "type": step.type.value,
-        "tool": step.tool,
-        "description": step.description,
-        "argv": list(step.argv) if step.argv is not None else None,
-        "cwd": step.cwd,
+        **json_fields(step, "tool description argv cwd"),
         "risk": {"level": step.risk.level.value, "reasons": list(step.risk.reasons)},
-        "depends_on": list(step.depends_on),
-        "phase": step.phase,
-        "inferred": step.inferred,
+        **json_fields(step, "depends_on phase inferred"),
         "line_start": step.source.line_start if step.source else None,
         "line_end": step.source.line_end if step.source else None,
     }

@@ -6,7 +6,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.move_output import PlanAnswer, join_answers, move_answer
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_editing import edit_answer
@@ -100,8 +100,7 @@ def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
     """Return the JSON form of an operation."""
     operation = chosen.step.operation
     return {
-        "command": operation.command,
-        "summary": operation.summary,
+        **json_fields(operation, "command summary"),
         "plan": chosen.ref.id,
         "path": chosen.project.display_path(chosen.ref.path),
         "by": operation.author or None,
