@@ -13,7 +13,6 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.board_edits import SeenPlan
-from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import plain_text, task_text
 from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
@@ -157,11 +156,7 @@ class PlanScreen(Screen[None]):
             self.app.start_edit(lambda: edit(seen_plan, task.id))
 
     def _is_read_only(self, arguments: str) -> bool:
-        """Return whether the plan is in another project, after a message with the command that edits it there."""
-        if self._other_project is None:
-            return False
-        self.app.show_warning(read_only_message(self._other_project, arguments, self._path))
-        return True
+        return self.app.is_read_only(self._other_project, arguments, self._path)
 
     def action_add(self) -> None:
         """Ask for the text of a task and add it."""
