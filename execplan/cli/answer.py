@@ -16,24 +16,13 @@ from execplan.core.plan_store.author import explicit_actor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Protocol
 
+    from execplan.execution.approvals.artifact_store import StoredArtifact
+    from execplan.execution.engine.replanning.run_replan import ReplanResult
     from execplan.team.advice.plan_advice import Work
+    from execplan.team.review.comment_file import StoredRecord
 
-    class WrittenFile(Protocol):
-        """The result of writing a file, whose other fields depend on the command."""
-
-        @property
-        def diff(self) -> str:
-            """Unified diff, in a dry run only."""
-
-        @property
-        def commit(self) -> str | None:
-            """The commit with the file, if there is one."""
-
-        @property
-        def warnings(self) -> tuple[str, ...]:
-            """What else the user should know."""
+    WrittenFile = StoredArtifact | StoredRecord | ReplanResult
 
 
 NOTHING_TO_COMMIT = "nothing to commit: the files are as in the last commit"
@@ -111,7 +100,7 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
         sys.stdout.flush()
         text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
         text = text if answer.is_raw and not sys.stdout.isatty() else printable_text(text)
-        if not (may_page and sys.stdout.isatty() and _show_in_pager(text)):
+        if not (may_page and sys.stdout.isatty() and features.load(features.PAGER)(text)):
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
         print(f"next: {printable_line(_describe_work(answer.work))}")
@@ -148,9 +137,3 @@ def _describe_work(work: Work) -> str:
     if work.editor_command and can_ask() and not hint_reader.is_agent():
         return f"{work.description}: {work.editor_command}"
     return f"{work.description}, {work.lead}: {work.command}"
-
-
-def _show_in_pager(text: str) -> bool:
-    """Show text in the pager if it is longer than the screen; return whether it was shown."""
-    was_shown: bool = features.load(features.PAGER)(text)
-    return was_shown

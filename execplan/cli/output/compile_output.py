@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import Answer
-from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
+from execplan.cli.output.steps_output import skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import CHECK_FAILED, ErrorContext, ExecplanError, usage_error
@@ -19,6 +19,7 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
+from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.execution.execution_plan import SCHEMA
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.steps_output import skipped_json
 from execplan.cli.output.terminal_layout import LEVEL_STYLES, RISK_STYLES, fit_line, paint
 from execplan.cli.output.text_table import format_table
 from execplan.execution.evaluation.evaluation_text import (
@@ -16,6 +15,7 @@ from execplan.execution.evaluation.evaluation_text import (
     describe_writes,
     finding_json,
     format_verdict,
+    skipped_json,
     step_json,
     step_location,
 )

@@ -11,6 +11,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import shorten
+from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.team.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
 from execplan.team.advice.plan_json import plan_json
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.parsed_steps import SkippedLine
 
 _MAX_SKIPPED_SHOWN = 10
 """Maximum number of skipped lines shown to people."""
@@ -83,14 +83,6 @@ def _step_json(step: Step) -> dict[str, Any]:
         "line_start": step.source.line_start if step.source else None,
         "line_end": step.source.line_end if step.source else None,
     }
-
-
-def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
-    """Return the JSON form of skipped lines that look like steps."""
-    return [
-        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
-        for skipped_line in skipped_lines
-    ]
 
 
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:

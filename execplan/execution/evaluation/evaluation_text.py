@@ -14,12 +14,13 @@ from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from execplan.execution.evaluate import EvaluatedStep, Evaluation
     from execplan.execution.evaluation.checks.check_registry import EvaluationFinding
     from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.parsed_steps import SkippedLine
 
 _SHOWN_ELSEWHERE = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
@@ -133,6 +134,14 @@ def _changed_fields(model: Model) -> dict[str, Any]:
 def step_location(step: Step, path: str) -> str:
     """Return the file and line of a step."""
     return f"{path}:{step.source.line_start}" if step.source is not None else path
+
+
+def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
+    """Return the JSON form of skipped lines that look like steps."""
+    return [
+        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
+        for skipped_line in skipped_lines
+    ]
 
 
 def finding_json(finding: EvaluationFinding, path: str) -> dict[str, Any]:
