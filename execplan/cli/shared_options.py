@@ -1,4 +1,4 @@
-"""Options that several commands share: several projects, and documents outside the plans that name a moved plan."""
+"""The options of commands that can read several projects."""
 
 from __future__ import annotations
 
@@ -7,45 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import exclusive, join_options, option_rules
-from execplan.cli.prompts import can_ask, confirm
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.cli.answer import Call
-    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.project.project import Project
+
 PROJECT_OPTIONS: Final = ("--project", "--all-projects")
-
-
-links_option = click.option(
-    "--rewrite-links/--keep-links",
-    "links",
-    default=None,
-    help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
-)
-"""For a command that moves a plan."""
-
-
-def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
-    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
-    if links is not None:
-        return lambda _: links
-    return _ask_to_rewrite if can_ask() and not call.as_json else None
-
-
-def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
-    """List the documents and ask whether to rewrite them."""
-    documents = [mention for mention in mentions if mention.is_document]
-    for document in documents:
-        print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
-    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
-    return bool(documents) and confirm(f"Rewrite {subject}?")
 
 
 projects_option = join_options(

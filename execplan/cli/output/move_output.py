@@ -1,12 +1,16 @@
-"""Shared output of commands that move or write several plans: the results, one summary, and how to commit them all."""
+"""Commands that move or write several plans: the results, one summary, how to commit them all, and old paths elsewhere."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from execplan.cli.answer import NOTHING_TO_COMMIT, Answer, json_fields
+from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.prompts import can_ask, confirm
 from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
 from execplan.core.git.git_commit import uncommitted_files
@@ -16,13 +20,39 @@ from execplan.core.text.message_parts import join_first
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.core.archive.document_mentions import Mention
+    from execplan.cli.answer import Call
+    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.archive.plan_move import MoveResult
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
 
 _MAX_NAMED_FILES = 5
 """Maximum number of files that a warning names."""
+
+
+links_option = click.option(
+    "--rewrite-links/--keep-links",
+    "links",
+    default=None,
+    help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
+)
+"""For a command that moves a plan."""
+
+
+def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
+    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
+    if links is not None:
+        return lambda _: links
+    return _ask_to_rewrite if can_ask() and not call.as_json else None
+
+
+def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
+    """List the documents and ask whether to rewrite them."""
+    documents = [mention for mention in mentions if mention.is_document]
+    for document in documents:
+        print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
+    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
+    return bool(documents) and confirm(f"Rewrite {subject}?")
 
 
 class PlanAnswer(NamedTuple):
