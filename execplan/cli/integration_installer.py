@@ -78,9 +78,8 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
     """Plan each integration, then apply all changes or none; a dry run only shows them. Raises ExecplanError."""
     project, names = None, request.names
     if set(names).difference(_USER_INTEGRATIONS):
-        project = (
-            project_discovery.require(os.getcwd()) if command_name == "install" else project_discovery.find(os.getcwd())
-        )
+        find = project_discovery.require if command_name == "install" else project_discovery.find
+        project = find(os.getcwd())
 
     def plan() -> list[ChangeSet]:
         planned: list[ChangeSet] = []
@@ -98,9 +97,7 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
         else:
             linked = integration_changes.apply_changes(_all_changes(planned))
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
-    next_commands = (
-        () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
-    )
+    next_commands = tuple([command for change_set in planned for command in change_set.next_commands if not dry_run])
     return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
 
 
@@ -117,18 +114,18 @@ def _plan_integration(
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
     if name == "plugin":
-        plan_plugin: Callable[..., ChangeSet] = getattr(
-            import_module("execplan.agents.integrations.plugin"), command_name
-        )
-        return plan_plugin(request.directory, force=force)
-    plan_change: Callable[..., ChangeSet] = getattr(
-        import_module(f"execplan.agents.integrations.{_PROJECT_MODULES[name]}"), command_name
-    )
+        return _planner("plugin", command_name)(request.directory, force=force)
+    plan_change = _planner(_PROJECT_MODULES[name], command_name)
     if name not in _PROGRAM_INTEGRATIONS:
         return plan_change(project, force=force)
-    return plan_change(
-        project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes}
-    )
+    ahead = {change.path: change.new for change in earlier_changes}
+    return plan_change(project, force=force, programs=request.programs, ahead=ahead)
+
+
+def _planner(module: str, command_name: str) -> Callable[..., ChangeSet]:
+    """Return the function of an integration's module that plans what a command changes."""
+    planner: Callable[..., ChangeSet] = getattr(import_module(f"execplan.agents.integrations.{module}"), command_name)
+    return planner
 
 
 def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> ChangeSet:

@@ -84,12 +84,8 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         )
     else:
         text = evaluation_text(evaluated_plan)
-    warnings = (
-        (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",)
-        if evaluated_plan.current_plan.stale_reason
-        else ()
-    )
-    ok = evaluated_plan.evaluation.ok
+    current, ok = evaluated_plan.current_plan, evaluated_plan.evaluation.ok
+    warnings = (f"{current.path} is not used: {current.stale_reason}",) if current.stale_reason else ()
     data = evaluation_json(evaluated_plan)
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)

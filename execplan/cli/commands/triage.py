@@ -58,9 +58,10 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     changed: list[ChangedFile] | None = None
     if staged or since is not None:
         git_query.require_repository(project)
-        changed = (
-            triage_changes.staged_changes(project) if since is None else triage_changes.changes_since(project, since)
-        )
+        if since is None:
+            changed = triage_changes.staged_changes(project)
+        else:
+            changed = triage_changes.changes_since(project, since)
     repository_parts, warnings = _repository_parts(project) if request_text is not None else ({}, ())
     limits = parse_thresholds(project.settings.triage)
     assessment = triage_evaluation.evaluate_triage(request_text, changed, repository_parts, limits)

@@ -130,18 +130,11 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
     rows = []
     for checked_approval in checked_approvals:
         approval = _readable_approval(checked_approval)
-        approver, expires_at, coverage = (
-            (approval.approver, approval.expires_at, _coverage_text(approval)) if approval else ("?", "?", "")
-        )
-        rows.append(
-            (
-                checked_approval.state,
-                checked_approval.stored.digest[:12],
-                approver,
-                expires_at,
-                "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
-            )
-        )
+        approver, expires_at, coverage = "?", "?", ""
+        if approval is not None:
+            approver, expires_at, coverage = approval.approver, approval.expires_at, _coverage_text(approval)
+        why = "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-"
+        rows.append((checked_approval.state, checked_approval.stored.digest[:12], approver, expires_at, why))
     head = ("state", "digest", "by", "until", "why")
     text = format_table(head, rows, spare=("until", "by"), wraps=True) if rows else "no approvals"
     return Answer(

@@ -213,12 +213,8 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
         state_text = "is up to date" if is_compiled else _IMPORTED_NOTE
         return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
-    lines = (
-        [f"{current_plan.path}: {reasons[0]}"]
-        if not current_plan.differences
-        else [f"{current_plan.path} is out of date:"]
-    )
-    lines += [f"  {difference}" for difference in current_plan.differences]
+    problem = " is out of date:" if current_plan.differences else f": {reasons[0]}"
+    lines = [f"{current_plan.path}{problem}", *[f"  {difference}" for difference in current_plan.differences]]
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     return Answer(
         data,

@@ -88,9 +88,7 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     summary_lines = fit_line(f"note: {foreign}") if foreign else []
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
-    needs_person = any(
-        [evaluated_step.needs_person and not evaluated_step.is_done for evaluated_step in evaluation.steps]
-    )
+    needs_person = any([step.needs_person and not step.is_done for step in evaluation.steps])
     if not evaluation.ok:
         style = "bold red"
     elif needs_person:
@@ -126,9 +124,10 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     step, dry_run = evaluated_step.step, evaluated_step.dry_run
     lines = [f"{paint(f'{step.number}. {step.id}', 'bold')} ({printable_line(step_location(step, path))})"]
     for label, command in describe_commands(step, printable_line):
-        lines += (
-            [f"   {label}: {printable_line(command)}"] if "\n" not in command else [f"   {label}:", *_indented(command)]
-        )
+        if "\n" in command:
+            lines += [f"   {label}:", *_indented(command)]
+        else:
+            lines.append(f"   {label}: {printable_line(command)}")
     lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
     for reason in evaluated_step.risk.reasons:
@@ -152,8 +151,5 @@ def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) 
 
 
 def _indented(text: str) -> list[str]:
-    if text:
-        return [
-            f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]
-        ]
-    return []
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [f"     {printable_line(line)}".rstrip() for line in lines]

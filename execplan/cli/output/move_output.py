@@ -105,9 +105,8 @@ def join_answers(
         lines += [NOTHING_TO_COMMIT] if options.commit and data["changed"] and not commits else []
     lines += [printable_lines([f"{left_label}: {name}: {'; '.join(reasons)}"]) for name, reasons in left.items()]
     warnings = tuple(dict.fromkeys([line for _, answer in answers for line in answer.warnings]))
-    next_commands = (
-        () if options.dry_run or commits else commit_commands([file for plan in answers for file in plan.changed_files])
-    )
+    files = [file for plan in answers for file in plan.changed_files]
+    next_commands = () if options.dry_run or commits else commit_commands(files)
     is_requested = bool(left) or any([answer.is_requested for _, answer in answers])
     return Answer(data, "\n".join(lines), failed if left else OK, warnings, next_commands, is_requested=is_requested)
 
@@ -160,11 +159,9 @@ def move_answer(
     if not moved.changed:
         return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
     lines = [] if options.dry_run else list(moved.messages)
-    move, rewrite_paths, write = (
-        ("would move", "would rewrite paths in", "would write")
-        if options.dry_run
-        else ("moved", "rewrote paths in", "wrote")
-    )
+    move, rewrite_paths, write = "moved", "rewrote paths in", "wrote"
+    if options.dry_run:
+        move, rewrite_paths, write = "would move", "would rewrite paths in", "would write"
     lines += [f"{move} {old} to {new}" for old, new in moved.moves]
     lines += [f"{rewrite_paths} {path}" for path in moved.followed]
     by_user = "" if options.dry_run or moved.commit or project.git is None else "; to commit that, use git"
