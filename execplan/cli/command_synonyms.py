@@ -152,8 +152,5 @@ def suggestions_for(synonym: str) -> list[str]:
 def describe_commands(command_lines: Sequence[str]) -> list[str]:
     """Return a line for each suggestion: the command with its options, and its summary."""
     return align_descriptions(
-        [
-            (f"execplan {command_line}", _SUMMARIES_WITH_OPTIONS.get(command_line) or COMMANDS[command_line])
-            for command_line in command_lines
-        ]
+        [(f"execplan {line}", _SUMMARIES_WITH_OPTIONS.get(line) or COMMANDS[line]) for line in command_lines]
     )

@@ -69,9 +69,7 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """Return the lines about the scope that the evaluation does not show."""
     from execplan.execution.approvals.approval_creation import describe_step
 
-    lines = [
-        f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
-    ]
+    lines = [f"inferred, {printable_line(describe_step(step, path))}" for step in scope.inferred_steps]
     lines += [f"not approved: {uncovered.evaluated.step.id} ({uncovered.why})" for uncovered in scope.uncovered]
     if scope.by_policy and scope.manual_steps:
         lines.append(
