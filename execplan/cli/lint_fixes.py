@@ -19,10 +19,10 @@ from execplan.linter.checking.plan_fix import fix_plan
 from execplan.linter.rules.project_rules import INDEX_CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.cli.answer import Answer
-    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
     from execplan.core.project.project import Project
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.linter.checking.plan_fix import FixOutcome
@@ -142,15 +142,24 @@ class FixReport(NamedTuple):
         """Return the report with a plan that was fixed, or would be."""
         target = outcome.target
         amended = bulk.with_commit(target.project, outcome.edit_result)
-        line = amended.diff if is_dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
-        fixed_plan = {
-            **json_fields(amended, "path changed digest commit"),
-            "mended": dict(sorted(outcome.fixed_counts.items())),
-            **({"diff": amended.diff} if is_dry_run else {}),
-        }
-        return self._replace(
-            lines=(*self.lines, line) if amended.changed else self.lines, fixed_plans=(*self.fixed_plans, fixed_plan)
-        ).add_warnings(amended.warnings)
+        line = f"{target.display_name}: {amended.messages[0]}"
+        fields = json_fields(amended, "path changed digest commit")
+        return self._add_fixed(amended, fields, outcome.fixed_counts, line, is_dry_run=is_dry_run)
+
+    def _add_fixed(
+        self,
+        written: EditResult | WrittenIndex,
+        fields: dict[str, Any],
+        counts: Mapping[str, int],
+        line: str,
+        *,
+        is_dry_run: bool,
+    ) -> FixReport:
+        """Return the report with a file that was fixed, or would be; `counts` are its fixed findings by rule."""
+        fixed = {**fields, "mended": dict(sorted(counts.items())), **({"diff": written.diff} if is_dry_run else {})}
+        new_lines = [written.diff if is_dry_run else escape_unprintable(line)] if written.changed else []
+        report = self._replace(lines=(*self.lines, *new_lines), fixed_plans=(*self.fixed_plans, fixed))
+        return report.add_warnings(written.warnings)
 
     def add_summary(self, outcomes: Sequence[FixOutcome], bulk: BulkOperation) -> FixReport:
         """Return the report with the number of fixed plans and their commit, or the command that commits them."""
@@ -168,20 +177,14 @@ class FixReport(NamedTuple):
         if not index_result.changed:
             return self
         index = index_result.plan_index
-        line = index_result.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
-        fixed_index = {
+        names = {
             "path": index.display_path,
             "changed": True,
             "digest": digest(index.new),
             "commit": index_result.commit,
-            "mended": {INDEX_CODE: 1},
-            **({"diff": index_result.diff} if is_dry_run else {}),
         }
-        return self._replace(
-            lines=(*self.lines, line),
-            fixed_plans=(*self.fixed_plans, fixed_index),
-            warnings=(*self.warnings, *index_result.warnings),
-        )
+        line = f"{index.display_path}: updated the plan index"
+        return self._add_fixed(index_result, names, {INDEX_CODE: 1}, line, is_dry_run=is_dry_run)
 
     def prepend_to(self, answer: Answer) -> Answer:
         """Return an answer with this report before its own text."""
