@@ -58,7 +58,7 @@ def diff(
     A date or a duration means the last commit before it, by git's committer date. After a rebase or an amendment, this
     date is later than the author date, which `log` shows.
     """
-    from execplan.cli.output.history_output import format_changes
+    from execplan.cli.output.history_output import changes_json, format_changes
     from execplan.team.history.plan_diff import compare_revisions
     from execplan.team.history.plan_history import shallow_clone_warnings
 
@@ -81,10 +81,7 @@ def diff(
         "path": project.display_path(ref.path),
         "old": {"commit": old_commit, "path": plan_diff.old_path or None},
         "new": {"commit": new_commit, "path": plan_diff.new_path or None},
-        "events": [
-            {name: field for name, field in event.to_json().items() if name not in ("author", "time", "commit")}
-            for event in plan_diff.events
-        ],
+        "events": changes_json(plan_diff.events),
         **({"diff": line_diff} if with_text else {}),
     }
     warnings = shallow_clone_warnings(project) if old_commit is None else ()

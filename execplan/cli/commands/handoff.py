@@ -15,6 +15,7 @@ from execplan.cli.output.handoff_parts import (
     DATA_NOTICE,
     HandoffPart,
     fit_to_budget,
+    fixed_parts,
     handoff_title,
     reasoning_parts,
     task_item,
@@ -73,47 +74,29 @@ def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     handoff_json = agent_handoff.payload
     assert agent_handoff.document is not None  # it has steps
     steps = {step.id: step for step in agent_handoff.document.steps}
-    parts = [
-        HandoffPart(block)
-        for block in (
-            handoff_title(handoff_json),
-            *_status_text(handoff_json),
-            "## How to work",
-            *_work_instructions(handoff_json),
-            "## Background",
-        )
-    ]
-    parts += [*reasoning_parts(handoff_json["reasoning"]), HandoffPart("## Steps"), HandoffPart(DATA_NOTICE)]
+    parts = fixed_parts(handoff_title(handoff_json), *_status_text(handoff_json), "## How to work")
+    parts += fixed_parts(*_work_instructions(handoff_json), "## Background")
+    parts += [*reasoning_parts(handoff_json["reasoning"]), *fixed_parts("## Steps", DATA_NOTICE)]
     ready = handoff_json["next_steps"]
     done = [step_json["id"] for step_json in handoff_json["steps"] if step_json["status"] in SUCCESS_STATES]
-    parts += [HandoffPart(f"Done: {', '.join([code_span(step_id) for step_id in done])}")] if done else []
+    parts += fixed_parts(f"Done: {', '.join([code_span(step_id) for step_id in done])}") if done else []
     for step_json in handoff_json["steps"]:
         if step_json["id"] in done:
             continue
-        lines = list(
-            step_blocks(
-                step_json,
-                steps[step_json["id"]],
-                handoff_json["plan"]["path"],
-                redacted=step_json["id"] in agent_handoff.redacted,
-            )
-        )
+        is_redacted = step_json["id"] in agent_handoff.redacted
+        path = handoff_json["plan"]["path"]
+        lines = list(step_blocks(step_json, steps[step_json["id"]], path, redacted=is_redacted))
         rank = _READY_RANK if step_json["id"] in ready else _LATER_RANK
         rank = 0 if step_json["id"] in ready[:1] else rank
-        if step_json["depends_on"]:
-            dependency_text = f", after {', '.join([code_span(name) for name in step_json['depends_on']])}"
-        else:
-            dependency_text = ""
+        names = ", ".join([code_span(name) for name in step_json["depends_on"]])
+        dependency_text = f", after {names}" if names else ""
         short = f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
         parts.append(HandoffPart("\n\n".join(lines), rank, short))
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]
     if unplanned_tasks:
-        parts += [
-            HandoffPart("## Open tasks without a step"),
-            HandoffPart("A person does these, or plans steps for them."),
-        ]
+        parts += fixed_parts("## Open tasks without a step", "A person does these, or plans steps for them.")
         parts += [HandoffPart(task_item(task), _LATER_RANK) for task in unplanned_tasks]
-    return parts + [HandoffPart(block) for block in ("## Up next", *_next_steps_text(handoff_json))]
+    return parts + fixed_parts("## Up next", *_next_steps_text(handoff_json))
 
 
 def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
@@ -96,6 +96,12 @@ def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = Fals
         if shows_details and event.detail:
             lines += _format_detail(event, label_width + 4)
     return lines
+
+
+def changes_json(events: Iterable[HistoryEvent]) -> list[dict[str, Any]]:
+    """Return events for the data of an answer, without who made them and when."""
+    left_out = ("author", "time", "commit")
+    return [{name: field for name, field in event.to_json().items() if name not in left_out} for event in events]
 
 
 def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
