@@ -32,13 +32,9 @@ class _Collector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics of the statistics."""
-        figures = self._figures
-        yield _counter(
-            "plan_executions",
-            "Ended runs, each counted once, by current state.",
-            "status",
-            figures.executions,
-        )
+        figures, usage = self._figures, self._used.token_usage
+        about = "Ended runs, each counted once, by current state."
+        yield _counter("plan_executions", about, "status", figures.executions)
         yield _histogram("plan_execution_duration_seconds", "Duration of ended runs.", figures.seconds, BUCKETS)
         yield _histogram("plan_step_duration_seconds", "Duration of step attempts.", figures.step_seconds, STEP_BUCKETS)
         yield _plain_counter("plan_plans_created", "Approved execution plans, and revisions.", figures.plans)
@@ -57,12 +53,9 @@ class _Collector(Collector):
         yield _gauge("plan_approval_rate", "Share of approved among approved and declined.", figures.approval_rate)
         yield _gauge("plan_execution_success_rate", "Share of completed runs among ended runs.", figures.success_rate)
         yield _gauge("plan_rollback_rate", "Share of rolled-back runs among all runs.", figures.rollback_rate)
-        usage = self._used.token_usage
-        about = "Tokens used by agent sessions, from their logs."
-        yield _counter("plan_session_tokens", about, "kind", usage.tokens)
-        yield _gauge(
-            "plan_session_cost_usd", "Cost of sessions in US dollars, if their logs record it.", usage.cost_usd
-        )
+        yield _counter("plan_session_tokens", "Tokens used by agent sessions, from their logs.", "kind", usage.tokens)
+        about = "Cost of sessions in US dollars, if their logs record it."
+        yield _gauge("plan_session_cost_usd", about, usage.cost_usd)
 
 
 def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Metric:
