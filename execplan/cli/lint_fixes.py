@@ -148,7 +148,7 @@ class FixReport(NamedTuple):
 
     def _add_fixed(
         self,
-        written: EditResult | WrittenIndex,
+        result: EditResult | WrittenIndex,
         fields: dict[str, Any],
         counts: Mapping[str, int],
         line: str,
@@ -156,10 +156,10 @@ class FixReport(NamedTuple):
         is_dry_run: bool,
     ) -> FixReport:
         """Return the report with a file that was fixed, or would be; `counts` are its fixed findings by rule."""
-        fixed = {**fields, "mended": dict(sorted(counts.items())), **({"diff": written.diff} if is_dry_run else {})}
-        new_lines = [written.diff if is_dry_run else escape_unprintable(line)] if written.changed else []
+        fixed = {**fields, "mended": dict(sorted(counts.items())), **({"diff": result.diff} if is_dry_run else {})}
+        new_lines = [result.diff if is_dry_run else escape_unprintable(line)] if result.changed else []
         report = self._replace(lines=(*self.lines, *new_lines), fixed_plans=(*self.fixed_plans, fixed))
-        return report.add_warnings(written.warnings)
+        return report.add_warnings(result.warnings)
 
     def add_summary(self, outcomes: Sequence[FixOutcome], bulk: BulkOperation) -> FixReport:
         """Return the report with the number of fixed plans and their commit, or the command that commits them."""
