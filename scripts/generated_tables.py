@@ -11,6 +11,7 @@ import command_tables
 import phrase_patterns
 from command_tables import format_table
 
+from execplan.core.secrets.credential_patterns import ARGUMENT_VALUE
 from execplan.execution.risk import risk_table
 
 if TYPE_CHECKING:
@@ -58,7 +59,21 @@ def secret_rules() -> str:
     shapes = [
         (rule["service"], [needle.lower() for needle in rule["needle"]], rule["pattern"]) for rule in rules["shape"]
     ]
-    return format_table({"tokens": tokens, "shapes": shapes, **rules["names"], **rules["values"]})
+    credentials = [
+        (rule["needle"], rule["pattern"].replace("{argument}", ARGUMENT_VALUE), rule["check"])
+        for rule in rules["credential"]
+    ]
+    programs = [(rule["needle"], rule["program"], rule["option"]) for rule in rules["password_program"]]
+    return format_table(
+        {
+            "tokens": tokens,
+            "shapes": shapes,
+            "credentials": credentials,
+            "password_programs": programs,
+            **rules["names"],
+            **rules["values"],
+        }
+    )
 
 
 def cues() -> str:

@@ -93,7 +93,8 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
         marks = prefix.partition(" ")[2] if number else ""
         prefixes = ("" if read_any_number(texts[0]) else prefix, number + marks)
         numbered_sources = [
-            given.removesuffix(text) + added + text for given, text, added in zip(sources, texts, prefixes, strict=True)
+            source.removesuffix(text) + added + text
+            for source, text, added in zip(sources, texts, prefixes, strict=True)
         ]
         new_tasks = (("x", prefixes[0] + texts[0]), (" ", prefixes[1] + texts[1]))
         example = timestamp_example(plan, task)

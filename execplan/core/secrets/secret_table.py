@@ -9,6 +9,10 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = _RU
 """Service, beginnings, characters, least and most length, whether it is for tests, whether it is vague."""
 SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = _RULES["shapes"]
 """Service, needles, pattern."""
+CREDENTIALS: tuple[tuple[tuple[str, ...], str, str], ...] = _RULES["credentials"]
+"""Needles, pattern, name of the check."""
+PASSWORD_PROGRAMS: tuple[tuple[tuple[str, ...], str, str], ...] = _RULES["password_programs"]
+"""Needles, program pattern, option pattern."""
 PASSWORD: tuple[str, ...] = _RULES["password"]
 SECRET: tuple[str, ...] = _RULES["secret"]
 ABOUT: tuple[str, ...] = _RULES["about"]
