@@ -176,7 +176,7 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
     from execplan.execution.engine.run_records.finishing_commands import select_commands
     from execplan.execution.engine.run_records.run_statuses import RunStatus
 
-    run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
+    run_status = RunStatus(str(run["id"]), str(run["state"]), run["why"] or "", executor=run["executor"] or "")
     is_revised = run["why"] in _REVISED
     commands = select_commands(
         run_status,
@@ -189,12 +189,14 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
 
 
 def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> LastRunJson | None:
-    """Return the last run if it failed or was rolled back, and no task was completed or approval given since.
+    """Return the last run if it failed or was rolled back, and no task was completed or approval of its steps given since.
 
     After a rollback, it counts until other steps were compiled.
     """
     run: LastRunJson | None = status["run"] if status else None
-    if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
+    if run is None or status is None or run["state"] not in _FAILED:
+        return None
+    if status["state"] == APPROVED and not is_edited(run):
         return None
     if has_steps_after_rollback(run, stored_plan):
         return None
@@ -239,6 +241,13 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
     except ExecplanError:  # `audit` and `doctor` report it
         return []
     return [step for step in remaining if step not in done]
+
+
+def is_edited(run: LastRunJson) -> bool:
+    """Return whether the steps of a run that has not completed were edited in the plan."""
+    from execplan.execution.engine.run_records.run_statuses import EDITED
+
+    return run["why"] == EDITED
 
 
 def is_rolled_back(run: LastRunJson) -> bool:

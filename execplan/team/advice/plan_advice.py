@@ -119,6 +119,12 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     return _advise_open_task(open_tasks.task, plan, execution, name)
 
 
+def advise_run(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
+    """Return the advice for the steps of a plan: to finish its open run, or what is next without one."""
+    commands = execution_status.open_run_commands(execution, name)
+    return Advice(commands) if commands else _advise_steps(stored_plan, execution, name)
+
+
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
     """Return the advice for steps of which no run is open; empty if the tasks are next."""
     if run := execution_status.find_failed_run(execution, stored_plan):
@@ -169,11 +175,16 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):
         return Advice((show_command, f"execplan compile {name}"), why=why)
-    from execplan.execution.engine.error_hints import format_replan_command
+    from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
     from execplan.execution.engine.run_records.run_statuses import run_number
 
-    replan_command = format_replan_command(run_number(str(run["id"])), name)
-    return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
+    run_id = run_number(str(run["id"]))
+    replan_command = format_replan_command(run_id, name)
+    if execution_status.is_edited(run):
+        return Advice((replan_command, show_command), why=why)
+    resume_command = format_resume_command(run_id, name, run["executor"] or "")
+    work = Work("edit the steps in the plan", replan_command)
+    return Advice((replan_command, resume_command, show_command), work, why=why)
 
 
 def edit_steps(name: str, command: str) -> Work:
