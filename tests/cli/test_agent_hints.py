@@ -193,7 +193,7 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     for command in ("next", "status", "show"):
         assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
     assert f"Continue:\n  {replan}\n" in desk.type("prime").out
-    assert follow("execplan handoff") == replan
+    assert follow("execplan handoff") == f"edit the steps in the plan, then: {replan}"
     desk.plan(plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it"))
     assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)
@@ -252,19 +252,20 @@ def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository
 
 
 def test_edits_of_a_blocked_revision_are_used_by_a_replan(desk: InProcessRepository) -> None:
-    desk.plan(AGENT_PLAN)
+    plan = AGENT_PLAN + "```python {#late needs=see type=create_file target=src/late.py}\nX = 2\n```\n\n"
+    desk.plan(plan)
     desk.commit()
     desk.approve()
     result = desk.type("report", "make", "--status", "completed", "--result", "Done.")
     assert (result.exit, result.out.count("execplan replan")) == (1, 1)
-    desk.write("src/made.py", "X = 1\n")
+    desk.write("src/late.py", "X = 1\n")
     assert desk.type("replan", "--reason", "It is there now.").exit == 0
     result = desk.type("evaluate")
     assert "verdict: blocked" in result.out
     replan = f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
     assert result.out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
     assert "execplan approve" not in desk.type("prime").out
-    desk.plan(AGENT_PLAN.replace("type=create_file target=src/made.py", "type=create_file target=src/made_later.py"))
+    desk.plan(plan.replace("target=src/late.py", "target=src/later.py"))
     assert desk.type(*shlex.split(replan)[1:]).exit == 0
     assert desk.type("evaluate").exit == 0
 
