@@ -36,6 +36,8 @@ COMPLETION_WARNINGS: Final = "execplan.team.dependencies.plan_blockers:completio
 """Returns warnings about tasks that were checked off although they wait for other plans."""
 COMPLETION_ADVICE: Final = "execplan.team.advice.plan_advice:advise_after_tasks"
 """Returns the advice for a plan after tasks were checked off; empty if another task can be done."""
+PLAN_ADVICE: Final = "execplan.team.advice.plan_advice:advise_plan"
+"""Returns the advice for a plan by its state and its last run, for `handoff`."""
 CYCLE_CHECK: Final = "execplan.team.dependencies.dependency_problems:ensure_no_new_cycle"
 """Raises ExecplanError if a plan that comes to depend on others would wait for itself; returns warnings."""
 CHECK_COMMAND: Final = "execplan.execution.acceptance_check:require_check_command"

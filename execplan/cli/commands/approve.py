@@ -14,7 +14,7 @@ from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import USAGE, ExecplanError
-from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 
@@ -145,12 +145,12 @@ def approve(
         confirm=confirm,
         options=options,
     )
-    from execplan.team.advice import execution_status, plan_advice
+    from execplan.team.advice import execution_status
 
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     status = execution_status.execution_status_json(project, ref, use_cache=False)
-    advice = plan_advice.advise_run(plan_store.load(project, ref), status, name)
-    return approval_output.approval_answer(approval_result, advice.commands[:1])
+    commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
+    return approval_output.approval_answer(approval_result, commands[:1])
 
 
 def _require_name(name: str | None) -> str | None:

@@ -109,7 +109,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
     """Return the status of the approval or of a run, with the next commands; none if edits or an approval are next."""
     from execplan.team.advice import execution_status
-    from execplan.team.advice.plan_advice import advise_after_failure, advise_run
+    from execplan.team.advice.plan_advice import advise_after_failure
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     stored_plan = plan_store.load(project, ref)
@@ -124,7 +124,8 @@ def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) 
         return execution_status.open_run_text(open_run, ""), execution_status.open_run_commands(status, name)
     if not ok or status["state"] != execution_status.APPROVED:
         return "", ()
-    return execution_status.status_text(status), advise_run(stored_plan, status, name).commands
+    commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
+    return execution_status.status_text(status), commands
 
 
 def _has_old_steps(evaluated_plan: EvaluatedPlan) -> bool:

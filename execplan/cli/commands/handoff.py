@@ -22,6 +22,7 @@ from execplan.cli.output.handoff_parts import (
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
+from execplan.core import features
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
@@ -201,13 +202,13 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     The command starts nothing: the run starts with the first call that the guard allows, or with the first report.
     """
     from execplan.execution.engine.agent_runs import agent_handoff
-    from execplan.team.advice.plan_advice import Advice, advise_plan
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     result = agent_handoff.handoff(project, ref)
     text = "" if call.as_json else handoff_text(result, budget)
-    can_begin = result.payload["approved"] and result.payload["next_steps"]
-    advice = Advice() if can_begin else advise_plan(plan_store.load(project, ref))
+    if result.payload["approved"] and result.payload["next_steps"]:
+        return Answer(result.payload, text)
+    advice = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref))
     return Answer(result.payload, text, next_commands=advice.commands, work=advice.work)
 
 

@@ -189,14 +189,12 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
 
 
 def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> LastRunJson | None:
-    """Return the last run if it failed or was rolled back, and no task was completed or approval of its steps given since.
+    """Return the last run if it failed or was rolled back, and no task was completed or approval given since.
 
     After a rollback, it counts until other steps were compiled.
     """
     run: LastRunJson | None = status["run"] if status else None
-    if run is None or status is None or run["state"] not in _FAILED:
-        return None
-    if status["state"] == APPROVED and not is_edited(run):
+    if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
     if has_steps_after_rollback(run, stored_plan):
         return None
@@ -286,9 +284,11 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
         return (f"execplan evaluate {name}",)
     run: LastRunJson | None = status["run"]
     if run is not None and run["state"] in _FAILED and not is_rolled_back(run):
-        from execplan.execution.engine.error_hints import format_resume_command
+        from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
         from execplan.execution.engine.run_records.run_statuses import run_number
 
+        if is_edited(run):
+            return (format_replan_command(run_number(str(run["id"])), name),)
         return (format_resume_command(run_number(str(run["id"])), name, run["executor"] or ""),)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 

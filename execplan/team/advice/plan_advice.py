@@ -119,12 +119,6 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     return _advise_open_task(open_tasks.task, plan, execution, name)
 
 
-def advise_run(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
-    """Return the advice for the steps of a plan: to finish its open run, or what is next without one."""
-    commands = execution_status.open_run_commands(execution, name)
-    return Advice(commands) if commands else _advise_steps(stored_plan, execution, name)
-
-
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
     """Return the advice for steps of which no run is open; empty if the tasks are next."""
     if run := execution_status.find_failed_run(execution, stored_plan):

@@ -222,7 +222,9 @@ def record_resume(
     run_state, document = journal_writer.run_state, approved_plan.document
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     run_setup.use_approval(project, run_paths, approved_plan.approval)
-    new_states = approved_plan.approval.binding.states.keys() - run_state.states_before_work() if is_new_approval else ()
+    new_states = (
+        approved_plan.approval.binding.states.keys() - run_state.states_before_work() if is_new_approval else ()
+    )
     known_paths = [path for path in run_state.expected_states if path not in new_states]
     initial_states = save_states(
         project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)

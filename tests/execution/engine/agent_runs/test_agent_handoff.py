@@ -172,7 +172,7 @@ def test_a_plan_of_prose_hands_over_its_open_tasks(agent: Agent) -> None:
     for text in (result.out, agent.type("handoff", "--json").out):
         assert "kq7Zr2vX9mLp4Ws8" not in text
         assert "\u202e" not in text
-    assert result.out.splitlines()[-1] == agent.type("next").out.splitlines()[-1]
+    assert result.out.splitlines()[-1] == agent.type("status").out.splitlines()[-1]
     agent.data("next", "--claim", "agent-1")
     assert agent.data("handoff")["tasks"][0]["claimed_by"] == "agent-1"
     assert "claimed by `agent-1`" in agent.type("handoff").out

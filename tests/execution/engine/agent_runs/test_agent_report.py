@@ -194,7 +194,7 @@ def test_the_same_evidence_is_a_repeated_report(agent: Agent) -> None:
 @pytest.mark.parametrize("strategy", ["", " on-failure=replan"])
 @pytest.mark.parametrize("command", ["resume 1", "replan 1 --reason Corrected."])
 def test_a_corrected_file_is_reported_again(agent: Agent, strategy: str, command: str) -> None:
-    """After a resume and after a replan of the same steps, and a rollback removes what the agent has done."""
+    """After a resume and after a replan of the same steps. A rollback removes what the agent has done."""
     change = "```diff {#change type=modify_file target=src/other.py needs=make}\n@@ -1 +1 @@\n-y = 1\n+y = 2\n```\n\n"
     agent.plan_steps(MAKE.replace("{#make", "{#make" + strategy), change)
     for step, path, wrong, right in (
@@ -215,7 +215,7 @@ def test_a_corrected_file_is_reported_again(agent: Agent, strategy: str, command
         assert f"then report it: `{step}`" in agent.type("handoff").out
         agent.report_completed(step)
     assert agent.type("rollback").exit == 0
-    assert not (agent.path / "src/deep").exists()
+    assert not (agent.path / "src/deep/made.py").exists()
     assert (agent.path / "src/other.py").read_text() == "y = 1\n"
 
 
@@ -229,8 +229,6 @@ def test_edited_steps_of_an_agents_run_lead_to_a_replan(agent: Agent) -> None:
     assert agent.data("handoff")["next_steps"] == []
     assert replan in agent.report_refused(4, "other-document", "copy")["hint"]
     assert replan in agent.refused(4, "other-document", "resume")["hint"]
-    agent.approve("--allow-inferred")
-    assert agent.type("status").out.splitlines()[-1] == f"next: {replan}"
     assert agent.type("replan", "--reason", "Another name.").exit == 0
     agent.approve("--allow-inferred")
     agent.write("copy.txt", "y = 1\n")
