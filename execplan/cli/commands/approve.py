@@ -13,6 +13,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
+from execplan.core import features
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -145,11 +146,8 @@ def approve(
         confirm=confirm,
         options=options,
     )
-    from execplan.team.advice import execution_status
-
     name = quote_plan_name(ref.id, project.display_path(ref.path))
-    status = execution_status.execution_status_json(project, ref, use_cache=False)
-    commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
+    commands = features.load(features.APPROVED_COMMANDS)(project, ref, name)
     return approval_output.approval_answer(approval_result, commands[:1])
 
 

@@ -293,6 +293,12 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 
 
+def approved_commands(project: Project, ref: PlanRef, name: str) -> tuple[str, ...]:
+    """Return the commands that continue with steps that were just approved; raises ExecplanError."""
+    status = execution_status_json(project, ref, use_cache=False)
+    return open_run_commands(status, name) or start_commands(status, name)
+
+
 def open_run_text(run: LastRunJson, approval: str) -> str:
     """Describe an open run, as in "run 1 was interrupted", given the approval status."""
     from execplan.execution.engine.run_records.run_statuses import describe_open_state, run_number
