@@ -11,7 +11,7 @@ import pytest
 
 from execplan.cli.app import group
 from execplan.core.plan_store import hint_reader
-from tests.cli.approved_plan import ASKS, HEAD, MAKE, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, with_approved_plan
 from tests.commands import check_command
 from tests.plans import with_sections
 
@@ -406,3 +406,42 @@ def test_a_plan_that_shares_its_id_is_named_by_its_path(repo: Folder) -> None:
         for line in result.out.splitlines():
             if line.startswith("next: "):
                 assert repo.run(*shlex.split(line[line.index("execplan ") :])[1:]).exit == 0, line
+
+
+def test_undo_suggests_no_rollback_that_is_done(desk: InProcessRepository) -> None:
+    """Git has reopened the tasks, so the rollback has edited nothing."""
+    with_approved_plan(desk, MAKE, SEE)
+    desk.commit()
+    assert desk.type("run").exit == 0
+    desk.git("checkout", "--", ".agent/execplans/" + PLAN + ".md")
+    assert "execplan rollback" in desk.type("undo").err
+    assert desk.type("rollback").exit == 0
+    assert "rollback" not in desk.type("undo").err
+
+
+def test_a_replan_of_edited_steps_says_what_has_changed(desk: InProcessRepository) -> None:
+    step = "```sh {#say on-failure=ask}\necho hello\n```\n\n```text {expect}\nhelo\n```\n\n"
+    with_approved_plan(desk, step)
+    assert desk.type("run").exit == 8
+    desk.plan(HEAD + step.replace("helo", "hello"))
+    assert "execplan replan 1 " in desk.refused(4, "other-document", "resume", "1", "--answer", "again")["hint"]
+    assert "needs a new approval: step say has a different expect" in desk.type("replan", "--reason", "A typo.").out
+    assert desk.data("evaluate")["origin"] is None
+    desk.plan(HEAD + step.replace("helo", "hell"))
+    assert desk.data("evaluate")["origin"] == "the steps are those of stored revision 2, not those in the plan's text"
+    desk.approve()
+    assert "execplan replan 1 " in desk.refused(4, "other-document", "resume")["hint"]
+
+
+def test_steps_of_a_revision_that_are_right_need_no_edit_after_a_rollback(desk: InProcessRepository) -> None:
+    see = FAILS.replace("{#see", "{#see on-failure=ask")
+    with_approved_plan(desk, MAKE, see)
+    assert desk.type("run").exit == 8
+    desk.plan(HEAD + MAKE + see.replace("nowhere", "made"))
+    assert desk.type("replan", "--reason", "The name was wrong.").exit == 0
+    desk.approve()
+    assert desk.type("resume").exit == 0
+    assert desk.type("rollback").exit == 0
+    assert desk.type("evaluate").out.splitlines()[-1] == f"next: execplan compile {PLAN}"
+    assert desk.type("compile").exit == 0
+    assert desk.type("evaluate").out.splitlines()[-1].startswith("next: execplan approve ")
