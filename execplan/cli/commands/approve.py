@@ -13,6 +13,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
+from execplan.core import features
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -142,7 +143,9 @@ def approve(
         confirm=confirm,
         options=options,
     )
-    return approval_output.approval_answer(approval_result, quote_plan_name(ref.id, project.display_path(ref.path)))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    commands = features.load(features.APPROVED_COMMANDS)(project, ref, name)
+    return approval_output.approval_answer(approval_result, commands[:1])
 
 
 def _require_name(name: str | None) -> str | None:

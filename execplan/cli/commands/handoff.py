@@ -23,7 +23,8 @@ from execplan.cli.output.handoff_parts import (
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
-from execplan.core.plan_store import plan_selection
+from execplan.core import features
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.states import FAILED, SUCCESS_STATES
@@ -104,7 +105,9 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     run, approval = handoff_json["run"], handoff_json["approval"]
     if run is not None:
         yield f"Status of run {code_span(run['id'])}: {run['status'].replace('_', ' ')}."
-        if run["question"] is not None and run["question"]["why"] == COVERED:
+        if run["edited"]:
+            yield "**The steps were edited in the plan: don't run any of them before a new revision.**"
+        elif run["question"] is not None and run["question"]["why"] == COVERED:
             yield f"The run has a new revision: {code_span(run['question']['words'])}"
         elif run["question"] is not None:
             yield f"The run is paused until a person answers: {code_span(run['question']['words'])} Do nothing until then."
@@ -112,7 +115,7 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'])}"
         by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
-    elif run is None or run["status"] in ("in_progress", "replanning"):
+    elif run is None or (run["status"] in ("in_progress", "replanning") and not run["edited"]):
         command = f"execplan evaluate {handoff_json['report']['handoff'].removeprefix('execplan handoff ')}"
         yield f"**The plan is not approved: don't run any of it yet.** To see who approves it: `{command}`."
         yield from [f"- {code_span(reason)}" for reason in approval["why"]]
@@ -143,11 +146,16 @@ def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
 def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code_span(step_id) for step_id in handoff_json["next_steps"]])
     run = handoff_json["run"]
-    if not names and run is not None and run["question"] is not None:
+    replan = code_block(handoff_json["report"]["replan"], "sh")
+    if run is not None and run["edited"]:
+        yield from ("Nothing. Make a new revision of the run, with the edited steps:", replan)
+    elif not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        yield "Nothing: the run failed. Edit its steps in the plan, then continue with:"
-        yield code_block(handoff_json["report"]["replan"], "sh")
+        plan = handoff_json["report"]["handoff"].removeprefix("execplan handoff ")
+        yield "Nothing: the run failed. If its steps are wrong, edit them in the plan, then continue with:"
+        yield replan
+        yield f"If they are right, correct what they left, then ask a person to run: `execplan resume -p {plan}`"
     elif not names:
         yield "Nothing is left to do now."
     elif handoff_json["approved"]:
@@ -181,4 +189,7 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     result = agent_handoff.handoff(project, ref)
     text = "" if call.as_json else handoff_text(result, budget)
-    return Answer(result.payload, text, next_commands=result.next_commands)
+    if result.payload["approved"] and result.payload["next_steps"]:
+        return Answer(result.payload, text)
+    advice = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref))
+    return Answer(result.payload, text, next_commands=advice.commands, work=advice.work)

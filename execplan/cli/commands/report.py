@@ -73,9 +73,8 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
     lines += [f"waiting for an answer: {question['words']}"] if question is not None else []
     text = "\n".join([printable_line(line) for line in lines])
     has_completed = reported.status == states.COMPLETED and reported.recovery is None
-    advice = advise_plan(plan_store.load(project, ref)) if has_completed else Advice(_next_commands(reported, name))
-    if agent_handoff is not None and question is not None:
-        advice = Advice(agent_handoff.next_commands)
+    is_advised = has_completed or question is not None
+    advice = advise_plan(plan_store.load(project, ref)) if is_advised else Advice(_next_commands(reported, name))
     instructions = next_step_text(agent_handoff) if agent_handoff is not None else ""
     return Answer(
         {**_report_json(reported), "instructions": instructions or None},

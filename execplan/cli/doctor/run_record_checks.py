@@ -23,6 +23,7 @@ from execplan.execution.engine.run_records.run_statuses import (
     CUT_SHORT,
     OPEN_STATES,
     ROLLING_BACK,
+    read_journaled_status,
     read_run_status,
 )
 
@@ -48,7 +49,7 @@ def check_runs(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
-            run_status = read_run_status(project, run_paths)
+            run_status = read_run_status(project, ref, run_paths)
             state = run_status.state
             name = f"{run_paths.number} -p {ref.shell_name}"
             first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
@@ -87,7 +88,7 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
-            open_runs = [run for run in plan_runs if read_run_status(project, run).state in OPEN_STATES]
+            open_runs = [run for run in plan_runs if read_journaled_status(project, run).state in OPEN_STATES]
             for run_paths in open_runs[:1]:
                 plan_copy = run_paths.copy_path(evidence_copies.PLAN)
                 if not is_expected(project, plan_copy, path) or run_repair.is_in_other_plan(

@@ -16,7 +16,6 @@ from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store.hint_reader import ask_person, is_agent
 from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval
-from execplan.execution.engine.error_hints import format_resume_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +83,8 @@ def _ids(steps: Sequence[EvaluatedStep]) -> list[str]:
     return [evaluated_step.step.id for evaluated_step in steps]
 
 
-def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
-    """Build the answer of `approve`: the new approval; in a dry run, the planned one."""
+def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, ...]) -> Answer:
+    """Build the answer of `approve`: the new approval, with the commands after it; in a dry run, the planned one."""
     approval, evaluated, scope = approval_result.approval, approval_result.evaluated, approval_result.scope
     covered = _ids(scope.covered)
     data: dict[str, Any] = {
@@ -111,18 +110,11 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    active_run = evaluated.active_run
-    if evaluated.current_plan.document.mode == "agent" or (active_run is not None and active_run.waits_for_agent):
-        next_command = f"execplan handoff {name}"
-    elif active_run is not None:
-        next_command = format_resume_command(active_run.run, name, active_run.executor)
-    else:
-        next_command = f"execplan run {name}"
     return Answer(
         data,
         "\n".join(lines),
         warnings=approval_result.warnings,
-        next_commands=(next_command,) if approval else (),
+        next_commands=next_commands if approval else (),
         is_requested=approval is None,
     )
 

@@ -41,7 +41,7 @@ def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
         "policy": evaluated.policy.version,
         "stored": current.path if current.is_stored else None,
         "stale": current.stale_reason or None,
-        "origin": describe_origin(current.document) or None,
+        "origin": describe_origin(current.document, is_in_text=evaluated.is_in_text) or None,
         "ok": evaluation.ok,
         "verdict": format_verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
@@ -84,7 +84,7 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     sections += ["\n".join(findings)] if findings else []
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
     level = evaluation.risk.level
-    foreign = describe_origin(evaluated.current_plan.document)
+    foreign = describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text)
     summary_lines = fit_line(f"note: {foreign}") if foreign else []
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")

@@ -56,7 +56,7 @@ def _next_commands(run: LoadedRun) -> tuple[str, ...]:
         return (f"execplan audit {name}",)
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
         return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
-    run_status = read_run_status(run.project, run.run_paths)
+    run_status = read_run_status(run.project, run.ref, run.run_paths)
     if run_status.state in OPEN_STATES:
         return finishing_commands(run.project, run.ref, run_status, name)
     last_run, _ = run_summary.find_last_begun_run(run.project, run.ref)

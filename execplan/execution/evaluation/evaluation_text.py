@@ -49,12 +49,12 @@ def format_verdict(evaluation: Evaluation) -> str:
     return f"{prefix} once {approvers}" + (" and the policy approves the rest" if len(manual_steps) < total else "")
 
 
-def describe_origin(document: ExecutionPlan) -> str:
+def describe_origin(document: ExecutionPlan, *, is_in_text: bool) -> str:
     """Return a note if the steps differ from the plan's lines, because a reader of the plan has not read them.
 
-    The note is empty otherwise.
+    `is_in_text`: whether the steps of a revision are those that the plan's text compiles to. The note is empty otherwise.
     """
-    if document.revision > 1:
+    if document.revision > 1 and not is_in_text:
         return f"the steps are those of stored revision {document.revision}, not those in the plan's text"
     if document.source is not None:
         return ""
