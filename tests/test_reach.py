@@ -37,7 +37,7 @@ evaluate 52
 explain 28
 export 37
 graph 18
-guard 49
+guard 47
 handoff 43
 index 17
 init 18

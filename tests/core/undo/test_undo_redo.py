@@ -199,7 +199,7 @@ def test_a_draft_that_somebody_has_worked_on_is_not_dropped(repo: Folder, call: 
 
 
 def test_a_plan_without_placeholder_text_is_not_said_to_be_worked_on(repo: Folder) -> None:
-    repo.ok("new", "Add a page", "--template", "openspec")
+    repo.ok("new", "Add a page", "--template", "openspec", "--purpose", "Users see it.")
     error = repo.run("drop", "--json").json["error"]
     assert error["message"] == "2026-01-01_add-a-page is not an unused draft, so only --force drops it"
     assert error["candidates"] == ["it is active, not a draft: it has no placeholder text"]
