@@ -89,6 +89,7 @@ UNITS = st.lists(
         order=st.integers(0, 9),
         pinned=st.sampled_from(["", "", "", "asked for by name"]),
         references=st.sampled_from([(), ("src/reader.py",)]),
+        affinity=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
     ),
     max_size=12,
     unique_by=lambda unit: unit.id,
