@@ -55,7 +55,7 @@ outcome 18
 overlaps 19
 prime 56
 redo 56
-rename 60
+rename 57
 reopen 18
 replan 51
 reply 22

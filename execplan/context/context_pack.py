@@ -67,6 +67,8 @@ class Unit(NamedTuple):
     """How probably a file is needed, from 0 to 1; 0 if nothing was found out."""
     origin: str = ""
     """Why a file that the plan does not name is here."""
+    is_finished: bool = False
+    """Whether a part of the plan needs no reading: a completed task, or a section that says that there is nothing yet."""
 
 
 class ContextPack(NamedTuple):

@@ -47,6 +47,8 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
     return explanation[:1].upper() + explanation[1:]
 
 
+_FINISHED: Final = ("is completed or empty",)
+"""Reason of a part of the plan that needs no reading."""
 RELEVANCE_THRESHOLD: Final = 0.15
 """Minimum relevance of a unit that may be included, regardless of room."""
 _PINNED_SHARE: Final = 0.7
@@ -128,7 +130,7 @@ class _RelevanceSelector(PackPrinter):
 
         It may be if it is relevant enough, is a part of the plan, or is a file that the plan names.
         """
-        return (
+        return not candidate.unit.is_finished and (
             candidate.relevance >= threshold
             or candidate.unit.type in PLAN_TYPES
             or candidate.unit.path in self.plan_paths
@@ -262,7 +264,9 @@ class _RelevanceSelector(PackPrinter):
                 self.full_renderings[candidate.unit.id].tokens,
             )
             is_filtered = rendering.action == PRUNE and not self._is_eligible(candidate, threshold)
-            explanation = explain_action(candidate, rendering.action, is_filtered=is_filtered)
+            is_finished = is_filtered and candidate.unit.is_finished
+            scored = candidate._replace(reasons=_FINISHED) if is_finished else candidate
+            explanation = explain_action(scored, rendering.action, is_filtered=is_filtered)
             items.append(
                 PackItem(
                     candidate.unit,
