@@ -5,7 +5,7 @@ and changes code. The pack is made at its parent, with the task open, and compar
 `recall_cases.py` finds the cases. Two other methods fill the same budget: the newest files first, and with --repomix
 what repomix prints of the files that the plan names, and then of the others.
 
-With `--write` the tables are written to docs/research/context-recall.md.
+The figures in docs/research/context-recall.md are from here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.token_counter import make_counter
 from execplan.core.plan_store import plan_selection, plan_store
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "context-recall.md"
 BUDGET = 8000
 OURS, NEWEST, PEER = "execplan context", "newest files first", "repomix"
 ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "EXECPLAN_AUTHOR": "Ann Example"}
@@ -212,7 +211,11 @@ def run_repository(repository: Path, peer: str | None, *, verbose: bool) -> list
         checkout = Path(directory).resolve() / "checkout"
         subprocess.run(["git", "clone", "-qns", str(repository), str(checkout)], check=True)
         for case in find_cases(repository):
-            result = run_case(case, checkout, peer)
+            try:
+                result = run_case(case, checkout, peer)
+            except subprocess.CalledProcessError as error:  # the snapshot lacks objects
+                print(f"left out: {case.commit}: {error}", file=sys.stderr)
+                continue
             results.append(result)
             if verbose:
                 ours = result[OURS]
@@ -249,7 +252,7 @@ def table(results: list[dict[str, Result]]) -> str:
 
 
 def main() -> int:
-    """Print the tables, or write them to docs/research/context-recall.md."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path, metavar="GIT_DIRECTORY")
     parser.add_argument(
