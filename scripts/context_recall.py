@@ -1,315 +1,283 @@
-"""Measure whether a context pack contains the files that a task turned out to need, next to two simple baselines.
+"""Measure how many of the files that a commit changed are in a context pack that is made before the commit.
 
-There are forty questions from real plans. A question is a plan, one of its done tasks, and a file. Some files are named
-in the task's own text, others only in later entries: the next tasks that were completed, and the next decisions and
-discoveries. The pack is made for the plan as it was while the task was open, without later text. The repository is made
-up: it contains every file that the plan names, with content of a plausible size, mixed from words of the file's path
-and other words.
+The arguments are git directories of public repositories with plans. A case is a commit that completes a task of a plan
+and changes code. The pack is made at its parent, with the task open, and compared with what the commit changed.
+`recall_cases.py` finds the cases. Two other methods fill the same budget: the newest files first, and with --repomix
+what repomix prints of the files that the plan names, and then of the others.
 
-A corpus is required: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table is written to docs/research/context-recall.md.
+The figures in docs/research/context-recall.md are from here.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
+import os
+import re
+import subprocess
 import sys
-from binascii import crc32
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-from corpus_location import CORPUS
+from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.context_pack import FILE, KEEP, MARKDOWN, PRUNE, ContextPack, Unit
-from execplan.context.context_settings import allocate_budget
-from execplan.context.gathering.file_units import FileListing, mentioned_paths
-from execplan.context.gathering.plan_units import split_plan
-from execplan.context.relevance import score_units
-from execplan.context.relevance_selection import select_by_relevance
-from execplan.context.task_intent import classify_intent
+from recall_cases import Case, find_cases, git
+
+from execplan.cli.output.context_decision import ContextOptions, decide_pack
+from execplan.context.context_pack import FILE, KEEP, PRUNE
+from execplan.context.context_settings import ContextSettings, allocate_budget
+from execplan.context.gathering.file_units import FileListing
+from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
+from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.token_counter import make_counter
-from execplan.core.errors import ExecplanError
-from execplan.core.plan import outline, reader
-from execplan.core.plan.model import DONE
-from execplan.core.plan.plan_lookup import task_ids
-from execplan.core.timestamps import minute_bounds
-from execplan.linter.plan_paths import repository_path
+from execplan.core.plan_store import plan_selection, plan_store
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.plan.model import Entry, ParsedPlan, Task
-
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "research" / "context-recall.md"
-BEGIN, END = "<!-- recall -->", "<!-- end of recall -->"
-SEED = 20261122
-DRAWN = 40
-OF_ONE = 5
-"""Maximum number of questions per repository and kind."""
-NEXT_ENTRIES = 3
-"""Number of tasks, decisions and discoveries after a task that count as later entries about it."""
-MIN_FILES = 8
-"""Minimum number of files that a plan names; with fewer there is no real choice."""
-BUDGETS = (2000, 4000, 8000)
-OWN_TEXT, LATER = "its own words", "later entries only"
-_SIZES = (600, 1200, 2500, 4000, 6000, 9000, 14000, 24000)
-_VOCABULARY = (
-    "value result index state config handler request response buffer token parse render update create remove list map "
-    "error message test assert check client server store cache query field option path name type data item node event"
-).split()
+BUDGET = 8000
+OURS, NEWEST, PEER = "execplan context", "newest files first", "repomix"
+ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "EXECPLAN_AUTHOR": "Ann Example"}
+_NUMBER = re.compile(r"^ *\d+  |^      ")
 
 
-class Question(NamedTuple):
-    """One of the forty questions."""
+class Printed(NamedTuple):
+    """What a pack has of a file."""
 
-    name: str
-    """Path of the plan in the corpus."""
-    line: int
-    """Line of the task, from 1."""
-    file: str
-    kind: str
+    text: str
+    is_complete: bool
+    tokens: int
 
 
-class Case(NamedTuple):
-    """The plan, task and file listing for a question."""
+class Result(NamedTuple):
+    """A pack, compared with the files that were needed."""
 
-    past_plan: ParsedPlan
-    """Plan as it was while the task was open."""
-    task: str
-    listing: FileListing
-
-
-def draw(corpus: Path) -> list[Question]:
-    """Draw the questions for all plans: half with files from the task's own text, half from later entries.
-
-    The number per repository is limited.
-    """
-    questions = [question for path in sorted(corpus.rglob("*.md")) for question in _questions(path, corpus)]
-    questions.sort(key=lambda question: (crc32(f"{SEED} {question}".encode()), question))
-    drawn: list[Question] = []
-    for kind in (OWN_TEXT, LATER):
-        plans: set[str] = set()
-        repositories: list[str] = []
-        for question in questions:
-            repository = question.name.split("/")[0]
-            if question.kind == kind and question.name not in plans and repositories.count(repository) < OF_ONE:
-                if len(plans) < DRAWN // 2:
-                    plans.add(question.name)
-                    repositories.append(repository)
-                    drawn.append(question)
-    return sorted(drawn)
+    needed: int
+    present: int
+    whole_count: int
+    complete: int
+    file_tokens: int
+    unneeded_tokens: int
+    """Tokens of files that were not needed."""
+    total_tokens: int
+    seconds: float
+    missed: tuple[str, ...]
+    """Needed files that are not in the pack."""
+    partial: tuple[str, ...]
+    """Needed files that are in the pack without the changed definitions."""
 
 
-def _questions(path: Path, corpus: Path) -> Iterator[Question]:
-    """Yield every possible question about a plan."""
-    try:
-        plan = reader.read(path.read_bytes())
-    except ExecplanError:
-        return
-    name = path.relative_to(corpus).as_posix()
-    if len(_files(plan)) < MIN_FILES:
-        return
-    for task in plan.tasks:
-        if task.state == DONE:
-            own_files = set(_paths(_text(plan, task)))
-            later = {file for part in _later(plan, task)[1] for file in _paths(_text(plan, part))} - own_files
-            for kind, files in ((OWN_TEXT, own_files), (LATER, later)):
-                yield from [Question(name, task.start + 1, file, kind) for file in sorted(files)]
-
-
-def _files(plan: ParsedPlan) -> list[str]:
-    return sorted(set(_paths("\n".join(plan.text.lines))))
-
-
-def _paths(text: str) -> list[str]:
-    return [path for path in [repository_path(mention) for mention in mentioned_paths(text)] if path]
-
-
-def _text(plan: ParsedPlan, block: Task | Entry) -> str:
-    return "\n".join(plan.text.lines[block.start : block.end])
-
-
-def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
-    """Return the tasks and entries written after a task was completed: all of them, and the next ones.
-
-    Dates decide where there are any; otherwise, an entry's position in its log is compared with the task's position.
-    """
-    when = minute_bounds(task.timestamp) if task.timestamp is not None else None
-    all_of: list[Task | Entry] = []
-    soon: list[Task | Entry] = []
-    later_tasks: list[Task] = []
-    for candidate in plan.tasks:
-        stamp = minute_bounds(candidate.timestamp) if candidate.timestamp is not None else None
-        is_after = stamp > when if stamp is not None and when is not None else candidate.number > task.number
-        if candidate is not task and is_after and candidate.state == DONE:
-            later_tasks.append(candidate)
-    later_tasks.sort(
-        key=lambda candidate: (
-            minute_bounds(candidate.timestamp) or (0, 0) if candidate.timestamp is not None else (0, 0),
-            candidate.number,
-        )
-    )
-    all_of += later_tasks
-    soon += later_tasks[:NEXT_ENTRIES]
-    share = task.number / len(plan.tasks)
-    for log in (plan.decisions, plan.discoveries):
-        late = []
-        for at, entry in enumerate(log):
-            dated = task.timestamp is not None and entry.date is not None
-            is_late = (
-                entry.date[:10] >= task.timestamp.date
-                if dated and entry.date and task.timestamp
-                else at >= share * len(log)
-            )
-            late += [entry] if is_late else []
-        all_of += late
-        soon += late[:NEXT_ENTRIES]
-    return all_of, soon
-
-
-def build_case(question: Question, corpus: Path) -> Case:
-    """Return the plan as it was while the task was open, with the files of its repository."""
-    plan = reader.read((corpus / question.name).read_bytes())
-    task = next(candidate for candidate in plan.tasks if candidate.start + 1 == question.line)
-    removed = {at for part in _later(plan, task)[0] for at in range(part.start, part.end)}
-    for section in plan.sections:
-        late = section.name in (outline.OUTCOMES, outline.ARTIFACTS)
-        removed.update(range(section.body_start if late else section.notes_start, section.end))
-    removed -= set(range(task.start, task.end))
-    lines = list(plan.text.lines)
-    lines[task.box_line] = lines[task.box_line].replace("[x]", "[ ]", 1).replace("[X]", "[ ]", 1)
-    past_lines = [line for at, line in enumerate(lines) if at not in removed]
-    past_plan = reader.read(("\n".join(past_lines) + "\n").encode())
-    start = task.start - len([at for at in removed if at < task.start])
-    ids = dict(zip([past_task.start for past_task in past_plan.tasks], task_ids(past_plan.tasks), strict=True))
-    return Case(past_plan, ids[start], FileListing(_files(plan)))
-
-
-def content(path: str) -> str:
-    """Return made-up content for a file, which is always the same for a path."""
-    dice = random.Random(crc32(f"{SEED} {path}".encode()))  # noqa: S311 - what it makes is no secret
-    path_words = [
-        word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2
+def evaluate(case: Case, sources: dict[str, str], files: dict[str, Printed], total: int, seconds: float) -> Result:
+    """Compare the files in a pack with those that the commit changed."""
+    present = [change for change in case.changes if change.path in files]
+    complete = [change.path for change in present if files[change.path].is_complete]
+    whole_files = [
+        change.path
+        for change in present
+        if files[change.path].is_complete
+        or has_changed_definitions(sources[change.path], change.path, change.hunks, files[change.path].text)
     ]
-    size = dice.choice(_SIZES)
-    lines: list[str] = []
-    while sum(map(len, lines)) < size:
-        name = f"{dice.choice(_VOCABULARY)}_{dice.choice(path_words or _VOCABULARY) if dice.random() < 0.25 else dice.choice(_VOCABULARY)}"
-        lines += [
-            f"def {name}({dice.choice(_VOCABULARY)}):",
-            f'    """{dice.choice(_VOCABULARY).title()} the {dice.choice(_VOCABULARY)}."""',
-        ]
-        for _ in range(dice.randint(3, 12)):
-            target, receiver, method = dice.choices(_VOCABULARY, k=3)
-            lines.append(f"    {target} = {receiver}.{method}({dice.choice(_VOCABULARY)}, {dice.randint(0, 99)})")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def pack_of(case: Case) -> ContextPack:
-    """Return a pack of the plan's parts and all files; a file named further down counts as changed later."""
-    plan_parts = split_plan(case.past_plan, case.listing.referenced_files, case.task)
-    mentioned = [path for unit in plan_parts.units for path in unit.references]
-    last_mention = {path: at for at, path in enumerate(mentioned, start=1)}
-    files = []
-    for path in sorted(
-        case.listing.paths, key=lambda path: (mentioned.index(path) if path in last_mention else 1 << 20, path)
-    ):
-        text = content(path)
-        lines = text.count("\n") + 1
-        files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last_mention.get(path, 0)))
-    return ContextPack(
-        "plan", case.past_plan.title or "plan", plan_parts.task, plan_parts.purpose, (*plan_parts.units, *files)
+    needed = {change.path for change in case.changes}
+    return Result(
+        len(needed),
+        len(present),
+        len(whole_files),
+        len(complete),
+        sum([printed.tokens for printed in files.values()]),
+        sum([printed.tokens for path, printed in files.items() if path not in needed]),
+        total,
+        seconds,
+        tuple(sorted(needed - files.keys())),
+        tuple([change.path for change in present if change.path not in whole_files]),
     )
 
 
-def pack_files(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """Return the files in our pack, each with whether it is complete."""
-    items = select_by_relevance(
-        pack,
-        score_units(pack, classify_intent(pack.task)),
-        allocate_budget(budget),
-        make_counter(exact=False),
-        MARKDOWN,
-    )
-    return {item.unit.path: item.action == KEEP for item in items if item.unit.type == FILE and item.action != PRUNE}
+def has_changed_definitions(source: str, path: str, hunks: tuple[tuple[int, int], ...], text: str) -> bool:
+    """Return whether an excerpt of a file has all changed functions whole, and all other changed lines.
 
-
-def newest_first(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """Return the files in a pack of the purpose and the task, followed by the files, newest first."""
-    head = [unit for unit in pack.units if unit.pinned and unit.type != "decision"]
-    files = sorted([unit for unit in pack.units if unit.type == FILE], key=lambda unit: -unit.order)
-    return _fill_budget([*head, *files], budget)
-
-
-def whole_plan(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """Return the files in a pack of the whole plan, followed by the files in the order in which it names them."""
-    return _fill_budget(list(pack.units), budget)
-
-
-def _fill_budget(units: Sequence[Unit], budget: int) -> dict[str, bool]:
-    """Return the files that fit if units are printed in order until the budget is used up; the last may be cut."""
-    count = make_counter(exact=False).count
-    remaining = allocate_budget(budget).context
-    included: dict[str, bool] = {}
-    for unit in units:
-        tokens = count(MARKDOWN.render_unit(unit, unit.content, KEEP))
-        if unit.type == FILE and remaining > MIN_TOKENS:
-            included[unit.path] = tokens <= remaining
-        remaining -= tokens
-        if remaining <= 0:
-            break
-    return included
-
-
-MIN_TOKENS = 40
-"""Minimum tokens for a file to count; with fewer, hardly more than its name is visible."""
-WAYS = {"execplan context": pack_files, "newest first": newest_first, "whole plan, then files": whole_plan}
-
-
-def table(corpus: Path) -> str:
-    """Return a table of how many of the forty files each method includes at each budget."""
-    questions = draw(corpus)
-    packs = [(question, pack_of(build_case(question, corpus))) for question in questions]
-    kinds = {kind: len([question for question in questions if question.kind == kind]) for kind in (OWN_TEXT, LATER)}
-    rows = [
-        f"Of {len(questions)} files, {kinds[OWN_TEXT]} are named by the task's own text and {kinds[LATER]} only by later entries:",
-        "",
-        "| budget | method | in the pack | named by the task | named by later entries | complete |",
-        "|---|---|---|---|---|---|",
-    ]
-    for budget in BUDGETS:
-        for name, select in WAYS.items():
-            results = [(question.kind, select(pack, budget).get(question.file)) for question, pack in packs]
-            included_kinds = [kind for kind, is_complete in results if is_complete is not None]
-            counts = [
-                len(included_kinds),
-                included_kinds.count(OWN_TEXT),
-                included_kinds.count(LATER),
-                len([1 for _, is_complete in results if is_complete]),
+    Of a class, only the changed lines are required. Lines outside of definitions, such as imports, are required only if
+    nothing else changed. What is only added requires nothing.
+    """
+    lines = source.split("\n")
+    definitions = read_definitions(lines, is_python=path.endswith((".py", ".pyi")))
+    required: set[int] = set()
+    outside: set[int] = set()
+    for first, count in hunks:
+        for at in range(first - 1, first - 1 + max(count, 1)):
+            around = [
+                definition
+                for definition in definitions
+                if definition.start <= at < definition.end and (count or at < definition.end - 1)
             ]
-            rows.append(f"| {budget:,} | {name} | " + " | ".join(map(str, counts)) + " |")
+            functions = [definition for definition in around if not definition.is_container]
+            if functions:
+                required.update(range(functions[0].start, functions[0].end))
+            elif count:
+                (required if around else outside).add(at)
+    required = required or outside
+    printed_lines = iter([_NUMBER.sub("", line).strip() for line in text.split("\n")])
+    return all([lines[at].strip() in printed_lines for at in sorted(required) if at < len(lines) and lines[at].strip()])
+
+
+def run_case(case: Case, checkout: Path, peer: str | None) -> dict[str, Result]:
+    """Return the results of all methods for a case."""
+    git(checkout, "checkout", "-qf", f"{case.commit}^")
+    git(checkout, "clean", "-qfdx")
+    plan = checkout / case.plan_path
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    plan.write_text(case.plan_text, encoding="utf-8")
+    sources = {
+        change.path: (checkout / change.path).read_text(encoding="utf-8", errors="replace") for change in case.changes
+    }
+    os.chdir(checkout)
+    start = time.perf_counter()
+    project, ref = plan_selection.select_plan(str(checkout), f"./{case.plan_path}")
+    parsed = plan_store.load(project, ref).require_plan()
+    gathered = gather_pack(project, ref, parsed, GatherOptions(case.task))
+    options = ContextOptions(BUDGET, None, None, "markdown", False, None, None, False, False, ())
+    packed = decide_pack(gathered, ContextSettings(), options)
+    seconds = time.perf_counter() - start
+    files = {
+        item.unit.path: Printed(item.text, item.action == KEEP, item.tokens)
+        for item in packed.items
+        if item.unit.type == FILE and item.action != PRUNE
+    }
+    total = make_counter(exact=False).count(packed.text)
+    results = {OURS: evaluate(case, sources, files, total, seconds)}
+    head = sum([item.tokens for item in packed.items if item.unit.pinned])
+    results[NEWEST] = evaluate(case, sources, *newest_first(checkout, head), 0.0)
+    if peer:
+        results[PEER] = evaluate(case, sources, *peer_pack(checkout, peer, case, head), 0.0)
+    return results
+
+
+def newest_first(checkout: Path, head: int) -> tuple[dict[str, Printed], int]:
+    """Return a pack of the purpose, the task, and complete files, those first that the newest commits changed."""
+    log = git(checkout, "log", "-n", "400", "--name-only", "--no-renames", "-z", "--format=")
+    return _fill(checkout, [path.lstrip("\n") for path in log.split("\0")], head)
+
+
+def _fill(checkout: Path, paths: list[str], head: int) -> tuple[dict[str, Printed], int]:
+    count = make_counter(exact=False).count
+    remaining = allocate_budget(BUDGET).context - head
+    files: dict[str, Printed] = {}
+    for path in dict.fromkeys(paths):
+        if (checkout / path).is_file() and not path.endswith(".md"):
+            text = (checkout / path).read_text(encoding="utf-8", errors="replace")
+            tokens = count(f"## file: {path}\n\n```\n{text}\n```\n")
+            if tokens <= remaining:
+                files[path] = Printed(text, is_complete=True, tokens=tokens)
+                remaining -= tokens
+    return files, allocate_budget(BUDGET).context - remaining
+
+
+_PEER_FILE = re.compile(r'<file path="([^"]+)">\n(.*?)\n</file>', re.DOTALL)
+
+
+def peer_pack(checkout: Path, peer: str, case: Case, head: int) -> tuple[dict[str, Printed], int]:
+    """Return a pack of the purpose, the task, and of files as repomix compresses them: those that the plan names first."""
+    command = [
+        peer,
+        "--stdout",
+        "--style",
+        "xml",
+        "--compress",
+        "--no-file-summary",
+        "--no-directory-structure",
+        "--quiet",
+        "--no-security-check",
+    ]
+    output = subprocess.run(
+        command, cwd=checkout, check=True, capture_output=True, encoding="utf-8", errors="replace"
+    ).stdout
+    texts = {path: text for path, text in _PEER_FILE.findall(output) if not path.endswith(".md")}
+    named_files = FileListing(texts.keys()).referenced_files(case.plan_text)
+    count = make_counter(exact=False).count
+    remaining = allocate_budget(BUDGET).context - head
+    files: dict[str, Printed] = {}
+    for path in [*named_files, *reversed(texts)]:
+        tokens = count(f'<file path="{path}">\n{texts[path]}\n</file>\n')
+        if path not in files and tokens <= remaining:
+            source = (checkout / path).read_text(encoding="utf-8", errors="replace")
+            files[path] = Printed(texts[path], texts[path].strip() == source.strip(), tokens)
+            remaining -= tokens
+    return files, allocate_budget(BUDGET).context - remaining
+
+
+def run_repository(repository: Path, peer: str | None, *, verbose: bool) -> list[dict[str, Result]]:
+    """Return the results for all cases of a repository."""
+    os.environ.update(ENVIRONMENT)
+    results = []
+    with tempfile.TemporaryDirectory() as directory:
+        checkout = Path(directory).resolve() / "checkout"
+        subprocess.run(["git", "clone", "-qns", str(repository), str(checkout)], check=True)
+        for case in find_cases(repository):
+            try:
+                result = run_case(case, checkout, peer)
+            except subprocess.CalledProcessError as error:  # the snapshot lacks objects
+                print(f"left out: {case.commit}: {error}", file=sys.stderr)
+                continue
+            results.append(result)
+            if verbose:
+                ours = result[OURS]
+                print(
+                    f"{repository.parent.name} {case.commit[:8]} {case.plan_path} {case.task}: {ours.present}/{ours.whole_count}/{ours.needed} {ours.total_tokens} {ours.seconds:.2f}s missed={ours.missed} partial={ours.partial}"
+                )
+        os.chdir("/")
+    return results
+
+
+def table(results: list[dict[str, Result]]) -> str:
+    """Return a table of the sums over all cases."""
+    needed = sum([result[OURS].needed for result in results])
+    rows = [
+        f"{len(results)} packs, {needed} needed files:",
+        "",
+        "| method | in the pack | changed definitions whole | complete | tokens of files that were not needed |",
+        "|---|---|---|---|---|",
+    ]
+    for name in results[0]:
+        own = [result[name] for result in results]
+        counts = [
+            sum([result.present for result in own]),
+            sum([result.whole_count for result in own]),
+            sum([result.complete for result in own]),
+        ]
+        unneeded = sum([result.unneeded_tokens for result in own]) / max(sum([result.file_tokens for result in own]), 1)
+        rows.append(
+            f"| {name} | "
+            + " | ".join([f"{count} ({count / needed:.0%})" for count in counts])
+            + f" | {unneeded:.0%} |"
+        )
     return "\n".join(rows)
 
 
 def main() -> int:
-    """Print the table, or write it to docs/research/context-recall.md."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table to docs/research/context-recall.md")
-    parser.add_argument("--list", action="store_true", help="print the questions")
+    parser.add_argument("repositories", nargs="+", type=Path, metavar="GIT_DIRECTORY")
+    parser.add_argument(
+        "--unseen",
+        nargs="*",
+        type=Path,
+        default=[],
+        metavar="GIT_DIRECTORY",
+        help="repositories of a table of their own",
+    )
+    parser.add_argument("--repomix", metavar="PROGRAM", help="the program of the peer")
+    parser.add_argument("--list", action="store_true", help="print a line for each case")
     arguments = parser.parse_args()
-    if arguments.list:
-        for question in draw(CORPUS):
-            print(*question, sep="\t")
-        return 0
-    markdown = table(CORPUS)
-    print(markdown)
-    if arguments.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(f"{head}{BEGIN}\n{markdown}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    for title, repositories in (("Development", arguments.repositories), ("Unseen", arguments.unseen)):
+        with ProcessPoolExecutor(2) as pool:
+            jobs = [
+                pool.submit(run_repository, path.resolve(), arguments.repomix, verbose=arguments.list)
+                for path in repositories
+            ]
+            results = [result for job in jobs for result in job.result()]
+        if results:
+            print(f"\n{title}: {table(results)}")
+            print(
+                f"seconds: mean {sum(r[OURS].seconds for r in results) / len(results):.2f}, max {max(r[OURS].seconds for r in results):.2f}"
+            )
     return 0
 
 

@@ -63,6 +63,12 @@ class Unit(NamedTuple):
     """
     references: tuple[str, ...] = ()
     """Paths and IDs that the unit mentions."""
+    affinity: float = 0.0
+    """How probably a file is needed, from 0 to 1; 0 if nothing was found out."""
+    origin: str = ""
+    """Why a file that the plan does not name is here."""
+    is_finished: bool = False
+    """Whether a part of the plan needs no reading: a completed task, or a section that says that there is nothing yet."""
 
 
 class ContextPack(NamedTuple):

@@ -41,7 +41,7 @@ class InputSummary(Model):
     total_units: Count
     """Number of units."""
     total_tokens: Count
-    """Tokens of all units in full."""
+    """Tokens of all units in full, and of what is printed around them."""
     units_by_type: dict[str, int]
 
 
@@ -209,10 +209,9 @@ class Decision(Model):
     def find_contradictions(self) -> Iterator[Violation]:
         """Yield sums that don't agree; a wrong sum is a bug in execplan and must fail as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
-        original_tokens, final_tokens = (
-            sum([item.original_tokens for item in units]),
-            sum([item.tokens for item in units]),
-        )
+        final_tokens = self.validation.total_tokens
+        saved_tokens = sum([item.original_tokens - item.tokens for item in units])
+        original_tokens = final_tokens + saved_tokens
         expected = (
             len(units),
             original_tokens,
@@ -232,5 +231,5 @@ class Decision(Model):
             sections[2].within_budget,
             sections[2].budget_remaining,
         )
-        if actual != expected or self.statistics.tokens_saved != original_tokens - final_tokens:
+        if actual != expected or self.statistics.tokens_saved != saved_tokens:
             yield Violation("", f"the sums are {actual}, but should be {expected}")

@@ -60,6 +60,7 @@ def build_decision(
     allocation: Allocation,
     counter: Counter,
     *,
+    printed_tokens: int,
     created_at: str,
     intent: TaskIntent,
     threshold: float,
@@ -69,11 +70,15 @@ def build_decision(
     experiment: Experiment | None = None,
     warnings: Sequence[str] = (),
 ) -> Decision:
-    """Build the decision document for the chosen items; `created_at` is an ISO 8601 time."""
+    """Build the decision document for the chosen items; `created_at` is an ISO 8601 time.
+
+    `printed_tokens` is the count of the printed pack. What it has beside the items is part of every total.
+    """
     experiment = experiment or Experiment()
-    baseline_tokens = sum([item.original_tokens for item in items])
-    filtered_tokens = sum([item.original_tokens for item in items if not item.is_filtered])
-    final_tokens = sum([item.tokens for item in items])
+    frame_tokens = printed_tokens - sum([item.tokens for item in items])
+    baseline_tokens = frame_tokens + sum([item.original_tokens for item in items])
+    filtered_tokens = frame_tokens + sum([item.original_tokens for item in items if not item.is_filtered])
+    final_tokens = printed_tokens
     decision = Decision(
         plan_id=pack.plan_id,
         decision_id="-",
@@ -120,7 +125,7 @@ def classify_strategy(items: Sequence[PackItem], intent: TaskIntent, variant: st
     """Return the strategy by which the items were chosen."""
     if variant == CONTROL:
         return "newest_first"
-    if all([item.action == KEEP for item in items]):
+    if all([item.action == KEEP or item.unit.is_finished for item in items]):
         return "keep_all"
     return "relevance" if intent.name == GENERIC else "intent_aware"
 

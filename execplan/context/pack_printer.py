@@ -18,7 +18,8 @@ from execplan.context.context_pack import (
     make_visible,
 )
 from execplan.context.context_settings import smallest_budget
-from execplan.context.shortening import code_outline, data_outline, text_ranking
+from execplan.context.shortening import data_outline, text_ranking
+from execplan.context.shortening.code_outline import split_code
 from execplan.context.shortening.excerpt import Excerpt, render_excerpt
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -51,8 +52,6 @@ _TABLE_EXTENSIONS = frozenset(("csv", "tsv"))
 _LOG_EXTENSIONS = frozenset(("err", "log", "out"))
 _SETTINGS_EXTENSIONS = frozenset("cfg conf css env html ini properties toml xml yaml yml".split())
 _SPLITTERS = {
-    "python": code_outline.split_other_code,
-    "code": code_outline.split_other_code,
     "diff": text_ranking.split_diff,
     "log": text_ranking.split_log,
     "text": text_ranking.split_text,
@@ -75,11 +74,15 @@ def summarize_unit(
 
     With `include_rest`, the other parts follow until the room is full.
     """
-    return make_summarizer(unit, keywords, counter)(max_tokens, include_rest)
+    return make_summarizer(unit, dict.fromkeys(keywords, 1.0), counter)(max_tokens, include_rest)
 
 
-def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> Summarizer:
-    """Return a function that summarizes a unit to any number of tokens; the unit is split only once."""
+def make_summarizer(unit: Unit, weights: Mapping[str, float], counter: Counter) -> Summarizer:
+    """Return a function that summarizes a unit to any number of tokens; the unit is split only once.
+
+    The words of the task have the weight 1; the others are from the plan, and count only in code.
+    """
+    keywords = [word for word, weight in weights.items() if weight >= 1]
     kind = content_kind(unit)
     if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
         return lambda max_tokens, include_rest: None
@@ -89,11 +92,12 @@ def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> 
             unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest
         )
     lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    text_parts = code_outline.split_python(lines, keywords) if kind == "python" else None
-    first_line = (unit.line_start or 1) if kind in ("python", "code") else 0
-    excerpt = Excerpt(
-        text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line"
+    is_code = kind in ("python", "code")
+    text_parts = (
+        split_code(lines, weights, is_python=kind == "python") if is_code else _SPLITTERS[kind](lines, keywords)
     )
+    first_line = (unit.line_start or 1) if is_code else 0
+    excerpt = Excerpt(text_parts, count_tokens, first_line, "row" if kind == "table" else "line")
     return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
 
 

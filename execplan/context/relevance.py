@@ -62,6 +62,8 @@ _CONVERSATION = (MESSAGE, TOOL_RESULT)
 _FACTOR_WEIGHTS = {**dict.fromkeys(_CONVERSATION, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
 _DEFAULT_FACTOR_WEIGHTS: Final = (0.45, 0.2, 0.15, 0.2)
 """Weights of the factors: shared words, mentions, recency, type. `scripts/context_recall.py` shows what files need."""
+_AFFINITY_WEIGHT: Final = 0.75
+"""Weight of a file's affinity, relative to its words."""
 _MAX_PLAN_MENTIONS: Final = 5
 """Number of plan parts naming a file from which further mentions no longer raise its score."""
 _RECENCY_HALF_LIFE: Final = 8
@@ -123,13 +125,16 @@ def score_units(pack: ContextPack, intent: TaskIntent) -> list[ScoredUnit]:
                 )
             ]
         )
+        if unit.affinity:
+            relevance = _AFFINITY_WEIGHT * unit.affinity + (1 - _AFFINITY_WEIGHT) * word_score
         if mention_score == _NAMED_BY_TASK or unit.type == INSTRUCTION:
             relevance = max(relevance, _MIN_NAMED_RELEVANCE)
         relevance = round(min(relevance, 1.0), 4)
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
         shared_reason = _explain_shared_words(unit, unit_hits, keyword_weights, goal)
         shared_reason = "" if mention_reason and shared_reason.startswith(NO_SHARED_WORD) else shared_reason
-        reasons = [unit.pinned] if unit.pinned else [mention_reason, shared_reason, describe_age(unit, newer_counts)]
+        reasons = [mention_reason or unit.origin, shared_reason, describe_age(unit, newer_counts)]
+        reasons = [unit.pinned] if unit.pinned else reasons
         scored_units.append(ScoredUnit(unit, relevance, priority, tuple([reason for reason in reasons if reason])))
     return scored_units
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering, make_summarizer, truncate_unit
 from execplan.context.relevance import NO_SHARED_WORD, SHARES
-from execplan.context.text_search import extract_keywords
+from execplan.context.text_search import extract_keywords, extract_symbols, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,19 +47,25 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
     return explanation[:1].upper() + explanation[1:]
 
 
+_FINISHED: Final = ("is completed or empty",)
+"""Reason of a part of the plan that needs no reading."""
 RELEVANCE_THRESHOLD: Final = 0.15
 """Minimum relevance of a unit that may be included, regardless of room."""
 _PINNED_SHARE: Final = 0.7
 """Part of the room that pinned units may take while other units need some."""
-_MIN_OFFER_TOKENS: Final = 160
-"""Minimum tokens that a large unit is first offered, so that several units fit."""
-_OFFER_COUNT: Final = 14
+_OFFER_COUNT: Final = 100
 """Number of first offers that a larger room is split into."""
+_MAX_OFFERS: Final = 26
+"""Maximum number of files that get a first offer: more would be outlines of what nobody needs."""
+_PLAN_SHARE: Final = 0.15
+"""Part of the room remaining after that which other units, such as parts of the plan, may take."""
+_RELEVANCE_POWER: Final = 3
+"""How much more of the room a more relevant file gets."""
 _HIGH_RELEVANCE: Final = 0.5
 """Relevance of units that come before all others, such as a file that the task names."""
 _HIGH_RELEVANCE_SHARE: Final = 0.75
 """Part of the remaining room that highly relevant units may take."""
-_FILES_SHARE: Final = 0.4
+_FILES_SHARE: Final = 0.5
 """Part of the room remaining after that which files may take first, because the text of a plan is long."""
 _MIN_SUMMARY_TOKENS: Final = 64
 """Minimum tokens of a useful summary."""
@@ -92,6 +98,19 @@ def select_by_relevance(
         available_tokens -= excess_tokens
 
 
+def _weigh_words(pack: ContextPack, candidates: Sequence[ScoredUnit]) -> dict[str, float]:
+    """Return the words and symbols of the plan's parts with their relevance, and those of the task with 1."""
+    weights: dict[str, float] = {}
+    for candidate in candidates:
+        if candidate.unit.type in PLAN_TYPES:
+            text = candidate.unit.content
+            for word in (*map(str.lower, extract_symbols(text)), *split_words(text)):
+                weights[word] = max(weights.get(word, 0.0), min(candidate.relevance / 2, 0.5))
+    goal = pack.task or pack.purpose
+    task_words = (*extract_keywords(goal), *map(str.lower, extract_symbols(goal)), *split_words(goal))
+    return weights | dict.fromkeys(task_words, 1.0)
+
+
 class _RelevanceSelector(PackPrinter):
     """Printer that selects renderings by relevance and caches shortened ones."""
 
@@ -102,7 +121,7 @@ class _RelevanceSelector(PackPrinter):
         self.plan_paths = {
             path for candidate in candidates if candidate.unit.type in PLAN_TYPES for path in candidate.unit.references
         }
-        self.keywords = frozenset(extract_keywords(pack.task) or extract_keywords(pack.purpose))
+        self.weights = _weigh_words(pack, candidates)
         self.shortened_renderings: dict[tuple[str, int, bool], Rendering | None] = {}
         self.summarizers: dict[str, Summarizer] = {}
 
@@ -111,7 +130,7 @@ class _RelevanceSelector(PackPrinter):
 
         It may be if it is relevant enough, is a part of the plan, or is a file that the plan names.
         """
-        return (
+        return not candidate.unit.is_finished and (
             candidate.relevance >= threshold
             or candidate.unit.type in PLAN_TYPES
             or candidate.unit.path in self.plan_paths
@@ -129,38 +148,37 @@ class _RelevanceSelector(PackPrinter):
             for candidate in self.candidates
             if not candidate.unit.pinned and self._is_eligible(candidate, threshold)
         ]
-        unpinned_tokens = sum([self.full_renderings[candidate.unit.id].tokens for candidate in unpinned])
+        pinned_tokens = sum([self.full_renderings[candidate.unit.id].tokens for candidate in pinned])
+        is_crowded = pinned_tokens > available_tokens * _PINNED_SHARE and bool(unpinned)
         remaining_tokens -= self._expand_evenly(
-            renderings, pinned, remaining_tokens - min(unpinned_tokens, int(available_tokens * (1 - _PINNED_SHARE)))
+            renderings, pinned, remaining_tokens - int(is_crowded * available_tokens * (1 - _PINNED_SHARE))
         )
-        remaining_tokens -= self._expand_evenly(
-            renderings,
-            [candidate for candidate in unpinned if candidate.relevance >= _HIGH_RELEVANCE],
-            int(remaining_tokens * _HIGH_RELEVANCE_SHARE),
-        )
-        files = sorted(
-            [candidate for candidate in unpinned if candidate.unit.type == FILE],
-            key=lambda candidate: (-candidate.relevance, candidate.unit.id),
-        )
+        by_relevance = sorted(unpinned, key=lambda candidate: (-candidate.relevance, candidate.unit.id))
+        named_units = [
+            candidate
+            for candidate in by_relevance
+            if candidate.relevance >= _HIGH_RELEVANCE
+            and candidate.unit.type not in PLAN_TYPES
+            and not candidate.unit.affinity
+        ]
+        remaining_tokens -= self._expand_evenly(renderings, named_units, int(remaining_tokens * _HIGH_RELEVANCE_SHARE))
+        files = [candidate for candidate in by_relevance if candidate.unit.type == FILE]
         remaining_tokens -= self._expand_in_order(
             renderings,
-            files,
+            files[:_MAX_OFFERS],
             int(remaining_tokens * _FILES_SHARE),
             max(_MIN_SUMMARY_TOKENS, available_tokens // _OFFER_COUNT),
         )
-        offer_tokens = max(_MIN_OFFER_TOKENS, available_tokens // _OFFER_COUNT)
-        unpinned.sort(
-            key=lambda candidate: (
-                -(candidate.relevance**2) / min(self.full_renderings[candidate.unit.id].tokens, offer_tokens),
-                candidate.unit.id,
-            )
+        other_units = [candidate for candidate in by_relevance if candidate.unit.type != FILE]
+        remaining_tokens -= self._expand_in_order(
+            renderings, other_units, int(remaining_tokens * _PLAN_SHARE), remaining_tokens
         )
-        for candidate in unpinned:
-            if candidate.unit.id not in renderings:
-                remaining_tokens -= self._expand(renderings, candidate.unit, min(offer_tokens, remaining_tokens))
-        by_relevance = [*pinned, *sorted(unpinned, key=lambda candidate: (-candidate.relevance, candidate.unit.id))]
+        total = sum([candidate.relevance**_RELEVANCE_POWER for candidate in files]) or 1.0
+        parts = [int(remaining_tokens * candidate.relevance**_RELEVANCE_POWER / total) for candidate in files]
+        for candidate, part in zip(files, parts, strict=True):
+            remaining_tokens -= self._expand(renderings, candidate.unit, min(part, remaining_tokens))
         for include_rest in (False, True):  # first the most informative parts of every unit, then the rest
-            for candidate in by_relevance:
+            for candidate in [*pinned, *files, *other_units]:
                 remaining_tokens -= self._expand(
                     renderings, candidate.unit, remaining_tokens, include_rest=include_rest
                 )
@@ -222,7 +240,7 @@ class _RelevanceSelector(PackPrinter):
 
     def _shorten(self, unit: Unit, max_tokens: int, *, include_rest: bool) -> Rendering | None:
         if unit.id not in self.summarizers:
-            self.summarizers[unit.id] = make_summarizer(unit, self.keywords, self.content_counter)
+            self.summarizers[unit.id] = make_summarizer(unit, self.weights, self.content_counter)
         content_tokens = max_tokens - self.render(unit, SUMMARIZE, "").tokens
         for attempt in range(_MAX_ATTEMPTS):  # a text with its heading may take more tokens than the two separately
             if content_tokens <= 0:
@@ -246,7 +264,9 @@ class _RelevanceSelector(PackPrinter):
                 self.full_renderings[candidate.unit.id].tokens,
             )
             is_filtered = rendering.action == PRUNE and not self._is_eligible(candidate, threshold)
-            explanation = explain_action(candidate, rendering.action, is_filtered=is_filtered)
+            is_finished = is_filtered and candidate.unit.is_finished
+            scored = candidate._replace(reasons=_FINISHED) if is_finished else candidate
+            explanation = explain_action(scored, rendering.action, is_filtered=is_filtered)
             items.append(
                 PackItem(
                     candidate.unit,

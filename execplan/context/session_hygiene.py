@@ -1,4 +1,4 @@
-"""Advice on compacting a session, by the use of the model's window or by messages, whichever is more urgent."""
+"""Advice on compacting a session, by the use of the model's window, and earlier if it has many messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ COMPACT: Final = "checkpoint_then_compact"
 COMPACT_NOW: Final = "checkpoint_then_compact_immediately"
 
 ACTION_THRESHOLDS = ((80.0, 55, COMPACT_NOW), (50.0, 35, COMPACT), (35.0, 25, PREPARE))
-"""Minimum window percentage, minimum number of messages, and the action; most urgent first."""
+"""Minimum window percentage, minimum number of messages, and the action; most urgent first.
+
+With that many messages, half of the percentage is enough.
+"""
 
 PLAYBOOKS = {
     CONTINUE: (
@@ -49,7 +52,7 @@ def recommend_action(utilization: float, messages: int) -> str:
         (
             action
             for min_utilization, min_messages, action in ACTION_THRESHOLDS
-            if utilization >= min_utilization or messages >= min_messages
+            if utilization >= min_utilization / (2 if messages >= min_messages else 1)
         ),
         CONTINUE,
     )

@@ -25,6 +25,11 @@ _STOP_WORDS = frozenset(
     "were what when where which while who whom whose why will with within without would yet you your "
     "css go html js json jsx md py rb rs sh src toml ts tsx txt yaml yml".split()
 )
+_CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
+_NAME = re.compile(r"[A-Za-z_]\w{3,}", re.ASCII)
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ENDINGS = (("ies", "y"), ("es", ""), ("s", ""), ("ing", ""), ("ed", ""))
 _MAX_CHARS: Final = 200_000
 """Maximum characters of a text that are searched."""
 _MIN_IDF: Final = 1e-6
@@ -42,6 +47,25 @@ def extract_keywords(text: str) -> list[str]:
 def separate_unspaced(text: str, separator: str = " ") -> str:
     """Put a separator around each letter of scripts that have no spaces between words."""
     return text if text.isascii() else _UNSPACED_SCRIPTS.sub(rf"{separator}\1{separator}", text)
+
+
+def extract_symbols(text: str) -> set[str]:
+    """Return the names in a text that look like symbols of a program: in code spans, or with capitals or underscores inside."""
+    symbols = {name for code in _CODE_SPAN.findall(text) if "/" not in code for name in _NAME.findall(code)}
+    return symbols.union([name for name in _NAME.findall(text) if _INNER_CAPITAL.search(name)])
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text or path in lower case, without common endings; names such as `readLine` are split."""
+    words = [word.lower() for word in _NAME_PART.findall(text)]
+    return [_stem(word) for word in words if len(word) > 1 and word not in _STOP_WORDS]
+
+
+def _stem(word: str) -> str:
+    for ending, replacement in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 3:
+            return word.removesuffix(ending) + replacement
+    return word
 
 
 def count_shared_words(text: str, keywords: Collection[str]) -> int:

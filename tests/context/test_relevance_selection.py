@@ -89,6 +89,7 @@ UNITS = st.lists(
         order=st.integers(0, 9),
         pinned=st.sampled_from(["", "", "", "asked for by name"]),
         references=st.sampled_from([(), ("src/reader.py",)]),
+        affinity=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
     ),
     max_size=12,
     unique_by=lambda unit: unit.id,
@@ -152,6 +153,7 @@ def decision_json(result: BudgetedPack) -> dict[str, Any]:
         result.items,
         result.allocation,
         COUNTERS[0],
+        printed_tokens=COUNTERS[0].count(result.text),
         created_at="2026-01-01T00:00:00Z",
         intent=classify_intent("Fix it"),
         threshold=RELEVANCE_THRESHOLD,
@@ -171,8 +173,10 @@ def test_the_numbers_of_a_decision_add_up(units: list[Unit], budget: int) -> Non
     decision = decision_json(result)
     SCHEMA.validate(decision)
     items, savings, counts = decision["optimized_context"], decision["savings_breakdown"], decision["statistics"]
-    original, final = (sum([item[name] for item in items]) for name in ("original_tokens", "tokens"))
-    filtered = sum([item.original_tokens for item in result.items if not item.is_filtered])
+    final = COUNTERS[0].count(result.text)
+    frame = final - sum([item["tokens"] for item in items])
+    original = frame + sum([item["original_tokens"] for item in items])
+    filtered = frame + sum([item.original_tokens for item in result.items if not item.is_filtered])
     assert (savings["baseline_tokens"], savings["after_filter_tokens"], savings["after_pruning_tokens"]) == (
         original,
         filtered,

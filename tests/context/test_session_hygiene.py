@@ -24,14 +24,16 @@ WINDOW = 100_000
         (34_949, 24, CONTINUE),  # 34.9 %
         (34_950, 0, PREPARE),  # shown as 35.0 %
         (35_000, 0, PREPARE),
-        (0, 25, PREPARE),
+        (100, 60, CONTINUE),  # many messages that hardly take room
+        (17_400, 25, CONTINUE),
+        (17_500, 25, PREPARE),  # half of the bound is enough with many messages
         (49_900, 34, PREPARE),
         (50_000, 0, COMPACT),
-        (0, 35, COMPACT),
+        (25_000, 35, COMPACT),
         (79_900, 54, COMPACT),
         (80_000, 0, COMPACT_NOW),
-        (0, 55, COMPACT_NOW),
-        (35_000, 55, COMPACT_NOW),  # whichever asks for more
+        (40_000, 55, COMPACT_NOW),
+        (35_000, 55, COMPACT),
         (80_000, 25, COMPACT_NOW),
         (500_000, 0, COMPACT_NOW),
     ],

@@ -21,7 +21,7 @@ from execplan.core.project import project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
-from execplan.team.advice.plan_json import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection, plan_store
-from execplan.team.advice.plan_json import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_warnings
 
 if TYPE_CHECKING:
     from execplan.context.context_settings import ContextSettings

@@ -15,8 +15,9 @@ from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.team.advice import execution_status
+from execplan.team.advice.conflict_warnings import listed_conflict_warnings
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.team.advice.plan_json import listed_conflict_warnings, listed_plan_json
+from execplan.team.advice.plan_json import listed_plan_json
 from execplan.team.worktrees.newest_plans import with_newest_versions
 
 

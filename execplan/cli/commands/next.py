@@ -23,10 +23,11 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
+from execplan.team.advice.conflict_warnings import conflict_warnings
 from execplan.team.advice.next_plan import select_next_plan
 from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.team.advice.plan_json import conflict_warnings, plan_json, task_line, tasks_json
+from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan

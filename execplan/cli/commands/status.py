@@ -25,6 +25,7 @@ from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
+from execplan.team.advice.conflict_warnings import listed_conflict_warnings
 from execplan.team.advice.next_plan import find_chosen_path, work_order
 from execplan.team.advice.next_tasks import (
     OpenTasks,
@@ -36,7 +37,7 @@ from execplan.team.advice.next_tasks import (
 )
 from execplan.team.advice.no_open_plans import new_plan_commands
 from execplan.team.advice.plan_advice import Advice, advise
-from execplan.team.advice.plan_json import listed_conflict_warnings, listed_plan_json
+from execplan.team.advice.plan_json import listed_plan_json
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from execplan.team.worktrees.newest_plans import with_newest_version, with_newest_versions
 

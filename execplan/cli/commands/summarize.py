@@ -12,7 +12,8 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_selection, plan_store
-from execplan.team.advice.plan_json import conflict_warnings, plan_json
+from execplan.team.advice.conflict_warnings import conflict_warnings
+from execplan.team.advice.plan_json import plan_json
 
 if TYPE_CHECKING:
     from execplan.context.summary.summary_pieces import SummarySection

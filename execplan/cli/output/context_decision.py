@@ -163,11 +163,15 @@ def _decide_variant(
     is_control = experiment.variant == CONTROL
     strategy = select_newest_first if is_control else select_by_relevance
     items = strategy(pack, score_units(pack, task_intent), allocation, token_counter, form)
+    pieces = [form.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
+    shortened = any([item.action != KEEP for item in items])
+    text = form.render_pack(pack, pieces, is_shortened=shortened)
     decision = build_decision(
         pack,
         items,
         allocation,
         token_counter,
+        printed_tokens=token_counter.count(text),
         created_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
         intent=task_intent,
         threshold=0.0 if is_control else RELEVANCE_THRESHOLD,
@@ -177,9 +181,7 @@ def _decide_variant(
         experiment=experiment,
         warnings=(*gathered.warnings, *warnings),
     )
-    pieces = [form.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
-    shortened = any([item.action != KEEP for item in items])
-    return PackResult(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
+    return PackResult(decision, text, items)
 
 
 def _target(

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
+from execplan.context.gathering.candidate_files import find_candidates
 from execplan.context.gathering.change_units import change_units
 from execplan.context.gathering.file_units import FileListing, list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
+from execplan.context.relevance import score_units
+from execplan.context.task_intent import classify_intent
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.context_pack import Unit
+    from execplan.context.gathering.plan_units import PlanUnits
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -65,6 +70,7 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
     requested, directory_paths = file_units.requested_files(project, options.paths, listing)
     included_paths = [plan_path, *[unit.path for unit in requested.units]]
     named_units, omissions = _named_files(project, plan_units.units, listing, included_paths, directory_paths)
+    named_units = _add_candidates(project, plan, plan_units, listing, included_paths, named_units)
     artifacts_dir = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     artifacts_read = file_units.artifact_units(project, artifacts_dir, ref.path)
     included_paths += [unit.path for unit in named_units]
@@ -148,6 +154,32 @@ def _named_files(
         f"git ignores {path}" for path in file_units.find_unlisted(project, text, listing) if path not in excluded_paths
     ]
     return named_files.units, [*[error.message for error in named_files.errors], *ignored]
+
+
+def _add_candidates(
+    project: Project,
+    plan: ParsedPlan,
+    plan_units: PlanUnits,
+    listing: FileListing,
+    excluded_paths: Sequence[str],
+    named_units: Sequence[Unit],
+) -> tuple[Unit, ...]:
+    """Add the files that the plan is probably about to those that it names, and set the affinity of both."""
+    pack = ContextPack("", plan.title or "", plan_units.task, plan_units.purpose, plan_units.units)
+    own_prefixes = project_discovery.owned_path_prefixes(project)
+    paths = [path for path in listing.paths.difference(excluded_paths) if not path.startswith(own_prefixes)]
+    candidates = find_candidates(project, paths, score_units(pack, classify_intent(pack.task)))
+    by_path = {candidate.path: candidate for candidate in candidates}
+    named_paths = [unit.path for unit in named_units]
+    files = file_units.read_files(project, [*named_paths, *[path for path in by_path if path not in named_paths]])
+    return tuple(
+        [
+            unit._replace(affinity=round(by_path[unit.path].score, 4), origin=by_path[unit.path].reason)
+            if unit.path in by_path
+            else unit
+            for unit in files.units
+        ]
+    )
 
 
 def _read_external_units(unit_file: str, units: Sequence[Unit]) -> list[Unit]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan.plan_lookup import find_task, normalize_text, task_ids
 from execplan.core.project.slug import slug
 from execplan.core.text.markdown_blocks import HEADING
@@ -106,9 +107,10 @@ def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
             if not _has_text(text):
                 continue
             unit_id = f"{name}/{slug(title)}" if title else name
-            yield builder.unit(
+            unit = builder.unit(
                 unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
             )
+            yield unit._replace(is_finished=is_empty_text(text) and not reason)
         notes = builder.text(section.notes_start, section.end, excluded_lines)
         if notes:
             yield builder.unit(
@@ -151,7 +153,8 @@ def _task_units(
             continue
         pin_reason = reason if task is next_task else ""
         label = f"{task.number} of {len(plan.tasks)}, {task.state}" + (f", {reason}" if pin_reason else "")
-        yield builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
+        unit = builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
+        yield unit._replace(is_finished=not task.is_unfinished and not pin_reason)
 
 
 def _entry_units(plan: ParsedPlan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:

@@ -1,144 +1,97 @@
-"""Outline of code: its imports and declarations, with the first line of each docstring."""
+"""Code in ranked parts: signatures, and whole definitions in the order in which the task needs them."""
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
+from collections import Counter
+from math import log
 from typing import TYPE_CHECKING
 
+from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
-from execplan.context.text_search import count_shared_words
+from execplan.context.text_search import split_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Final
 
-_RELEVANT, _DECLARED, _INNER, _IMPORTED, _SHARED_WORDS = range(5)
+    from execplan.context.shortening.code_definitions import Definition
+
+_DESCRIPTION, _RELEVANT, _FIRST_BODY, _DECLARED, _INNER, _IMPORTED = 0, 1, 2, 80, 81, 82
 """Ranks of lines, from the most to the least important.
 
-They are: declarations that share words with the task, and the file's description; other declarations; declarations
-inside classes; imports; lines with words of the task.
+They are: the file's description; signatures of the definitions that share most with the task, then these definitions
+whole, the best first; other signatures, those inside of classes, and imports. Other definitions are the rest.
 """
-_MAX_SIGNATURE_LINES: Final = 8
-"""Maximum lines of a signature."""
-_DECLARATION = re.compile(
-    r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|open|"
-    r"override|inline|extern|declare|sealed|data|const)\s+)*"
-    r"(?:class|interface|struct|enum|trait|impl|union|func|fn|fun|function\*?|def|module|namespace|mod|macro_rules!|type|"
-    r"protocol|extension|object|record|typedef|sub|proc|defmodule|defp|contract|create\s+(?:table|view|index))\b",
-    re.IGNORECASE,
-)
-_ARROW_FUNCTION = re.compile(
-    r"\s*(?:export\s+)?(?:const|let|var)\s+\w+\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*(?::[^=]+)?=>"
-)
-_C_FUNCTION = re.compile(r"[A-Za-z_][\w\s*&<>:,~]*\([^;]*\)[^;]*\{?\s*$")
-_CONTROL_FLOW = re.compile(r"(?:if|for|while|switch|return|else|do|catch|with)\b")
+_MAX_RELEVANT: Final = 3
+"""Maximum number of definitions whose signatures come before whole definitions."""
+_NAME_WEIGHT: Final = 4.0
+"""Weight of a definition that the task or the plan names, and of the words in its name, relative to words in its body."""
+_LENGTH_POWER: Final = 0.3
+"""How much the length of a definition counts against it: a short one leaves room for others."""
 _IMPORT = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include|package|@import|source)\b")
-_COMMENT = re.compile(r"\s*(?://[/!]|#\s|/\*\*|\*\s|--\s|\"\"\")")
+_DESCRIBED = re.compile(r"\s*(?://[/!]|#\s|/\*\*|\*\s|--\s|\"\"\")")
+_WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
-def split_python(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart] | None:
-    """Split Python code into ranked parts; return None if it can't be parsed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse("\n".join(lines))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    ranks = dict.fromkeys(range(len(lines)), REST_RANK)
-    _rank_docstring(tree, _RELEVANT, ranks)
-    for node, rank in _iter_declarations(tree, _DECLARED):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            _lower_ranks(ranks, node.lineno - 1, node.end_lineno or node.lineno, _IMPORTED)
-        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node_rank = _RELEVANT if count_shared_words(lines[node.lineno - 1], keywords) else rank
-            body_start = node.body[0].lineno - 1
-            _lower_ranks(
-                ranks,
-                node.lineno - 1,
-                max(min(body_start, node.lineno - 1 + _MAX_SIGNATURE_LINES), node.lineno),
-                node_rank,
+def split_code(lines: Sequence[str], weights: Mapping[str, float], *, is_python: bool) -> list[TextPart]:
+    """Split code into ranked parts; `weights` has the words of the task and the plan, and the symbols that they name."""
+    definitions = read_definitions(lines, is_python=is_python)
+    scores = score_definitions(lines, definitions, weights)
+    order = sorted(range(len(definitions)), key=lambda at: (-scores[at], at))
+    ranks = [REST_RANK] * len(lines)
+    is_body = [False] * len(lines)
+    is_open = False
+    for at, line in enumerate(lines):
+        is_import = _IMPORT.match(line) is not None
+        if is_import or is_open:
+            ranks[at] = _IMPORTED
+            is_open = line.rstrip().endswith(("(", "{", ",")) if is_import else not line.lstrip().startswith((")", "}"))
+    for at in [at for at, line in enumerate(lines[:3]) if line.strip() and _DESCRIBED.match(line)]:
+        ranks[at] = _DESCRIPTION
+    for at in range(len(definitions)):  # from the outside to the inside
+        place = order.index(at)
+        body_rank = _FIRST_BODY + min(place, _DECLARED - _FIRST_BODY - 1) if scores[at] else REST_RANK + 1 + place
+        definition = definitions[at]
+        for line_index in range(definition.start, definition.end):
+            ranks[line_index], is_body[line_index] = body_rank, True
+        signature_rank = _INNER if definition.depth else _DECLARED
+        if scores[at] and place < _MAX_RELEVANT:
+            signature_rank = _RELEVANT
+        for line_index in range(definition.signature_start, definition.body_start):
+            ranks[line_index], is_body[line_index] = signature_rank, False
+    return [
+        TextPart(line, at, ranks[at] if line.strip() or is_body[at] else REST_RANK, is_whole=is_body[at])
+        for at, line in enumerate(lines)
+    ]
+
+
+def score_definitions(
+    lines: Sequence[str], definitions: Sequence[Definition], weights: Mapping[str, float]
+) -> list[float]:
+    """Score definitions by the words of the task and the plan that they have; words that are rare in the file count more."""
+    words_by_definition = [
+        {
+            word
+            for name in _WORDS.findall("\n".join(lines[definition.start : definition.end]))
+            for word in (name.lower(), *split_words(name))
+        }
+        for definition in definitions
+    ]
+    counts = Counter([word for words in words_by_definition for word in words if word in weights])
+    scores = []
+    for definition, words in zip(definitions, words_by_definition, strict=True):
+        name_words = {definition.name.lower(), *split_words(definition.name)}
+        scores.append(
+            sum(
+                [
+                    weights[word]
+                    * log(1 + len(definitions) / counts[word])
+                    * (_NAME_WEIGHT if word in name_words else 1.0)
+                    for word in sorted(words)
+                    if word in counts
+                ]
             )
-            _rank_docstring(node, node_rank, ranks)
-        else:
-            _lower_ranks(ranks, node.lineno - 1, node.lineno, rank)
-    return _build_parts(lines, ranks, keywords)
-
-
-def _iter_declarations(node: ast.AST, rank: int) -> Iterator[tuple[ast.stmt, int]]:
-    """Yield the declarations of a module or class and of the blocks inside it, with their ranks."""
-    for child in getattr(node, "body", ()):
-        if isinstance(child, ast.ClassDef):
-            yield child, rank
-            yield from _iter_declarations(child, _INNER)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield child, rank
-        elif isinstance(child, ast.Import | ast.ImportFrom):
-            yield child, _IMPORTED
-        elif isinstance(child, ast.Assign | ast.AnnAssign):
-            yield child, _INNER
-        elif isinstance(child, ast.If | ast.Try):
-            yield from _iter_declarations(child, max(rank, _INNER))
-
-
-def _rank_docstring(
-    node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, rank: int, ranks: dict[int, int]
-) -> None:
-    """Give a rank to the first nonblank line of a docstring."""
-    first_statement = node.body[0] if node.body else None
-    if (
-        not isinstance(first_statement, ast.Expr)
-        or not isinstance(first_statement.value, ast.Constant)
-        or not isinstance(first_statement.value.value, str)
-    ):
-        return
-    leading_chars = len(first_statement.value.value) - len(first_statement.value.value.lstrip())
-    line_index = first_statement.lineno - 1 + first_statement.value.value[:leading_chars].count("\n")
-    _lower_ranks(ranks, line_index, line_index + 1, rank)
-
-
-def _lower_ranks(ranks: dict[int, int], start: int, end: int, rank: int) -> None:
-    for line_index in range(start, end):
-        if line_index in ranks:
-            ranks[line_index] = min(ranks[line_index], rank)
-
-
-def split_other_code(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """Split code in another language into ranked parts, by the appearance of its lines."""
-    ranks = {}
-    for line_index, line in enumerate(lines):
-        declaration = _DECLARATION.match(line) or _ARROW_FUNCTION.match(line)
-        if not declaration and line[:1].strip() and _C_FUNCTION.match(line[:500]) and not _CONTROL_FLOW.match(line):
-            declaration = _C_FUNCTION.match(line[:500])
-        if declaration:
-            ranks[line_index] = (
-                _RELEVANT if count_shared_words(line, keywords) else _DECLARED if line[:1].strip() else _INNER
-            )
-        else:
-            ranks[line_index] = _IMPORTED if _IMPORT.match(line) else REST_RANK
-    for line_index in range(min(len(lines), 3)):
-        if lines[line_index].strip() and _COMMENT.match(lines[line_index]):
-            ranks[line_index] = _RELEVANT
-    return _build_parts(lines, ranks, keywords)
-
-
-def _build_parts(lines: Sequence[str], ranks: dict[int, int], keywords: Collection[str]) -> list[TextPart]:
-    """Build the parts from ranked lines; lines with words of the task come after declarations.
-
-    Among the rest, the bodies of declarations that share words with the task come first.
-    """
-    parts = []
-    is_relevant = False
-    for line_index, line in enumerate(lines):
-        rank = ranks[line_index]
-        is_relevant = rank == _RELEVANT if rank < _IMPORTED else is_relevant
-        if rank == REST_RANK:
-            if count_shared_words(line, keywords) and line.strip():
-                rank = _SHARED_WORDS
-            elif is_relevant:
-                rank = REST_RANK
-            else:
-                rank = REST_RANK + 1
-        parts.append(TextPart(line, line_index, rank if line.strip() else max(rank, REST_RANK)))
-    return parts
+            / (definition.end - definition.start) ** _LENGTH_POWER
+        )
+    return scores

@@ -5,6 +5,7 @@ A marker never replaces less than its own length; text shorter than its marker i
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
@@ -27,6 +28,10 @@ _SPARE_DIVISOR: Final = 20
 """Divisor for the room that may stay empty so that no line is cut: one twentieth."""
 _MAX_DROPPED_PARTS: Final = 8
 """Number of parts to drop at most when the gaps with overlong markers do not fit."""
+_MAX_ATTEMPTS: Final = 8
+"""Maximum number of groups of parts that are tried after the first one that does not fit."""
+_MIN_FILLED: Final = 0.9
+"""Part of the room below which an incomplete group is better than none."""
 _MAX_TOKEN_CHARS: Final = 64
 """Maximum characters of a token."""
 _CHARS_PER_TOKEN: Final = 3
@@ -41,6 +46,8 @@ class TextPart(NamedTuple):
     """Index of the line that contains the part."""
     rank: int = REST_RANK
     """Rank of the part; the lowest rank comes first."""
+    is_whole: bool = False
+    """Whether parts of the same rank are printed together, such as the body of a function."""
 
 
 class Excerpt:
@@ -218,6 +225,11 @@ def render_excerpt(
             lambda extra_chars: count_tokens(excerpt.render(ranked, max_chars + extra_chars)) <= max_tokens,
         )
         return excerpt.render(ranked, max_chars + extra_chars)
+    whole_parts = _select_whole(excerpt, ranked, part_count, max_tokens, max_chars)
+    if whole_parts is not None and not (
+        include_rest and count_tokens(excerpt.render(whole_parts, max_chars)) < _MIN_FILLED * max_tokens
+    ):
+        return excerpt.render(whole_parts, max_chars) if whole_parts else None
     selected = _close_long_gaps(excerpt, ranked, part_count, max_tokens, max_chars)
     if (
         include_rest
@@ -225,6 +237,26 @@ def render_excerpt(
     ):
         return extended
     return excerpt.render(selected, max_chars) if selected else None
+
+
+def _select_whole(
+    excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
+) -> list[int] | None:
+    """Return the first parts without the one group that is not complete, and later groups that fit; None without groups."""
+    parts = excerpt.parts
+    if part_count == len(ranked) or not parts[ranked[part_count]].is_whole:
+        return None
+    groups = [list(group) for _, group in groupby(ranked, key=lambda index: parts[index].rank)]
+    selected: list[int] = []
+    attempts = 0
+    for group in groups:
+        candidate = [*selected, *group]
+        if len(candidate) > part_count:
+            attempts += 1
+            if attempts > _MAX_ATTEMPTS or excerpt.count_tokens(excerpt.render(candidate, max_chars)) > max_tokens:
+                continue
+        selected = candidate
+    return selected
 
 
 def _close_long_gaps(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
-from execplan.context.text_search import count_shared_words
+from execplan.context.text_search import count_shared_words, search_texts, total_score
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'“‘(\[`*]*[^\W_a-z])|(?<=[。！
 """Pattern for the end of a sentence: a full stop that no lower-case letter follows."""
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _CODE_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:`{3,}|~{3,})")
+_MIN_SECTIONS: Final = 8
+"""Number of headings from which a document is long, so that one section is printed rather than all headings."""
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
@@ -112,10 +114,11 @@ def split_sentences(line: str) -> list[str]:
 def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
     """Split prose into ranked parts.
 
-    Headings come first, then the first sentence, then sentences with keywords and the first one of each paragraph.
+    In a long document, the section comes first whose words are most like the task. Then come headings, the first
+    sentence, sentences with keywords, and the first one of each paragraph.
     """
-    parts, prose_sentences = _parse_sentences(lines)
-    ranks = {index: 0 for index, part in enumerate(parts) if _HEADING.match(part.text)}
+    parts, prose_sentences, headings = _parse_sentences(lines)
+    ranks = dict.fromkeys(headings, 0)
     is_first = True
     for sentence in prose_sentences:
         rank = _keyword_rank(parts, sentence, keywords)
@@ -123,12 +126,24 @@ def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPar
             rank = 1 if is_first else min(rank, 3)
             is_first = False
         ranks |= dict.fromkeys(sentence.part_indexes, rank)
+    best_section = _find_best_section(parts, headings, keywords)
+    ranks |= dict.fromkeys(best_section, -1)
     return [part._replace(rank=ranks.get(index, REST_RANK)) for index, part in enumerate(parts)]
+
+
+def _find_best_section(parts: Sequence[TextPart], headings: Sequence[int], keywords: Collection[str]) -> range:
+    """Return the parts of the section of a long document that is most like the task by BM25; none in a short one."""
+    if len(headings) < _MIN_SECTIONS or not keywords:
+        return range(0)
+    sections = [range(start, end) for start, end in pairwise([*headings, len(parts)])]
+    texts = [(parts[section[0]].text, "\n".join([parts[index].text for index in section[1:]])) for section in sections]
+    scores = [total_score(hits) for hits in search_texts(texts, dict.fromkeys(sorted(keywords), 1.0))]
+    return sections[scores.index(max(scores))] if max(scores) > 0 else range(0)
 
 
 def split_message(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
     """Split a message into ranked parts: the first and last sentence, then sentences with keywords, then the others."""
-    parts, message_sentences = _parse_sentences(lines)
+    parts, message_sentences, _ = _parse_sentences(lines)
     ranks: dict[int, int] = {}
     for index, sentence in enumerate(message_sentences):
         rank = 0 if index in (0, len(message_sentences) - 1) else min(_keyword_rank(parts, sentence, keywords), 6)
@@ -143,15 +158,18 @@ class _Sentence(NamedTuple):
     """Whether the sentence starts a paragraph or a list item."""
 
 
-def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Sentence]]:
-    """Split each line into parts, and group the parts into sentences; headings and code belong to none."""
+def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Sentence], list[int]]:
+    """Split each line into parts, group them into sentences, and list the headings, which belong to none, as does code."""
     parts: list[TextPart] = []
+    headings: list[int] = []
     parsed_sentences: list[_Sentence] = []
     starts_paragraph, in_code_block, is_unfinished = True, False, False
     for line_index, line in enumerate(lines):
         is_fence = _CODE_FENCE.match(line) is not None
         in_code_block = in_code_block != is_fence
-        if is_fence or in_code_block or not line.strip() or _HEADING.match(line):
+        if is_heading := not in_code_block and not is_fence and _HEADING.match(line) is not None:
+            headings.append(len(parts))
+        if is_fence or in_code_block or not line.strip() or is_heading:
             parts.append(TextPart(line, line_index))
             starts_paragraph, is_unfinished = True, False
             continue
@@ -165,7 +183,7 @@ def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Senten
             parts.append(TextPart(sentence_text, line_index))
             starts_paragraph = is_unfinished = False
         is_unfinished = not line.rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))
-    return parts, parsed_sentences
+    return parts, parsed_sentences, headings
 
 
 def _keyword_rank(parts: Sequence[TextPart], sentence: _Sentence, keywords: Collection[str]) -> int:

@@ -91,29 +91,6 @@ def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
     }
 
 
-def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with Git conflict markers."""
-    return tuple(
-        [
-            _conflict_warning(
-                stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines[0] + 1
-            )
-            for stored_plan in stored_plans
-            if stored_plan.plan is not None and stored_plan.plan.conflict_lines
-        ]
-    )
-
-
-def listed_conflict_warnings(plans: Sequence[ListedPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with Git conflict markers, as `conflict_warnings` does."""
-    conflicts = [(plan.display_path, plan.facts.conflict_line) for plan in plans if plan.facts.conflict_line]
-    return tuple([_conflict_warning(path, line) for path, line in conflicts])
-
-
-def _conflict_warning(path: str, line: int) -> str:
-    return f"{path}: line {line} contains a git conflict marker: both sides are shown"
-
-
 def section_json(section: Section) -> dict[str, Any]:
     """Return a section's JSON form, without revision notes at its end."""
     return {

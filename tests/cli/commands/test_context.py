@@ -75,7 +75,9 @@ def items_by_id(decision: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_the_pack_is_on_standard_output_and_its_summary_on_standard_error(desk: InProcessRepository) -> None:
     result = desk.type("context", "--estimate")
     assert result.exit == 0
-    assert result.out.startswith("# Context for Build the parser\n\n## section: Introduction (lines 3-3)\n\n```\n")
+    assert result.out.startswith("# Context for Build the parser\n\nSome items are shortened or left out.")
+    assert "\n\n## section: Introduction (lines 3-3)\n\n```\n" in result.out
+    assert "Read lines." not in result.out  # a completed task
     assert "## file: src/other.py (lines 1-1)\n\n```python\ny = 1\n```\n" in result.out
     assert re.fullmatch(r"execplan: items: \d+ kept.*; about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
     assert desk.type("context", "--estimate", "-q").err == ""
@@ -180,19 +182,11 @@ def log(desk: InProcessRepository, messages: int, model: str) -> str:
     return "log.jsonl"
 
 
-@pytest.mark.parametrize(
-    ("messages", "action"),
-    [
-        (24, "continue"),
-        (25, "prepare_checkpoint"),
-        (35, "checkpoint_then_compact"),
-        (55, "checkpoint_then_compact_immediately"),
-    ],
-)
-def test_hygiene_of_a_session(desk: InProcessRepository, messages: int, action: str) -> None:
+@pytest.mark.parametrize("messages", [24, 60])
+def test_hygiene_of_a_session_whose_messages_hardly_take_room(desk: InProcessRepository, messages: int) -> None:
     decision = desk.data("context", "--session", log(desk, messages, "claude-opus-5-5"), "--estimate")
     assert decision["session_hygiene"]["message_count_estimate"] == messages
-    assert decision["session_hygiene"]["recommended_action"] == action
+    assert decision["session_hygiene"]["recommended_action"] == "continue"
     assert decision["constraints"]["target_model"] == "claude-opus-5-5"
 
 
