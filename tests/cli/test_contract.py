@@ -127,6 +127,22 @@ PLANS = {
 """The plan that a verb is called on, where it is not just any."""
 
 
+RECORDED = (ROOT / "tests" / "public_surface.txt").read_text(encoding="utf-8").splitlines()
+
+
+def answer_keys(value: object, prefix: str = "") -> set[str]:
+    """The keys of an answer and of the first level of objects in it, such as `plans[].id`."""
+    keys: set[str] = set()
+    if isinstance(value, dict):
+        for key, member in value.items():
+            keys.add(f"{prefix}{key}")
+            if not prefix and isinstance(member, dict | list):
+                is_list = isinstance(member, list)
+                for item in member if isinstance(member, list) else [member]:
+                    keys |= answer_keys(item, f"{key}[]." if is_list else f"{key}.")
+    return keys
+
+
 def test_every_verb_is_called_here() -> None:
     assert set(CALLS) == set(COMMANDS)
 
@@ -145,6 +161,10 @@ def test_one_document(repo: Folder, verb: str) -> None:
     assert result.exit == 0
     assert document["error"] is None
     assert isinstance(document["data"], dict)
+    recorded = {line for line in RECORDED if line.startswith(f"json {verb} ")}
+    keys = {f"json {verb} {key}" for key in answer_keys(document["data"])}
+    assert recorded - keys == set(), "these keys are gone: a break, see CONTRIBUTING.md"
+    assert keys - recorded == set(), "add these lines to tests/public_surface.txt"
     assert all(isinstance(line, str) for line in document["warnings"] + document["next"])
     assert result.err == ""
 
