@@ -19,7 +19,7 @@ SPEC_KIT := specify-cli==1.2.3
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture wheel demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture wheel release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -106,6 +106,10 @@ demo-check: .venv/ready # every demo ends as expected, and the main one is short
 
 wheel: .venv/ready ## Build the wheel, install it in a clean environment, and try it
 	sh scripts/smoke.sh $(BIN)/python
+
+release: .venv/ready ## Cut the changelog, set the version, commit and tag: make release VERSION=1.0.0, with CI=passed if gh can't know
+	@$(if $(VERSION),,echo "which version? make release VERSION=1.0.0"; exit 2;) \
+	$(BIN)/python scripts/release.py $(VERSION) $(if $(filter passed,$(CI)),--ci-passed)
 
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

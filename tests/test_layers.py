@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 WINGS = {
     "core": (
         "clock errors features named_tuple trace",
+        "installation",
         "text timestamps worker_processes",
         "documents files secrets",
         "plan",

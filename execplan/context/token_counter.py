@@ -85,9 +85,10 @@ def make_counter(exact: bool | None = None) -> Counter:
         count = _load_bindings().tokenizer_for_encoding(ENCODING).count
     except ImportError as error:
         if exact:
-            hint = "install the extra: pip install 'execplan[tokens]'"
+            from execplan.core.installation import extra_hint
+
             message = "tokens can't be counted exactly here: bpe-openai is not installed"
-            raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=hint) from error
+            raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=extra_hint("tokens")) from error
         return Counter(ESTIMATE, exact=False, count=estimate_tokens)
     return Counter(ENCODING, exact=True, count=_tolerate_surrogates(count))
 

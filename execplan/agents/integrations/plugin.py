@@ -33,10 +33,6 @@ ADD_COMMANDS = {
 }
 """Commands that add the plugin to a program, with a place for the directory."""
 TRUST_WARNING = "Codex runs the plugin's hook only if you trust it: /hooks"
-NO_SERVER_WARNING = (
-    f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing: "
-    "pipx install '.[mcp]', then: execplan install plugin"
-)
 _PLUGIN, _DESCRIPTION = "execplan", "Write, follow and update ExecPlans, the living plans of a repository."
 _COMMAND_SKILLS = ("plan", "next")
 _HOOK_LINES = {
@@ -57,12 +53,18 @@ def has_server() -> bool:
     return importlib.util.find_spec(SERVER_PACKAGE) is not None
 
 
+def _missing_server_warning() -> str:
+    from execplan.core.installation import extra_hint
+
+    return f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing; {extra_hint('mcp')}; then: execplan install plugin"
+
+
 def install(directory: str | None, *, force: bool) -> ChangeSet:
     """Plan to add or update the plugin in a directory. Raises ExecplanError."""
     managed = _managed_directory(directory)
     change_set = managed_directory.plan_install(managed, force=force)
     is_changed = any([change.action != "kept" for change in change_set.changes])
-    warnings = [] if has_server() else [NO_SERVER_WARNING]
+    warnings = [] if has_server() else [_missing_server_warning()]
     if shutil.which("execplan") is None:
         warnings.append(session_hooks.NOT_ON_PATH_WARNING)
     if is_changed:

@@ -23,8 +23,9 @@ def mcp(call: Call) -> Answer:
     a project as the argument `root`, so one entry in your own settings is enough for all repositories.
     """
     if find_spec("mcp") is None:
-        hint = "install it: pip install 'execplan[mcp]'"
-        raise ExecplanError("no-mcp", "the MCP SDK is not installed", exit=ENVIRONMENT, hint=hint)
+        from execplan.core.installation import extra_hint
+
+        raise ExecplanError("no-mcp", "the MCP SDK is not installed", exit=ENVIRONMENT, hint=extra_hint("mcp"))
     import asyncio
     import gc
 

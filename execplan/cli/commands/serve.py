@@ -43,8 +43,9 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
     Stop the server with Ctrl-C. With --dry-run, only check whether it can start.
     """
     if not all([find_spec(package) for package in _PACKAGES]):
-        hint = "install it: pip install 'execplan[web]'"
-        raise ExecplanError("no-web", "the web server is not installed", exit=ENVIRONMENT, hint=hint)
+        from execplan.core.installation import extra_hint
+
+        raise ExecplanError("no-web", "the web server is not installed", exit=ENVIRONMENT, hint=extra_hint("web"))
     import gc
 
     from execplan.cli.output.progress_bar import ProgressBar

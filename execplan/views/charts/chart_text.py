@@ -36,9 +36,10 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     try:
         import plotext
     except ModuleNotFoundError:
-        hint = "install it: pip install 'execplan[charts]'"
+        from execplan.core.installation import extra_hint
+
         message = "plotext, which draws charts, is not installed"
-        raise ExecplanError("no-charts", message, exit=ENVIRONMENT, hint=hint) from None
+        raise ExecplanError("no-charts", message, exit=ENVIRONMENT, hint=extra_hint("charts")) from None
 
     if chart.is_empty:
         return f"{chart.title}: no data"

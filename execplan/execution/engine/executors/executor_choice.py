@@ -51,8 +51,9 @@ def open_executor(text: str) -> Iterator[Executor | None]:
 
     address = parse_executor(text)
     if find_spec("distributed") is None:
-        hint = "install it: pip install 'execplan[dask]'"
-        raise ExecplanError("no-dask", "Dask is not installed", exit=ENVIRONMENT, hint=hint)
+        from execplan.core.installation import extra_hint
+
+        raise ExecplanError("no-dask", "Dask is not installed", exit=ENVIRONMENT, hint=extra_hint("dask"))
     from execplan.execution.engine.executors.dask_executor import DaskExecutor
 
     executor = DaskExecutor(address)

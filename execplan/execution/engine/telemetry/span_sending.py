@@ -113,7 +113,9 @@ def _export_within_limit(
         from execplan.execution.engine.telemetry.span_export import MissingExporterError, export_spans
     except ImportError as error:
         trace.log(f"import failed: {error}")
-        return "the OpenTelemetry SDK is not installed: pip install 'execplan[otel]'"
+        from execplan.core.installation import extra_hint
+
+        return f"the OpenTelemetry SDK is not installed; {extra_hint('otel')}"
     problems: list[str] = []
 
     def export() -> None:
