@@ -14,6 +14,18 @@ UVX = "uvx"
 ENVIRONMENT = "virtual environment"
 SYSTEM = "system Python"
 
+EXTRAS = {
+    "charts": "plotext",
+    "dask": "distributed",
+    "mcp": "mcp",
+    "otel": "opentelemetry",
+    "tokens": "bpe_openai",
+    "tools": "pydantic",
+    "tui": "textual",
+    "web": "starlette",
+}
+"""A package of each extra, whose presence shows that the extra is installed."""
+
 
 class Installation(NamedTuple):
     """An installation of execplan."""

@@ -93,6 +93,7 @@ CALLS = {
     "triage": ["triage", "Fix a typo"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
+    "self": ["self", "check"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 SETUP_COMMANDS = {
@@ -180,7 +181,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     [
         verb
         for verb in COMMANDS
-        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall")
+        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall", "self")
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text.text_lines import digest
 from execplan.core.trace import log
@@ -17,10 +17,29 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 
+FORMAT: Final = 1
+"""Format of the state directory that this version writes; a later format has its number in the file `format` there."""
+_FORMAT_FILE: Final = "format"
+
+
+def find_format(project: Project) -> int:
+    """Return the format of a project's state directory."""
+    try:
+        with open(os.path.join(project.state, _FORMAT_FILE), encoding="ascii") as file:
+            return int(file.read(20))
+    except (OSError, ValueError):
+        return 1
+
+
 def lock(project: Project, name: str, holder: str) -> FileLock:
-    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
+    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`).
+
+    Raises ExecplanError if a newer version of execplan has changed the format of the state directory.
+    """
     from execplan.core.files.file_lock import FileLock
 
+    if (state_format := find_format(project)) > FORMAT:
+        raise _newer_state_error(project, state_format)
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 
@@ -77,6 +96,14 @@ def cache_lock(project: Project, name: str, holder: str) -> FileLock:
     from execplan.core.files.file_lock import FileLock
 
     return FileLock(os.path.join(make_cache_dir(project, "locks"), f"{name}.lock"), holder)
+
+
+def _newer_state_error(project: Project, state_format: int) -> ExecplanError:
+    from execplan.core.installation import find_installation
+
+    message = f"{project.state} has the format {state_format} of a newer execplan; this version knows only {FORMAT}"
+    hint = f"nothing was written; upgrade execplan: {find_installation().upgrade_command}"
+    return ExecplanError("newer-state", message, exit=ENVIRONMENT, hint=hint)
 
 
 def read_only_error(project: Project) -> ExecplanError:
