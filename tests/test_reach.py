@@ -71,7 +71,7 @@ run 69
 runs 43
 schema 19
 search 21
-self 9
+self 16
 serve 87
 set 55
 show 58

@@ -18,6 +18,7 @@ from execplan import __version__
 from execplan.agents.integrations import managed_directory, session_hooks, skill
 from execplan.agents.integrations.integration_changes import ChangeSet, read_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
+from execplan.core import features
 from execplan.core.project import builtin_templates
 from execplan.core.text.text_lines import digest
 
@@ -54,9 +55,7 @@ def has_server() -> bool:
 
 
 def _missing_server_warning() -> str:
-    from execplan.core.installation import extra_hint
-
-    return f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing; {extra_hint('mcp')}; then: execplan install plugin"
+    return f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing; {features.load(features.EXTRA_HINT)('mcp')}; then: execplan install plugin"
 
 
 def install(directory: str | None, *, force: bool) -> ChangeSet:

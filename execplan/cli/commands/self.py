@@ -59,6 +59,7 @@ def self(call: Call, action: str | None) -> Answer:
         ("installed", f"{installation.kind}, {installation.source or installation.directory}"),
         ("Python", f"{platform.python_version()}, {sys.executable}"),
         ("extras", f"{_names(extras, is_installed=True)}; missing: {_names(extras, is_installed=False)}"),
+        ("add extra", installation.command_for("NAME")),
         ("upgrade", installation.upgrade_command),
         ("remove", installation.removal_command or "nothing is installed"),
     ]

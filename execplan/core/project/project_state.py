@@ -18,28 +18,22 @@ if TYPE_CHECKING:
 
 
 FORMAT: Final = 1
-"""Format of the state directory that this version writes; a later format has its number in the file `format` there."""
-_FORMAT_FILE: Final = "format"
+"""Format of the state directory; a later format has its number in the file `format` there."""
 
 
 def find_format(project: Project) -> int:
-    """Return the format of a project's state directory."""
-    try:
-        with open(os.path.join(project.state, _FORMAT_FILE), encoding="ascii") as file:
-            return int(file.read(20))
-    except (OSError, ValueError):
-        return 1
+    """Return the format of a project's state directory. Raises ExecplanError if it can't be read."""
+    return int((file_access.read_if_exists(os.path.join(project.state, "format"), 9) or b"").strip() or FORMAT)
 
 
 def lock(project: Project, name: str, holder: str) -> FileLock:
-    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`).
-
-    Raises ExecplanError if a newer version of execplan has changed the format of the state directory.
-    """
+    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
     from execplan.core.files.file_lock import FileLock
 
     if (state_format := find_format(project)) > FORMAT:
-        raise _newer_state_error(project, state_format)
+        message = f"{project.state} has the format {state_format} of a newer execplan; this one knows only {FORMAT}"
+        hint = "nothing was written; see how to upgrade: execplan self check"
+        raise ExecplanError("newer-state", message, exit=ENVIRONMENT, hint=hint)
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 
@@ -98,21 +92,13 @@ def cache_lock(project: Project, name: str, holder: str) -> FileLock:
     return FileLock(os.path.join(make_cache_dir(project, "locks"), f"{name}.lock"), holder)
 
 
-def _newer_state_error(project: Project, state_format: int) -> ExecplanError:
-    from execplan.core.installation import find_installation
-
-    message = f"{project.state} has the format {state_format} of a newer execplan; this version knows only {FORMAT}"
-    hint = f"nothing was written; upgrade execplan: {find_installation().upgrade_command}"
-    return ExecplanError("newer-state", message, exit=ENVIRONMENT, hint=hint)
-
-
 def read_only_error(project: Project) -> ExecplanError:
     """Return the error for a write to a project that is only read."""
     from shlex import quote
 
-    message = f"{project.base} is another project, which is only read here"
+    hint = f"work there: execplan -C {quote(project.base)} status"
     return ExecplanError(
-        "other-project", message, exit=POLICY, hint=f"work there: execplan -C {quote(project.base)} status"
+        "other-project", f"{project.base} is another project, which is only read here", exit=POLICY, hint=hint
     )
 
 

@@ -42,9 +42,7 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
     try:
         from pydantic import TypeAdapter, ValidationError
     except ImportError:
-        from execplan.core.installation import extra_hint
-
-        return {}, [f"pydantic, which checks the parameters, is not installed; {extra_hint('tools')}"]
+        return {}, ["pydantic, which checks the parameters, is not installed; the extra `tools` contains it"]
     hints, signature_parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
     keyword_rest = next(
         (parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None

@@ -39,7 +39,7 @@ def test_a_newer_format_of_the_state_stops_every_writer(repo: Folder) -> None:
     repo.write(".git/execplan/format", "2\n")
     result = repo.run("done", "2", "--json")
     assert (result.exit, result.json["error"]["code"]) == (6, "newer-state")
-    assert "upgrade execplan: " in result.json["error"]["hint"]
+    assert "execplan self check" in result.json["error"]["hint"]
     assert path.read_text() == CLEAN
     assert repo.run("next").exit == 0
     checked = repo.run("self", "check")
