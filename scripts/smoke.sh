@@ -1,12 +1,11 @@
 #!/bin/sh
-# Build the wheel, install it into an environment of its own, and run the main job with it.
+# Install the wheel in dist/ into an environment of its own, and run the main job with it.
 set -eu
 python=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$python" -m build --wheel --no-isolation --outdir "$work/dist" . >/dev/null
 "$python" -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$work"/dist/*.whl
+"$work/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt dist/*.whl
 execplan="$work/venv/bin/execplan"
 cd "$work"
 git init -q repo
