@@ -19,7 +19,7 @@ SPEC_KIT := specify-cli==1.2.3
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom test-pythons release demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -117,7 +117,10 @@ sbom: dist .venv/release ## Write an SBOM (CycloneDX) of the wheel and its depen
 	.venv/release/bin/cyclonedx-py environment --output-reproducible --output-format JSON --output-file dist/execplan.cdx.json .venv/sbom
 
 test-pythons: dist ## Install the wheel with every Python on this machine, try it, and run the fast tests
-	$(BIN)/python scripts/pythons.py
+	$(BIN)/python scripts/pythons.py $(PYTHONS)
+
+image: dist ## Build the container image (requires docker)
+	docker build --file .github/Dockerfile --tag execplan .
 
 release: .venv/ready ## Cut the changelog, set the version, commit and tag: make release VERSION=1.0.0, with CI=passed if gh can't know
 	@$(if $(VERSION),,echo "which version? make release VERSION=1.0.0"; exit 2;) \
