@@ -73,9 +73,9 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def test_a_candidate_and_its_release(checkout: Checkout) -> None:
-    made = checkout.release("1.0.0rc1", "--ci-passed")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert "git push --atomic origin HEAD v1.0.0rc1" in made.stdout
+    result = checkout.release("1.0.0rc1", "--ci-passed")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "git push --atomic origin HEAD v1.0.0rc1" in result.stdout
     assert '__version__ = "1.0.0rc1"\n' in checkout.read("execplan/__init__.py")
     assert "## Unreleased\n\n## 1.0.0rc1 - 2" in checkout.read("CHANGELOG.md")
     assert checkout.git("status", "--porcelain") == ""

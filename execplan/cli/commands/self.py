@@ -64,8 +64,8 @@ def self(call: Call, action: str | None) -> Answer:
         ("remove", installation.removal_command or "nothing is installed"),
     ]
     if state_format is not None:
-        known = "" if is_known else f", but this version knows only {project_state.FORMAT}: upgrade execplan"
-        rows.append(("state", f"format {state_format}{known}"))
+        suffix = "" if is_known else f", but this version knows only {project_state.FORMAT}: upgrade execplan"
+        rows.append(("state", f"format {state_format}{suffix}"))
     return Answer(data, printable_lines(align_descriptions(rows)), OK if is_known else CHECK_FAILED)
 
 
