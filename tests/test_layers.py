@@ -64,7 +64,7 @@ SINGLE_IMPORTERS = {
     "pydantic": {"execution/approvals/tool_runner.py"},
     "starlette": {"views/server/"},
     "uvicorn": {"views/server/server_process.py"},
-    "prometheus_client": {"cli/output/prometheus_metrics.py"},
+    "rich": {"cli/board_app/"},
     "yaml": {
         "agents/integrations/precommit_config.py",
         "agents/capture/native_text.py",
