@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = [(3, minor) for minor in range(11, 16)]
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "cmarkgfm", "markdown-it-py", "linkify-it-py", "mdit-py-plugins")
 """What the fast tests import."""
-TESTS = ("tests/core", "tests/linter", "tests/cli/test_contract.py", "tests/test_cases.py", "tests/test_library.py")
+TESTS = ("tests/core", "tests/cli/test_contract.py", "tests/test_cases.py", "tests/test_library.py")
 _VERSION = "import sys; print(*sys.version_info[:2])"
 
 

@@ -29,14 +29,14 @@ def cut_segments(segments: Sequence[tuple[str, str]], width: int) -> list[tuple[
         return list(segments)
     sign = ellipsis()
     remaining = max(width - len(sign), 0)
-    kept: list[tuple[str, str]] = []
+    parts: list[tuple[str, str]] = []
     for text, style in segments:
         part = cut_to_width(text, remaining)
         remaining -= text_width(part)
         if part != text or not remaining:
-            return [*kept, (part + sign[:width], style)]
-        kept.append((part, style))
-    return kept
+            return [*parts, (part + sign[:width], style)]
+        parts.append((part, style))
+    return parts
 
 
 def cut_to_width(text: str, width: int) -> str:

@@ -35,7 +35,7 @@ class LiveRegion:
         self._thread.start()
 
     def stop(self) -> None:
-        """Remove the region."""
+        """Remove the region from the terminal."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
