@@ -1,4 +1,4 @@
-"""Compile execplan/execution/shell/commands.toml into modules, so that using the table requires no TOML parser."""
+"""Tables as JSON from execplan/execution/shell/commands.toml, so that using them requires no TOML parser."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 SOURCE = "execplan/execution/shell/commands.toml"
-COMMANDS = "execplan/execution/shell/command_table.py"
-RISKS = "execplan/execution/risk/risk_rows.py"
 _TABLE: dict[str, Any] = tomllib.loads((Path(__file__).resolve().parent.parent / SOURCE).read_text(encoding="utf-8"))
 RISK_ROWS = [parse_row(row, index, BUILTIN) for index, row in enumerate(_TABLE["risk"])]
 _FIELDS = {
@@ -44,84 +42,77 @@ def _check_fields() -> None:
                 raise ValueError(f"{SOURCE}: [[{kind}]] takes {fields}, not {row}")
 
 
-def python_literal(value: object) -> str:
-    """Format a value as Python source with double quotes."""
-    if isinstance(value, tuple):
-        return f"({', '.join(map(python_literal, value))}{',' if len(value) == 1 else ''})"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+def format_table(table: object) -> str:
+    """Format a table as JSON with one row per line."""
+    if isinstance(table, dict) and table:
+        entries = [f"{json.dumps(name, ensure_ascii=False)}: {_format_rows(value)}" for name, value in table.items()]
+        return "{\n" + ",\n".join(entries) + "\n}\n"
+    return _format_rows(table) + "\n"
 
 
-def command_table() -> str:
-    """Return the module with all facts except the risk."""
+def _format_rows(value: object) -> str:
+    if isinstance(value, dict) and value:
+        rows = [f"{_one_line(name)}: {_one_line(element)}" for name, element in value.items()]
+        return "{\n" + ",\n".join(rows) + "\n}"
+    if isinstance(value, list | tuple) and any([isinstance(element, list | tuple) for element in value]):
+        return "[\n" + ",\n".join(map(_one_line, value)) + "\n]"
+    return _one_line(value)
+
+
+def _one_line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def commands() -> str:
+    """Return all facts about commands except the risk."""
     _check_fields()
     runs, destroys = _TABLE["runs_until_stopped"], _TABLE["destroys"]
-    servers, by_statement = _TABLE["servers"], _TABLE["destroys_by_statement"]
-    operand_counts = {"no_operand": 0, "one_operand": 1}
-    return "\n".join(
-        [
-            '"""What commands do, except their risk; written by scripts/generate.py from commands.toml, which explains its rows."""',
-            "",
-            "# flags, value flags, leading texts, replacing flags, most and least operands, forbidden texts, numbers",
-            *_mapping(
-                "READS_ONLY",
-                "tuple[str, str, int, str, int, int, tuple[str, ...], bool]",
-                chain.from_iterable(map(_read_only_entries, _TABLE["reads_only"])),
-            ),
-            _names("WITH_ANY_FLAG", _marked("reads_only", "with_any_flag")),
-            _names("READS_ALL_INPUT", _marked("reads_only", "reads_all_input")),
-            *_mapping(
-                "FIND_EXPRESSIONS",
-                "int",
-                [(name, count) for key, count in operand_counts.items() for name in _TABLE["find_expressions"][key]],
-            ),
-            _names("VERSION_PROGRAMS", _TABLE["version_request"]["programs"]),
-            "# program, required words, flags, effect",
-            *_rows(
-                "DESTROYS",
-                "tuple[str, tuple[str, ...], tuple[str, ...], str]",
-                [
-                    (*_split(command), tuple(row.get("flags", ())), row["effect"])
-                    for row in destroys
-                    for command in row["command"]
-                ],
-            ),
-            _names("LOSS_NEEDLES", [needle for row in [*destroys, *by_statement] for needle in row.get("needles", ())]),
-            _names("DATABASE_CLIENTS", [program for row in by_statement for program in row["program"]]),
-            _names("LOSS_STATEMENTS", [statement for row in by_statement for statement in row["statements"]]),
-            "# words, and the flag that may follow them",
-            *_rows("DELETIONS", "tuple[tuple[str, ...], str]", _file_commands("removes")),
-            *_rows("MOVES", "tuple[tuple[str, ...], str]", _file_commands("moves")),
-            _pattern("RUNS_UNTIL_STOPPED", [row for row in runs if row.get("after_runner", True)]),
-            _pattern("RUNS_UNTIL_STOPPED_ALONE", [row for row in runs if not row.get("after_runner", True)]),
-            _pattern("WAITS_FOR_INPUT", _TABLE["waits_for_input"]),
-            _pattern("STARTS_DETACHED", _TABLE["starts_detached"]),
-            f"STARTS_SERVER = {python_literal(_server_pattern(**servers))}",
-            _names("TASK_RUNNERS", _TABLE["task_runners"]["programs"]),
-            _names("TOOL_RUNNERS", _TABLE["task_runners"]["tool_runners"]),
-            "# value flags, flags, leading arguments, takes assignments",
-            *_mapping(
-                "WRAPPERS",
-                "tuple[str, str, int, bool]",
-                [(command, _wrapper(row)) for row in _TABLE["wrapper"] for command in row["command"]],
-            ),
-            _names("RATED_WRAPPERS", _marked("wrapper", "does_more")),
-            _names("COMMAND_PREFIXES", _marked("wrapper", "is_prefix")),
-            *_mapping(
-                "PACKAGE_SOURCES",
-                "tuple[str, ...]",
-                [(command, tuple(row["sources"])) for row in _TABLE["package_runner"] for command in row["command"]],
-            ),
-            _names("SHELLS", _TABLE["scripts"]["shells"]),
-            _names("SCRIPT_ARGUMENT_PROGRAMS", _TABLE["scripts"]["script_arguments"]),
-            *_mapping("EXEC_FLAGS", "tuple[str, ...]", _tuples(_TABLE["for_each_result"])),
-            _names("SINGLE_DASH_PROGRAMS", _TABLE["single_dash"]["programs"]),
-            "",
-        ]
+    by_statement, operand_counts = _TABLE["destroys_by_statement"], {"no_operand": 0, "one_operand": 1}
+    return format_table(
+        {
+            "reads_only": dict(chain.from_iterable(map(_read_only_entries, _TABLE["reads_only"]))),
+            "with_any_flag": _marked("reads_only", "with_any_flag"),
+            "reads_all_input": _marked("reads_only", "reads_all_input"),
+            "find_expressions": {
+                name: count for key, count in operand_counts.items() for name in _TABLE["find_expressions"][key]
+            },
+            "version_programs": _TABLE["version_request"]["programs"],
+            "destroys": [
+                (*_split(command), row.get("flags", ()), row["effect"])
+                for row in destroys
+                for command in row["command"]
+            ],
+            "loss_needles": [needle for row in [*destroys, *by_statement] for needle in row.get("needles", ())],
+            "database_clients": [program for row in by_statement for program in row["program"]],
+            "loss_statements": [statement for row in by_statement for statement in row["statements"]],
+            "deletions": _file_commands("removes"),
+            "moves": _file_commands("moves"),
+            "runs_until_stopped": _pattern([row for row in runs if row.get("after_runner", True)]),
+            "runs_until_stopped_alone": _pattern([row for row in runs if not row.get("after_runner", True)]),
+            "waits_for_input": _pattern(_TABLE["waits_for_input"]),
+            "starts_detached": _pattern(_TABLE["starts_detached"]),
+            "starts_server": _server_pattern(**_TABLE["servers"]),
+            "task_runners": _TABLE["task_runners"]["programs"],
+            "tool_runners": _TABLE["task_runners"]["tool_runners"],
+            "wrappers": {command: _wrapper(row) for row in _TABLE["wrapper"] for command in row["command"]},
+            "rated_wrappers": _marked("wrapper", "does_more"),
+            "command_prefixes": _marked("wrapper", "is_prefix"),
+            "package_sources": {
+                command: row["sources"] for row in _TABLE["package_runner"] for command in row["command"]
+            },
+            "shells": _TABLE["scripts"]["shells"],
+            "script_argument_programs": _TABLE["scripts"]["script_arguments"],
+            "exec_flags": _TABLE["for_each_result"],
+            "single_dash_programs": _TABLE["single_dash"]["programs"],
+        }
     )
 
 
 def risk_rows() -> str:
-    """Return the module with the rows of the risk table, what is needed to match them, and the table's version."""
+    """Return the rows of the risk table, what is needed to match them, and the table's version.
+
+    Fields after the last one of a row are as by default.
+    """
     defaults = tuple(RiskRow("", ""))
     rows: list[tuple[object, ...]] = []
     for row in RISK_ROWS:
@@ -129,22 +120,8 @@ def risk_rows() -> str:
             [at + 1 for at, (value, default) in enumerate(zip(row, defaults, strict=True)) if value != default]
         )
         rows.append(tuple(row)[:length])
-    mappings = [dict(_tuples(_TABLE[name])) for name in ("values", "bare", "tasks")]
-    return "\n".join(
-        [
-            '"""How dangerous commands, files and variables are; written by scripts/generate.py from execution/shell/commands.toml."""',
-            "",
-            "# the fields of `RiskRow`; those after the last are as by default",
-            f"VERSION = {python_literal(table_version(RISK_ROWS, *mappings))}",
-            "ROWS: tuple[tuple[str | bool | tuple[str, ...], ...], ...] = (",
-            *[f"    {python_literal(row)}," for row in rows],
-            ")",
-            *_mapping("VALUES", "tuple[str, ...]", _tuples(_TABLE["values"])),
-            *_mapping("BARE", "tuple[str, ...]", _tuples(_TABLE["bare"])),
-            *_mapping("TASKS", "tuple[str, ...]", _tuples(_TABLE["tasks"])),
-            "",
-        ]
-    )
+    mappings = {name: _TABLE[name] for name in ("values", "bare", "tasks")}
+    return format_table({"version": table_version(RISK_ROWS, *mappings.values()), "rows": rows, **mappings})
 
 
 def _read_only_entries(row: dict[str, Any]) -> Iterator[tuple[str, tuple[object, ...]]]:
@@ -194,22 +171,5 @@ def _marked(kind: str, mark: str) -> list[str]:
     return list(dict.fromkeys([command.partition(" ")[0] for command in commands]))
 
 
-def _tuples(table: dict[str, list[str]]) -> list[tuple[str, tuple[str, ...]]]:
-    return [(name, tuple(entries)) for name, entries in table.items()]
-
-
-def _names(name: str, entries: Iterable[str]) -> str:
-    return f"{name}: tuple[str, ...] = {python_literal(tuple(entries))}"
-
-
-def _pattern(name: str, rows: Iterable[dict[str, Any]]) -> str:
-    return f"{name} = {python_literal('|'.join([pattern for row in rows for pattern in row['patterns']]))}"
-
-
-def _rows(name: str, row_type: str, rows: Iterable[tuple[object, ...]]) -> list[str]:
-    return [f"{name}: tuple[{row_type}, ...] = (", *[f"    {python_literal(row)}," for row in rows], ")"]
-
-
-def _mapping(name: str, value_type: str, entries: Iterable[tuple[str, object]]) -> list[str]:
-    lines = [f"    {python_literal(key)}: {python_literal(value)}," for key, value in entries]
-    return [f"{name}: dict[str, {value_type}] = {{", *lines, "}"]
+def _pattern(rows: Iterable[dict[str, Any]]) -> str:
+    return "|".join([pattern for row in rows for pattern in row["patterns"]])

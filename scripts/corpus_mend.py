@@ -8,7 +8,7 @@ from corpus_probe import ALL_LEVELS, Probe
 
 from execplan.core.edits.plan_writer import apply_change
 from execplan.core.plan.plan_change import PlanChange
-from execplan.linter.autofix import build_fix_change
+from execplan.linter.checking.plan_fix import build_fix_change
 from execplan.linter.runner import lint_bytes
 
 

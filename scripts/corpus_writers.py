@@ -30,6 +30,7 @@ LONG_TEXT = (
 )
 WHY = "So that `a - b` stays as it is, - and so that # a long reason wraps where the plan wraps its own reasons, too"
 AUTHOR = "Ann Example"
+_NUMBER = re.compile(r"(?:[0-9]{1,5}\.[0-9]{1,5}\.?|T[0-9]{3,11}|#[0-9]{1,11}|[0-9]{1,11}[.)])(?: \[[^ ]*\])* ")
 
 
 def mark_tasks(probe: Probe) -> None:
@@ -123,7 +124,13 @@ def _add(probe: Probe, writer: str, **options: str) -> ParsedPlan | None:
 
 def _is_added(task: Task) -> bool:
     """Return whether a task is the new one, with a number in front where the others have one."""
-    return re.fullmatch(r"(\d+\.\d+\.? |T\d+ )?" + re.escape(LONG_TEXT), task.text) is not None
+    return task.text == _number(task.text) + LONG_TEXT
+
+
+def _number(text: str) -> str:
+    """Return the number of a task with the marks after it, as `T002 [P] `, which edits of its text keep."""
+    match = _NUMBER.match(text)
+    return match[0] if match is not None else ""
 
 
 def reword_tasks(probe: Probe) -> None:
@@ -137,13 +144,16 @@ def reword_tasks(probe: Probe) -> None:
                 "reword",
                 result[1],
                 task.box_line,
-                tasks=(*old_tasks[:at], (task.mark, LONG_TEXT), *old_tasks[at + 1 :]),
+                tasks=(*old_tasks[:at], (task.mark, _number(task.text) + LONG_TEXT), *old_tasks[at + 1 :]),
             )
     for task in _sample([candidate for candidate in probe.plan.tasks if candidate.state != DONE]):
         result = probe.write("split", partial(task_rewording.split_task, str(task.number), LONG_TEXT, WHY, MOMENT))
         if result is not None:
             at = task.number - 1
-            halves = (("x", LONG_TEXT), (" ", WHY))
+            number = _number(result[1].tasks[at + 1].text)
+            if number and any(other.text.startswith(f"{number.split()[0]} ") for other in probe.plan.tasks):
+                probe.fail(task.box_line, "split used the number of another task")
+            halves = (("x", _number(task.text) + LONG_TEXT), (" ", number + WHY))
             probe.expect("split", result[1], task.box_line, tasks=(*old_tasks[:at], *halves, *old_tasks[at + 1 :]))
             if probe.counted_tasks(result[0]) != probe.read_tasks(result[1]):
                 probe.fail(task.box_line, "split left something that markdown-it-py does not read as a task")

@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 import agents_page
 import api_reference
 import command_reference
-import generated_modules
+import generated_tables
 import picture
 import public_surface
 import reference_pages
@@ -58,7 +58,7 @@ def hooks_file() -> str:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
-    **generated_modules.MODULES,
+    **generated_tables.TABLES,
     **{f"{REFERENCE}/{page}": render for page, render in reference_pages.PAGES.items()},
     **{f"{REFERENCE}/schemas/{kind}.json": partial(lambda name: schema_bytes(name).decode(), kind) for kind in KINDS},
     f"{REFERENCE}/commands.md": command_reference.commands_page,

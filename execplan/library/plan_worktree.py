@@ -145,7 +145,7 @@ def finish_worktree(
                 project_state.lock(target_project, plan_path, f"merge of {record.id}"),
                 project_state.lock(target_project, "commit", f"merge of {record.id}"),
             ):
-                worktree_merge.update_branch(plan_project, record, worktree, into)
+                warnings += worktree_merge.update_branch(plan_project, record, worktree, into)
                 if archives:
                     archived, not_archived, archive_warnings = _archive_if_complete(plan_project, record)
                     warnings += archive_warnings

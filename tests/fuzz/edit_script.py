@@ -24,7 +24,7 @@ from execplan.core.plan import log_edits, section_edits, task_edits, task_reword
 from execplan.core.plan.path_rewriting import PathReplacement, replace_paths
 from execplan.core.plan.plan_change import require_lines, require_text
 from execplan.core.plan.text_rebase import rebase_text
-from execplan.linter.autofix import build_fix_change
+from execplan.linter.checking.plan_fix import build_fix_change
 from execplan.linter.rule import RULES, RuleContext
 from execplan.linter.rule_facts import Clock, RepositoryTree
 from execplan.linter.runner import DEFAULT_LEVELS

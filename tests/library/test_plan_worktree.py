@@ -203,6 +203,15 @@ def test_a_conflict_is_left_in_the_worktree(repo: Folder) -> None:
     assert is_gone(repo, worktree)
 
 
+def test_a_task_that_stays_open_after_the_merge_is_reported(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "-p", "parser", "--commit")
+    repo.ok("reword", "2", "Read whole files", "-p", "parser", "--commit")
+    result = repo.run("worktree", "--finish")
+    assert "was checked off on one side and reworded" in result.err
+
+
 def test_a_conflict_in_the_plan(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)

@@ -11,7 +11,7 @@ from execplan.core.edits.plan_writer import apply_change
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.text.text_lines import Edit
-from execplan.linter.autofix import build_fix_change
+from execplan.linter.checking.plan_fix import build_fix_change
 from execplan.linter.rule import SAFE, UNSAFE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.runner import RULES
 from tests.plans import CLEAN

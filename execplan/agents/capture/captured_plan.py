@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.agents.capture import capture_records
 from execplan.agents.capture.native_plan import convert
 from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, section_lines
 from execplan.agents.capture.plan_revision import is_revision, revise_plan
@@ -15,7 +15,7 @@ from execplan.core.archive.attachments import attach_files
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import amend
 from execplan.core.errors import ErrorContext, ExecplanError
-from execplan.core.files import file_access
+from execplan.core.files import atomic_files, file_access
 from execplan.core.plan import outline, reader
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_store import plan_store
@@ -24,6 +24,8 @@ from execplan.core.project import project_state
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
 from execplan.core.secrets.redaction import Redactor
+from execplan.core.text.text_lines import digest
+from execplan.core.trace import log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,47 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.project.project import Project
     from execplan.core.scaffold.plan_creation import CreatedPlan
+
+RECORDS_DIR = "captures"
+_MAX_BYTES = 1 << 14
+_MAX_AGE_SECONDS = 90 * 86400
+"""Age from which a record is removed: nobody resumes such a session."""
+
+
+def read(project: Project, session: str) -> str:
+    """Return the path of a session's plan; empty if none is recorded."""
+    if not session:
+        return ""
+    try:
+        data, _ = file_access.read(_record_path(project, session), _MAX_BYTES)
+    except ExecplanError:
+        return ""
+    return os.path.normpath(os.path.join(project.path_base, os.fsdecode(data)))
+
+
+def write(project: Project, session: str, path: str, plan_id: str) -> None:
+    """Record a session's plan. Never fails: a later version of the plan is then found by its title."""
+    if not session:
+        return
+    relative_path = os.path.relpath(os.path.realpath(path), os.path.realpath(project.path_base))
+    try:
+        project_state.make_state_dir(project, RECORDS_DIR)
+        _remove_old(os.path.join(project.state, RECORDS_DIR))
+        atomic_files.replace(_record_path(project, session), os.fsencode(relative_path), mode=0o666)
+    except (OSError, ExecplanError) as error:
+        log(f"couldn't record the session of {plan_id}: {error}")
+
+
+def _record_path(project: Project, session: str) -> str:
+    return os.path.join(project.state, RECORDS_DIR, digest(session.encode("utf-8", "replace"))[:16])
+
+
+def _remove_old(folder: str) -> None:
+    oldest = time.time() - _MAX_AGE_SECONDS
+    for entry in os.scandir(folder):
+        if entry.stat(follow_symlinks=False).st_mtime < oldest:
+            os.unlink(entry.path)
+
 
 _DESCRIPTION = "original plan"
 """Beginning of what Artifacts and Notes says about an original, by which it is found again."""
@@ -93,11 +136,11 @@ def capture_plan(project: Project, program: str, session: str, text: str, option
             name = f"{slug(program)}-plan.md"
             created_plan = _create(project, data, name, native, "-", f" from {program}", options)
             if not options.dry_run:
-                capture_records.write(project, session, os.path.join(project.root, created_plan.path), created_plan.id)
+                write(project, session, os.path.join(project.root, created_plan.path), created_plan.id)
             return CapturedPlan(created_plan.id, created_plan.path, CREATED, (), created_plan.warnings)
         captured_plan = _update(project, ref, data, native, program, options)
         if not options.dry_run:
-            capture_records.write(project, session, ref.path, ref.id)
+            write(project, session, ref.path, ref.id)
         return captured_plan
 
 
@@ -170,7 +213,7 @@ def _find_earlier(project: Project, session: str, text: str, native: NativePlan)
     It is the plan of the same session if the text revises it, else a captured plan with the same title.
     """
     open_refs = plan_store.refs(project)
-    recorded_path = capture_records.read(project, session)
+    recorded_path = read(project, session)
     for ref in open_refs:
         if recorded_path and os.path.realpath(ref.path) == os.path.realpath(recorded_path):
             previous = _read_original(project, ref)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.path_resolution import is_per_process
 from execplan.core.files.agent_files import CONFIGURATION, USER_CONFIGURATION, describe_configuration
 from execplan.core.project import user_settings
 from execplan.core.project.project_discovery import with_directories
 from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
+from execplan.core.text.data_tables import load_table
 from execplan.core.text.invisible_characters import has_hidden
 from execplan.core.text.pure_paths import WILDCARDS, is_inside
 from execplan.execution.approvals import reserved_paths
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _STATE = "execplan's state"
 _LONGEST = 4096
+DEVICE_PATHS: tuple[str, ...] = load_table("agents/guard/device_paths.json")
+"""Parts of the paths of devices that the risk table forbids reading."""
 
 
 def real_path(folder: str, path: str) -> str:
@@ -83,7 +85,7 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
     if is_secret_file(path, is_directory=folder):
         return "it contains credentials"
     folded = path.casefold()
-    if not any([fragment in folded for fragment in PIECES]):
+    if not any([fragment in folded for fragment in DEVICE_PATHS]):
         return ""
     from execplan.execution.risk.risk_table import builtin_table
     from execplan.execution.risk.row_matching import row_matches_path

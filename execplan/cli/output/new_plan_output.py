@@ -91,7 +91,7 @@ def created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
     lines = [created_plan.path, *[f"attached the original as {path}" for path in created_plan.paths[2:]]]
     lines += [f"committed {created_plan.commit[:12]}"] if created_plan.commit else []
     name = quote_plan_name(created_plan.id, created_plan.path)
-    advice = advise_new_plan(reader.read(created_plan.data), name)
+    advice = advise_new_plan(reader.read(created_plan.data), name, is_copy=created_plan.is_copy)
     next_commands = (*advice.commands, f"execplan lint {name}")
     return Answer(
         data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work

@@ -13,6 +13,7 @@ from execplan.core.clock import now
 from execplan.core.edits.edit_entries import read_texts
 from execplan.core.edits.edit_journal import read_entries
 from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import log_edits, section_edits, task_edits, task_rewording
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import expand_numbers, task_ids
@@ -44,7 +45,11 @@ def find_completer(project: Project, path: str, task_id: str) -> str:
 
 
 def _is_done(project: Project, text: bytes, task_id: str) -> bool:
-    tasks = plan_store.parse(project, text).tasks
+    """Return whether a text of the journal, which is empty before the plan is created, has the task checked off."""
+    try:
+        tasks = plan_store.parse(project, text).tasks
+    except ExecplanError:
+        return False
     return any([name == task_id and task.state == DONE for name, task in zip(task_ids(tasks), tasks, strict=True)])
 
 

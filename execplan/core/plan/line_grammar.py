@@ -34,6 +34,7 @@ HEAD_LABELS = frozenset((DECISION, OBSERVATION))
 _MAX_LABEL_END = 56
 """Column by which a label must end: enough for the longest one with its bullet, emphasis and a translation."""
 
+_MAX_NUMBER_LENGTH = 12
 _BULLETS = ("- ", "* ", "+ ")
 _NOTE_PREFIXES = tuple(
     [f"{subject}{kind} note" for kind in ("revision", "update", "change") for subject in ("", "plan ")]
@@ -151,6 +152,35 @@ def is_list_item(line: str) -> bool:
     """Return whether a line starts with the marker of a list item."""
     marker, space, _ = line.lstrip(" ").partition(" ")
     return bool(space) and (marker in ("-", "*", "+") or (marker[:-1].isdigit() and marker[-1] in ".)"))
+
+
+def read_number(text: str) -> str:
+    """Return the number that begins a task's text, as `2.1` in OpenSpec and `T012` in spec-kit; else an empty string."""
+    number = text.partition(" ")[0]
+    group, dot, part = number.rstrip(".").partition(".")
+    if len(number) > _MAX_NUMBER_LENGTH or not number.isascii():
+        return ""
+    if dot:
+        return number if group.isdecimal() and part.isdecimal() else ""
+    return number if len(number) > len("T00") and number[0] == "T" and number[1:].isdecimal() else ""
+
+
+def read_any_number(text: str) -> str:
+    """Return the number that begins a task's text in any form, also as `4.` in Kiro and `#3` in Backlog.md; else empty."""
+    word = text.partition(" ")[0]
+    digits = word[1:] if word[:1] == "#" else word[:-1]
+    is_label = word[:1] == "#" or word[-1:] in (".", ")")
+    is_plain = is_label and len(word) <= _MAX_NUMBER_LENGTH and digits.isascii() and digits.isdecimal()
+    return word if is_plain else read_number(text)
+
+
+def read_prefix(text: str) -> str:
+    """Return the number of a task with the marks after it and a space, as `T002 [P] ` in spec-kit; empty without a number."""
+    words = text.split(" ")
+    count = 1 if read_any_number(text) else 0
+    while 0 < count < len(words) and words[count][:1] == "[" and words[count][-1:] == "]":
+        count += 1
+    return "".join([f"{word} " for word in words[:count]])
 
 
 def is_empty_text(text: str) -> bool:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan.model import ParsedPlan, Section
+    from execplan.core.plan.model import ParsedPlan
 
 with open(f"{os.path.dirname(os.path.abspath(__file__))}/placeholder_lines.txt", encoding="utf-8") as _file:
     PLACEHOLDER_LINES = frozenset(_file.read().removesuffix("\n").split("\n"))
@@ -77,24 +77,30 @@ def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
     ]
 
 
-def find_unfilled(plan: ParsedPlan) -> list[tuple[Section, list[int]]]:
-    """Return the sections that still contain a template's placeholder text, each with these lines.
+INTRODUCTION = "the introduction"
+"""Name of the text between the title and the first section."""
 
-    A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
+
+def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
+    """Return the names of the sections that still contain a template's placeholder text, each with these lines.
+
+    The text above the first section counts as one. A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
     are done.
     """
     is_complete = plan.state() == COMPLETE
-    sections = []
+    first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    above = [at for at in plan.placeholder_lines if at < first_section and at != plan.title_line]
+    sections = [(INTRODUCTION, above)] if above else []
     for section in plan.sections:
         lines = [at for at in plan.placeholder_lines if section.start <= at < section.end]
         if not lines:
             continue
         content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
         if not section.is_living or (is_complete and any([at not in lines for at in content_lines])):
-            sections.append((section, lines))
+            sections.append((section.name or section.title, lines))
     return sections
 
 
 def unfilled_sections(plan: ParsedPlan) -> list[str]:
     """Return the names of the sections that still contain a template's placeholder text."""
-    return [section.name or section.title for section, _ in find_unfilled(plan)]
+    return [name for name, _ in find_unfilled(plan)]

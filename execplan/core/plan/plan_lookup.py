@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan import outline
+from execplan.core.plan.line_grammar import read_any_number
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
 
@@ -50,7 +51,7 @@ def ids_for_texts(texts: Sequence[str]) -> list[str]:
 
 
 def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
-    """Return the ID and the task for a number, an ID or a unique part of its text; raises ExecplanError."""
+    """Return the ID and the task for a number, an ID, the number in its text or a unique part of that; raises ExecplanError."""
     ids = task_ids(plan.tasks)
     lowered = query.strip().lower()
     if lowered in ids:
@@ -61,6 +62,9 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
             return ids[number - 1], plan.tasks[number - 1]
         message = f"unknown task {lowered}: the plan has {format_count(len(plan.tasks), 'task')}"
         raise _no_such_task(message, plan, ids, query)
+    labeled = [at for at, task in enumerate(plan.tasks) if read_any_number(task.text).rstrip(".").lower() == lowered]
+    if len(labeled) == 1:
+        return ids[labeled[0]], plan.tasks[labeled[0]]
     candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
     matches = find_matches([task.text for task in plan.tasks], query)
     match = require_single(matches, candidates, query, "task", "specify the task by its number or ID")

@@ -6,7 +6,13 @@ from execplan.core.errors import CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
-from execplan.core.plan.line_grammar import read_checkbox, split_box, text_without_timestamp
+from execplan.core.plan.line_grammar import (
+    read_any_number,
+    read_checkbox,
+    read_prefix,
+    split_box,
+    text_without_timestamp,
+)
 from execplan.core.plan.model import DONE, OPEN, ParsedPlan, Section, Task, is_struck_through
 from execplan.core.plan.plan_change import (
     ChangedTask,
@@ -28,7 +34,6 @@ from execplan.core.plan.plan_lookup import (
 )
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.task_checks import format_check
-from execplan.core.plan.task_reader import read_number
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, Timestamp, write_timestamp
@@ -138,7 +143,7 @@ def add_task(
             return _task_added(content._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:
-            if normalize_text(text) in (normalize_text(task.text), normalize_text(_without_number(task.text))):
+            if normalize_text(text) in (normalize_text(task.text), normalize_text(without_prefix(task.text))):
                 task_id = task_ids(plan.tasks)[task.number - 1]
                 message = f"already in the plan, {task.state}: {task.number}. {task.text}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
@@ -146,7 +151,7 @@ def add_task(
         if neighbor is None and siblings:
             neighbor = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbor is not None:
-            text = _next_number(plan, neighbor, text) + text
+            text = next_number(plan, neighbor, text) + text
             edit = _insert_beside(plan, neighbor, text, timestamp, now, check, is_above=before is not None)
         elif heading is not None:
             edit = insert_padded(plan.text.lines, heading.end, first_lines)
@@ -157,21 +162,22 @@ def add_task(
     return build_change
 
 
-def _next_number(plan: ParsedPlan, neighbor: Task, text: str) -> str:
+def next_number(plan: ParsedPlan, neighbor: Task, text: str) -> str:
     """Return the number for a new task, and a space; empty if the text has one, or a task under the same heading has none."""
-    number = read_number(neighbor.text)
-    numbers = [read_number(task.text) for task in plan.tasks if task.heading == neighbor.heading]
-    if read_number(text) or not all(numbers):
+    label = read_any_number(neighbor.text)
+    labels = [read_any_number(task.text) for task in plan.tasks if task.heading == neighbor.heading]
+    if read_any_number(text) or not all(labels):
         return ""
-    prefix = number.rstrip(".").rstrip("0123456789")
-    digits = [read_number(task.text).rstrip(".").removeprefix(prefix) for task in plan.tasks]
+    number = label.rstrip(".)")
+    prefix = number.rstrip("0123456789")
+    digits = [read_any_number(task.text).rstrip(".)").removeprefix(prefix) for task in plan.tasks]
     last = max([int(name) for name in digits if name.isdecimal()])
-    width = len(number.rstrip(".")) - len(prefix)
-    return f"{prefix}{last + 1:0{width}}{'.' * number.endswith('.')} "
+    return f"{prefix}{last + 1:0{len(number) - len(prefix)}}{label.removeprefix(number)} "
 
 
-def _without_number(text: str) -> str:
-    return text.removeprefix(read_number(text)).lstrip()
+def without_prefix(text: str) -> str:
+    """Return a task's text without its number and the marks after it."""
+    return text.removeprefix(read_prefix(text))
 
 
 def text_without_box(source: str) -> str:

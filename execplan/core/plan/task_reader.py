@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from execplan.core.plan import outline
-from execplan.core.plan.line_grammar import Checkbox, read_checkbox
+from execplan.core.plan.line_grammar import Checkbox, read_checkbox, read_number
 from execplan.core.plan.model import ParsedPlan, Section, Task
 from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, QUOTE, Block
 
@@ -14,9 +14,6 @@ def document_section(plan: ParsedPlan) -> Section:
     """Return the whole text as one section, for a plan whose tasks are not in Progress."""
     end = len(plan.text.lines)
     return Section(plan.title or "", None, False, 0, 0, end, end, end, 0, len(plan.blocks))
-
-
-_MAX_NUMBER_LENGTH = 12
 
 
 def read_tasks_elsewhere(
@@ -64,17 +61,6 @@ def _has_only_groups(plan: ParsedPlan, boxes: list[Task]) -> bool:
     starts = [section.start for section in plan.sections]
     groups = {bisect_right(starts, box.start) for box in boxes}
     return groups == {*range(1, len(starts) + 1)} and all([part_number(section.title) for section in plan.sections])
-
-
-def read_number(text: str) -> str:
-    """Return the number that begins a task's text, as `2.1` in OpenSpec and `T012` in spec-kit; else an empty string."""
-    number = text.partition(" ")[0]
-    group, dot, part = number.rstrip(".").partition(".")
-    if len(number) > _MAX_NUMBER_LENGTH or not number.isascii():
-        return ""
-    if dot:
-        return number if group.isdecimal() and part.isdecimal() else ""
-    return number if len(number) > len("T00") and number[0] == "T" and number[1:].isdecimal() else ""
 
 
 def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.item_format import ItemFormat, wrap_text
-from execplan.core.plan.line_grammar import read_checkbox, text_without_timestamp
+from execplan.core.plan.line_grammar import read_any_number, read_checkbox, read_prefix, text_without_timestamp
 from execplan.core.plan.model import DONE, ParsedPlan, Task
 from execplan.core.plan.plan_change import ChangedTask, PlanChange, PlanContent, plan_content, task_section
 from execplan.core.plan.plan_lookup import task_ids
@@ -14,23 +14,26 @@ from execplan.core.plan.task_edits import (
     has_timestamps,
     neighbor_format,
     next_bullet,
+    next_number,
     text_without_box,
     timestamp_example,
+    without_prefix,
 )
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import write_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from execplan.core.plan.plan_change import ChangeBuilder
 
 
 def reword_task(query: str, source: str) -> ChangeBuilder:
-    """Build a change that replaces the text of a task; its timestamp stays unless the new text starts with one."""
-    source = text_without_box(source)
-    text = _require_task_text(source)
+    """Build a change that replaces the text of a task; its timestamp and number stay unless the new text has others."""
+    new_source = text_without_box(source)
+    new_text = _require_task_text(new_source)
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
@@ -38,6 +41,8 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
+        text = new_text if read_any_number(new_text) else read_prefix(task.text) + new_text
+        source = new_source.removesuffix(new_text) + text
         changed_task = ChangedTask(index, task_ids(plan.tasks)[index])
         task_label = f"{task.number}. {text}"
         head, box_text = _split_box_line(plan, task)
@@ -61,17 +66,17 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
 
 def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
     """Build a change that replaces an unfinished task with a done one and an open one, which keeps the nested items."""
-    done_text, open_text = text_without_box(done_text), text_without_box(open_text)
-    texts = (_require_task_text(done_text), _require_task_text(open_text))
+    sources = text_without_box(done_text), text_without_box(open_text)
+    texts = _require_task_text(sources[0]), _require_task_text(sources[1])
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         task_section(plan, command="split")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
-        new_tasks = (("x", texts[0]), (" ", texts[1]))
         index, task_id = task.number - 1, task_ids(plan.tasks)[task.number - 1]
-        if content.tasks[index : index + 2] == new_tasks:
+        present = [(mark, without_prefix(text)) for mark, text in content.tasks[index : index + 2]]
+        if present == [("x", without_prefix(texts[0])), (" ", without_prefix(texts[1]))]:
             task_names = [format_task(content.tasks, task_index) for task_index in (index, index + 1)]
             changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_ids(plan.tasks)[index + 1]))
             return PlanChange(
@@ -84,11 +89,19 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
                 exit=INPUT,
                 hint=f"reopen it first: execplan reopen {task.number}",
             )
+        prefix, number = read_prefix(task.text), next_number(plan, task, texts[1])
+        marks = prefix.partition(" ")[2] if number else ""
+        prefixes = ("" if read_any_number(texts[0]) else prefix, number + marks)
+        numbered_sources = [
+            source.removesuffix(text) + added + text
+            for source, text, added in zip(sources, texts, prefixes, strict=True)
+        ]
+        new_tasks = (("x", prefixes[0] + texts[0]), (" ", prefixes[1] + texts[1]))
         example = timestamp_example(plan, task)
         stamp = write_timestamp(now, example) + (example.separator or " ") if has_timestamps(plan) else ""
         done_box = f"[x] {stamp}"
         new_lines = format_split_tasks(
-            plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], (done_text, open_text)
+            plan, task, done_box, "[ ]" + _split_box_line(plan, task)[1][3:], numbered_sources
         )
         new_content = _replace_task(content, task, *new_tasks)
         messages = (
@@ -102,7 +115,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
     return build_change
 
 
-def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: str, texts: tuple[str, str]) -> list[str]:
+def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: str, texts: Sequence[str]) -> list[str]:
     """Format the two tasks of a split as lines, each with its checkbox, timestamp and text."""
     item_format = neighbor_format(plan, task)
     lines = _format_task(next_bullet(plan, task, 0), done_box, texts[0], text_without_timestamp(texts[0]), item_format)

@@ -17,7 +17,7 @@ _KNOWN_FORMS = (
     (re.compile(r"\d{4}-\d\d-\d\d([-_])."), r"{{date}}{1}{{slug}}"),
     (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])(\d{1,4})([-_])."), r"{1}{{day}}{2}{{number}}{4}{{slug}}"),
     (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])."), r"{1}{{day}}{2}{{slug}}"),
-    (re.compile(r"([A-Za-z]{1,12}[-_])?(\d{1,5})([-_])."), r"{1}{{number}}{3}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?(\d{1,5})( - |[-_])."), r"{1}{{number}}{3}{{slug}}"),
     (re.compile(r"((?:exec[-_]?)?plan[-_])."), r"{1}{{slug}}"),
 )
 """Patterns of common names, each with its form; numbers in the form refer to groups."""

@@ -80,7 +80,7 @@ def build_conversion(project: Project, plan_id: str) -> ChangeBuilder:
             return PlanChange((), plan_content(plan), "", (f"already an ExecPlan: {plan_id}",))
         ensure_blocks_closed(plan, len(plan.text.lines))
         skeleton, _ = render_plan(project, f"{BUILT_IN}plan", plan_id, plan_id, "", ())
-        converted = convert_plan(plan, skeleton, plan_id)
+        converted = convert_plan(plan, skeleton, plan.title or plan_id)
         messages = [f"converted to an ExecPlan: {plan_id}"]
         messages += [f"moved to {section}: {heading}" for heading, section in converted.without_role]
         rebased = rebase_text(plan, plan.text.to_bytes(), converted.text.to_bytes(), "convert, to an ExecPlan", "", "")

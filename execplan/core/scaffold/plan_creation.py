@@ -6,29 +6,76 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core import features
+from execplan.core.clock import now
 from execplan.core.edits.edit_entries import CREATE
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
-from execplan.core.files import atomic_files
+from execplan.core.errors import CHECK_FAILED, INPUT, USAGE, ErrorContext, ExecplanError
+from execplan.core.files import atomic_files, file_access
 from execplan.core.git import gitignore
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import name_pattern, reader
+from execplan.core.plan.item_format import escape_text
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import normalize_text
+from execplan.core.plan.section_edits import set_section_body
+from execplan.core.plan.section_roles import PURPOSE, find_role
+from execplan.core.plan.task_edits import add_task
+from execplan.core.plan.title_edits import title_edit
 from execplan.core.plan_store import plan_store
 from execplan.core.project import plan_names, project_state
-from execplan.core.project.project import Project
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.slug import slug
-from execplan.core.scaffold import plan_draft, plan_templates, template_copy
+from execplan.core.scaffold import plan_draft, plan_templates
 from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import Edit, apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
+
+
+def copy_template(project: Project, path: str, title: str, purpose: str, tasks: Sequence[str]) -> bytes:
+    """Return the bytes of a new plan: the file with the new title, the purpose in its section, and the given tasks.
+
+    These replace the file's own tasks if all are below one heading, and otherwise follow them. `path` is relative to the
+    directory of the settings. Raises ExecplanError if the file can't be read, or has no section for a given purpose.
+    """
+    full_path = os.path.join(project.base, path)
+    ensure_inside(project, full_path)
+    if not os.path.isfile(full_path):
+        raise ExecplanError(
+            "unknown-template",
+            f"{path}, which new plans are copied from, does not exist",
+            exit=INPUT,
+            hint="put it there, change the setting template, or use a built-in template: --template plan",
+        )
+    text = reader.decode(file_access.read(full_path, reader.MAX_BYTES + 1)[0])
+    plan = reader.read_text(text)
+    edit = title_edit(plan, title)
+    text = apply_edits(text, (edit,) if edit is not None else ())
+    if purpose:
+        title = next(
+            (section.title for section in plan.sections if find_role(section.title, text.titles) == PURPOSE), ""
+        )
+        if not title:
+            raise ExecplanError(
+                "no-place-for-purpose",
+                f"{path}, which new plans are copied from, has no section for --purpose",
+                exit=INPUT,
+                hint="omit it and write it into the plan, or use a built-in template: --template plan",
+            )
+        text = apply_edits(text, set_section_body(title, [escape_text(purpose)])(reader.read_text(text)).edits)
+    for task in tasks:
+        text = apply_edits(text, add_task(task, now(), create=True)(reader.read_text(text)).edits)
+    if tasks and len({task.heading for task in plan.tasks}) == 1:
+        given_tasks = reader.read_text(text).tasks
+        spans = [(task.start, task.item_end) for task in given_tasks[: len(plan.tasks)] if not task.depth]
+        text = apply_edits(text, [Edit(start, end, ()) for start, end in spans])
+    return text.to_bytes()
 
 
 def read_title(data: bytes) -> str:
@@ -89,6 +136,8 @@ class CreatedPlan(NamedTuple):
     """All created paths, or those to create in a dry run."""
     commit: str | None
     warnings: tuple[str, ...]
+    is_copy: bool = False
+    """Whether the text of a repository's template is in it, which no mark tells from the author's."""
 
 
 def create_plan(
@@ -99,8 +148,9 @@ def create_plan(
     title = validate_title(title)
     template = template if template is not None else project.settings.template
     if template.endswith(".md"):
-        copy = template_copy.copy_template(project, template, title, purpose, tasks)
-        return file_plan(project, plan_name(project, slug(title)), lambda _: (copy, ()), title, options)
+        copy = copy_template(project, template, title, purpose, tasks)
+        created = file_plan(project, plan_name(project, slug(title)), lambda _: (copy, ()), title, options)
+        return created._replace(is_copy=True)
     plan_template = plan_templates.find_template(project, template)
 
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:

@@ -44,13 +44,15 @@ def render_plan(
         author(project) if plan_templates.has_own(project) else ""
     )  # the built-in templates use no author, and asking Git takes time
     artifacts_dir = project.display_path(project.artifacts_dir(name))
+    number = plan_names.used_number(project.settings.name, name)
     variables = TemplateVariables(
         escape_heading(title),
         purpose_text,
         tuple(tasks),
         f"{now():%Y-%m-%d}",
         name,
-        plan_names.used_number(project.settings.name, name),
+        number,
+        name[: name.index(number) + len(number)] if number else name,
         artifacts_dir,
         author_name,
         template,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import plan_names
-from execplan.core.project.plan_dialects import dialect_of, find_dialect
+from execplan.core.project.plan_dialects import Dialect, dialect_of, find_dialect
 from execplan.core.project.plan_directories import (
     ACTIVE,
     FINISHED,
@@ -263,7 +263,7 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         archive=archive + "".join(["/{year}", "/{month}", "/{day}"][:date_depth]),
         superseded=os.path.normpath(os.path.join(directory, superseded_name)) if superseded_name else "",
         layout=layout,
-        name=dialect.plan_name or _guess_name(locations),
+        name=_name_form(dialect, locations),
     )
     if layout == FLAT_LAYOUT:
         settings = settings._replace(artifacts=f"{directory}/artifacts", archive_artifacts=f"{archive}/artifacts")
@@ -271,6 +271,13 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
         location.path for location in locations if location.state_name in (active_name, finished_name, superseded_name)
     ]
     return PlanLayout("", directory, settings, tuple(plan_paths))
+
+
+def _name_form(dialect: Dialect, locations: Sequence[_PlanLocation]) -> str:
+    """Return the form of new names: that of the dialect, with the prefix of numbers that the repository has."""
+    form = dialect.plan_name or _guess_name(locations)
+    guessed = _guess_name(locations) if "{number" in form else ""
+    return guessed if "{number" in guessed else form
 
 
 def _guess_name(locations: Sequence[_PlanLocation]) -> str:

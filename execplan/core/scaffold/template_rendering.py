@@ -35,6 +35,8 @@ class TemplateVariables(NamedTuple):
     """ID of the plan."""
     number: str
     """Number in the ID, in the place of `{number}`; empty if there is none."""
+    key: str
+    """The ID up to its number, as `task-3` in `task-3 - parser`; all of it if it has none."""
     artifacts: str
     """Artifacts directory of the plan, from the repository root."""
     author: str

@@ -39,6 +39,22 @@ def is_password_word(match: re.Match[str], value: str) -> bool:
     return is_secret(value, PASSWORD, is_quoted=match["s"] is None, is_config=True)
 
 
+def is_quoted_password(match: re.Match[str], value: str) -> bool:
+    """Return whether a value in quotes is a password."""
+    return is_secret(value, PASSWORD, is_quoted=True, is_config=True)
+
+
+def is_quoted_word(match: re.Match[str], value: str) -> bool:
+    """Return whether a value in quotes is a secret: a single word."""
+    return " " not in value and is_secret(value, SECRET, is_quoted=True, is_config=True)
+
+
+def is_defined_value(match: re.Match[str], value: str) -> bool:
+    """Return whether the value of a C macro is a secret, by its name."""
+    kind = classify_name(match["n"])
+    return bool(kind) and is_secret(value, kind, is_quoted=match["s"] is None, is_config=False)
+
+
 def is_option_value(match: re.Match[str], value: str) -> bool:
     """Return whether the value of an option with the name of a secret is a secret."""
     name_kind, is_quoted = classify_name(match["n"]), match["s"] is None

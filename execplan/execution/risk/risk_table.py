@@ -8,6 +8,7 @@ from __future__ import annotations
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import secret_files
+from execplan.core.text.data_tables import load_table
 from execplan.core.text.pure_paths import matches_glob
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import LEVELS
@@ -180,16 +181,11 @@ _BUILTIN_CACHE: list[RiskTable] = []
 def builtin_table() -> RiskTable:
     """Return the risk table that ships with ExecPlan."""
     if not _BUILTIN_CACHE:
-        from execplan.execution.risk import risk_rows
-
-        table = RiskTable(
-            tuple([RiskRow(*row) for row in risk_rows.ROWS]),  # type: ignore[arg-type] # each was parsed when it was written
-            risk_rows.VERSION,
-            {name: frozenset(flags) for name, flags in risk_rows.VALUES.items()},
-            {name: frozenset(flags) for name, flags in risk_rows.BARE.items()},
-            {name: frozenset(words) for name, words in risk_rows.TASKS.items()},
-        )
-        _BUILTIN_CACHE.append(table)
+        stored = load_table("execution/risk/risk_rows.json")
+        mappings = [
+            {name: frozenset(words) for name, words in stored[key].items()} for key in ("values", "bare", "tasks")
+        ]
+        _BUILTIN_CACHE.append(RiskTable(tuple([RiskRow(*row) for row in stored["rows"]]), stored["version"], *mappings))
     return _BUILTIN_CACHE[0]
 
 

@@ -1,296 +1,37 @@
-"""What commands do, except their risk; written by scripts/generate.py from commands.toml, which explains its rows."""
+"""What commands do, except their risk, from commands.toml, which explains its rows."""
 
-# flags, value flags, leading texts, replacing flags, most and least operands, forbidden texts, numbers
-READS_ONLY: dict[str, tuple[str, str, int, str, int, int, tuple[str, ...], bool]] = {
-    "awk": ("", "-F -v", 1, "", 99, 1, ("system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "ARGV", "ARGC", "@"), False),
-    "gawk": ("", "-F -v", 1, "", 99, 1, ("system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "ARGV", "ARGC", "@"), False),
-    "mawk": ("", "-F -v", 1, "", 99, 1, ("system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "ARGV", "ARGC", "@"), False),
-    "arch": ("", "", 99, "", 0, 0, (), False),
-    "groups": ("", "", 99, "", 0, 0, (), False),
-    "nproc": ("", "", 99, "", 0, 0, (), False),
-    "tty": ("", "", 99, "", 0, 0, (), False),
-    "uptime": ("", "", 99, "", 0, 0, (), False),
-    "users": ("", "", 99, "", 0, 0, (), False),
-    "b2sum": ("", "", 0, "", 99, 0, (), False),
-    "cksum": ("", "", 0, "", 99, 0, (), False),
-    "join": ("", "", 0, "", 99, 0, (), False),
-    "paste": ("", "", 0, "", 99, 0, (), False),
-    "sha224sum": ("", "", 0, "", 99, 0, (), False),
-    "sha384sum": ("", "", 0, "", 99, 0, (), False),
-    "sum": ("", "", 0, "", 99, 0, (), False),
-    "tsort": ("", "", 0, "", 99, 0, (), False),
-    "base32": ("-d --decode", "-w", 0, "", 99, 0, (), False),
-    "base64": ("-d --decode", "-w", 0, "", 99, 0, (), False),
-    "basename": ("-a -z", "-s", 99, "", 99, 0, (), False),
-    "cat": ("-n -b -s -A -e -t -v -E -T -u", "", 0, "", 99, 0, (), False),
-    "cmp": ("-s -l -b", "", 0, "", 99, 0, (), False),
-    "column": ("-t", "-s", 0, "", 99, 0, (), False),
-    "comm": ("-1 -2 -3", "", 0, "", 99, 0, (), False),
-    "cut": ("-s --complement", "-d -f -c -b --output-delimiter --delimiter --fields", 0, "", 99, 0, (), False),
-    "date": ("-u -R --utc", "", 99, "", 0, 0, (), False),
-    "df": ("-h -k", "", 0, "", 99, 0, (), False),
-    "diff": ("-u -r -q -b -w -B -i -N -y --brief --unified --recursive --color? --ignore-all-space --ignore-space-change --new-file", "-U", 0, "", 99, 0, (), False),
-    "dirname": ("", "", 99, "", 99, 0, (), False),
-    "expr": ("", "", 99, "", 99, 0, (), False),
-    "factor": ("", "", 99, "", 99, 0, (), False),
-    "false": ("", "", 99, "", 99, 0, (), False),
-    "printf": ("", "", 99, "", 99, 0, (), False),
-    "seq": ("", "", 99, "", 99, 0, (), False),
-    "sleep": ("", "", 99, "", 99, 0, (), False),
-    "true": ("", "", 99, "", 99, 0, (), False),
-    "du": ("-s -h -a -c -k -m --summarize --human-readable", "-d --max-depth", 0, "", 99, 0, (), False),
-    "egrep": ("-i -n -v -w -x -c -l -L -o -q -s -h -H -r -E -F -P -G -a -I -b --color? --ignore-case --line-number --invert-match --word-regexp --count --files-with-matches --files-without-match --only-matching --quiet --no-filename --with-filename --recursive --extended-regexp --fixed-strings --perl-regexp --text --no-messages", "-e -A -B -C -m --regexp --after-context --before-context --context --max-count --include --exclude --exclude-dir", 1, "-e --regexp", 99, 0, (), True),
-    "fgrep": ("-i -n -v -w -x -c -l -L -o -q -s -h -H -r -E -F -P -G -a -I -b --color? --ignore-case --line-number --invert-match --word-regexp --count --files-with-matches --files-without-match --only-matching --quiet --no-filename --with-filename --recursive --extended-regexp --fixed-strings --perl-regexp --text --no-messages", "-e -A -B -C -m --regexp --after-context --before-context --context --max-count --include --exclude --exclude-dir", 1, "-e --regexp", 99, 0, (), True),
-    "grep": ("-i -n -v -w -x -c -l -L -o -q -s -h -H -r -E -F -P -G -a -I -b --color? --ignore-case --line-number --invert-match --word-regexp --count --files-with-matches --files-without-match --only-matching --quiet --no-filename --with-filename --recursive --extended-regexp --fixed-strings --perl-regexp --text --no-messages", "-e -A -B -C -m --regexp --after-context --before-context --context --max-count --include --exclude --exclude-dir", 1, "-e --regexp", 99, 0, (), True),
-    "file": ("-b -i", "", 0, "", 99, 0, (), False),
-    "fold": ("-s", "-w", 0, "", 99, 0, (), False),
-    "head": ("-q -v", "-n -c --lines --bytes", 0, "", 99, 0, (), True),
-    "hexdump": ("-C -c", "-n -s", 0, "", 99, 0, (), False),
-    "id": ("-u -g -G -n -r", "", 99, "", 99, 0, (), False),
-    "jq": ("-r -c -s -S -e -M -C -n -j --raw-output --compact-output --slurp --sort-keys", "", 1, "", 99, 1, ("env", "ENV", "input_filename", "import", "include", "modulemeta", "$__prog"), False),
-    "ls": ("-a -A -l -h -1 -R -t -r -S -d -F -p -i -s -k -n -o -g -G --color? --all --almost-all --human-readable --recursive --reverse --directory --classify --full-time --group-directories-first", "--time-style --sort", 0, "", 99, 0, (), False),
-    "md5sum": ("-b", "", 0, "", 99, 0, (), False),
-    "sha1sum": ("-b", "", 0, "", 99, 0, (), False),
-    "sha256sum": ("-b", "", 0, "", 99, 0, (), False),
-    "sha512sum": ("-b", "", 0, "", 99, 0, (), False),
-    "nl": ("", "-b -w -s", 0, "", 99, 0, (), False),
-    "od": ("-c -x -b -v", "-A -t -N -j", 0, "", 99, 0, (), False),
-    "pip list": ("-v --verbose --local --editable", "--format", 0, "", 0, 0, (), False),
-    "pwd": ("-P -L", "", 99, "", 0, 0, (), False),
-    "readlink": ("-f -e -m -n", "", 0, "", 99, 0, (), False),
-    "realpath": ("-e -m -s", "", 0, "", 99, 0, (), False),
-    "rev": ("", "", 0, "", 99, 0, (), False),
-    "tac": ("", "", 0, "", 99, 0, (), False),
-    "rg": ("-i -n -v -w -x -c -l -o -q -s -S -F -U -N -H -I -P --files --json --ignore-case --line-number --invert-match --word-regexp --count --files-with-matches --files-without-match --only-matching --quiet --smart-case --fixed-strings --multiline --no-heading --heading --no-line-number --with-filename --no-filename --trim --stats --no-config", "-e -A -B -C -m -g -t -T --regexp --after-context --before-context --context --max-count --glob --type --type-not --max-depth --color --colors --sort", 1, "-e --regexp --files", 99, 0, (), True),
-    "sort": ("-n -r -u -h -f -V -b -d -g --numeric-sort --reverse --unique --human-numeric-sort --version-sort", "-k -t --key", 0, "", 99, 0, (), False),
-    "stat": ("-L", "-c --format", 0, "", 99, 0, (), False),
-    "strings": ("-a", "-n", 0, "", 99, 0, (), False),
-    "tail": ("-q -v", "-n -c --lines --bytes", 0, "", 99, 0, (), True),
-    "tr": ("-d -s -c", "", 99, "", 99, 0, (), False),
-    "tree": ("-a -d -h -s -f -i --noreport --dirsfirst --gitignore --prune", "-L -I -P", 0, "", 99, 0, (), False),
-    "uname": ("-a -s -r -m -n -v -p -o", "", 99, "", 0, 0, (), False),
-    "uniq": ("-c -d -u -i", "-f -s -w", 0, "", 1, 0, (), False),
-    "wc": ("-l -w -c -m -L --lines --words --bytes --chars", "", 0, "", 99, 0, (), False),
-    "which": ("-a", "", 99, "", 99, 0, (), False),
-    "whoami": ("", "", 99, "", 0, 0, (), False),
-    "git blame": ("-e -s -w -M -l -t --show-email", "-L --date", 0, "", 99, 0, (), False),
-    "git branch": ("-a -r -v -vv --all --remotes --list --show-current --verbose --no-color --merged --no-merged", "", 0, "", 0, 0, (), False),
-    "git cat-file": ("-p -t -s -e", "", 0, "", 99, 0, (), False),
-    "git check-attr": ("-a --all", "", 0, "", 99, 0, (), False),
-    "git check-ignore": ("-v -q -n", "", 0, "", 99, 0, (), False),
-    "git count-objects": ("-v -H", "", 0, "", 99, 0, (), False),
-    "git describe": ("--tags --always --dirty --all --long --exact-match", "--abbrev --match", 0, "", 99, 0, (), False),
-    "git diff": ("--stat --numstat --shortstat --name-only --name-status --summary --check --raw --patch -p -s --no-patch -w -b --color? --no-color --word-diff? --minimal --patience --histogram --full-index --abbrev? --unified? --find-renames? --no-renames --cached --staged --merge-base -M --no-prefix --no-ext-diff", "-U -S -G --diff-filter", 0, "", 99, 0, (), False),
-    "git diff-tree": ("--stat --numstat --shortstat --name-only --name-status --summary --check --raw --patch -p -s --no-patch -w -b --color? --no-color --word-diff? --minimal --patience --histogram --full-index --abbrev? --unified? --find-renames? --no-renames --cached --staged --merge-base -M --no-prefix --no-ext-diff -r --no-commit-id --root", "-U -S -G --diff-filter", 0, "", 99, 0, (), False),
-    "git for-each-ref": ("", "--format --sort --count", 0, "", 99, 0, (), False),
-    "git grep": ("-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", 1, "-e", 99, 0, (), False),
-    "git log": ("--stat --numstat --shortstat --name-only --name-status --summary --check --raw --patch -p -s --no-patch -w -b --color? --no-color --word-diff? --minimal --patience --histogram --full-index --abbrev? --unified? --find-renames? --no-renames --cached --staged --merge-base -M --no-prefix --no-ext-diff --oneline --graph --decorate? --all --branches --tags --reverse --merges --no-merges --first-parent --follow --abbrev-commit --topo-order --date-order --no-decorate --left-right --cherry-pick --pretty?", "-U -S -G --diff-filter -n -L --max-count --skip --since --until --after --before --author --committer --grep --format --date", 0, "", 99, 0, (), True),
-    "git show": ("--stat --numstat --shortstat --name-only --name-status --summary --check --raw --patch -p -s --no-patch -w -b --color? --no-color --word-diff? --minimal --patience --histogram --full-index --abbrev? --unified? --find-renames? --no-renames --cached --staged --merge-base -M --no-prefix --no-ext-diff --oneline --graph --decorate? --all --branches --tags --reverse --merges --no-merges --first-parent --follow --abbrev-commit --topo-order --date-order --no-decorate --left-right --cherry-pick --pretty?", "-U -S -G --diff-filter -n -L --max-count --skip --since --until --after --before --author --committer --grep --format --date", 0, "", 99, 0, (), True),
-    "git ls-files": ("-m -o -d -s -c -u -t --others --modified --deleted --cached --stage --unmerged --exclude-standard --error-unmatch --full-name", "", 0, "", 99, 0, (), False),
-    "git ls-tree": ("-r -l -d -t --name-only --full-tree --full-name --long", "", 0, "", 99, 0, (), False),
-    "git merge-base": ("--is-ancestor --all --fork-point", "", 0, "", 99, 0, (), False),
-    "git name-rev": ("--name-only --tags --always", "", 0, "", 99, 0, (), False),
-    "git config": ("--get", "", 1, "", 1, 1, ("pass", "token", "secret", "credential", "extraheader", "key", "cookie"), False),
-    "git reflog": ("", "", 0, "", 0, 0, (), False),
-    "git stash list": ("", "", 0, "", 0, 0, (), False),
-    "git remote": ("-v --verbose", "", 0, "", 0, 0, (), False),
-    "git rev-list": ("--count --all --no-merges --first-parent --reverse", "-n --max-count --since --until", 0, "", 99, 0, (), True),
-    "git rev-parse": ("-q --verify --quiet --show-toplevel --abbrev-ref? --short? --git-dir --is-inside-work-tree --show-prefix --show-cdup --symbolic-full-name", "", 0, "", 99, 0, (), False),
-    "git shortlog": ("-s -n -e --summary --numbered --email", "", 0, "", 99, 1, (), False),
-    "git show-ref": ("--heads --tags --verify -q --hash", "", 0, "", 99, 0, (), False),
-    "git stash show": ("-p --stat --name-only", "", 0, "", 1, 0, (), False),
-    "git status": ("-s -b --short --branch --long --porcelain? --untracked-files? --ignored? --no-renames --show-stash -u -uno -uall", "", 0, "", 99, 0, (), False),
-    "git tag": ("-l --list -n", "", 0, "", 0, 0, (), False),
-    "git worktree list": ("--porcelain", "", 0, "", 0, 0, (), False),
-}
-WITH_ANY_FLAG: tuple[str, ...] = ("cat", "egrep", "fgrep", "grep", "head", "ls", "md5sum", "sha1sum", "sha256sum", "sha512sum", "nl", "stat", "tail", "wc")
-READS_ALL_INPUT: tuple[str, ...] = ("cat", "column", "cut", "egrep", "fgrep", "grep", "fold", "nl", "rev", "tac", "sort", "tail", "tr", "uniq", "wc")
-FIND_EXPRESSIONS: dict[str, int] = {
-    "-empty": 0,
-    "-print": 0,
-    "-print0": 0,
-    "-ls": 0,
-    "-prune": 0,
-    "-not": 0,
-    "!": 0,
-    "-a": 0,
-    "-o": 0,
-    "-and": 0,
-    "-or": 0,
-    "(": 0,
-    ")": 0,
-    ",": 0,
-    "-depth": 0,
-    "-xdev": 0,
-    "-mount": 0,
-    "-true": 0,
-    "-false": 0,
-    "-daystart": 0,
-    "-name": 1,
-    "-iname": 1,
-    "-path": 1,
-    "-ipath": 1,
-    "-wholename": 1,
-    "-type": 1,
-    "-maxdepth": 1,
-    "-mindepth": 1,
-    "-size": 1,
-    "-mtime": 1,
-    "-mmin": 1,
-    "-ctime": 1,
-    "-cmin": 1,
-    "-atime": 1,
-    "-amin": 1,
-    "-regex": 1,
-    "-iregex": 1,
-    "-regextype": 1,
-    "-user": 1,
-    "-group": 1,
-    "-links": 1,
-    "-inum": 1,
-    "-printf": 1,
-}
-VERSION_PROGRAMS: tuple[str, ...] = ("python", "python3", "node", "npm", "ruby", "gcc", "clang", "make", "cmake", "git", "pip", "uv", "docker")
-# program, required words, flags, effect
-DESTROYS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str], ...] = (
-    ("find", (), ("-delete",), "deletes files"),
-    ("git", ("reset",), ("--hard",), "discards uncommitted changes"),
-    ("git", ("push",), ("--force", "-f", "--mirror"), "discards other people's commits"),
-    ("git", ("clean",), ("--force", "-f"), "deletes untracked files"),
-    ("git", ("branch",), ("-D",), "discards commits that exist nowhere else"),
-    ("git", ("checkout", "."), ("--",), "discards uncommitted changes"),
-    ("git", ("filter-branch",), (), "rewrites history"),
-    ("git", ("filter-repo",), (), "rewrites history"),
-    ("kubectl", ("delete",), (), "stops running services"),
-    ("helm", ("uninstall",), (), "stops running services"),
-    ("helm", ("delete",), (), "stops running services"),
-    ("terraform", ("destroy",), (), "stops running services"),
-    ("tofu", ("destroy",), (), "stops running services"),
-    ("terraform", ("apply",), ("-auto-approve", "--auto-approve"), "changes running services without confirmation"),
-    ("docker", ("prune",), (), "deletes everything that no container currently uses"),
-    ("docker", ("volume", "rm"), (), "deletes a volume"),
-    ("docker", ("down",), ("-v", "--volumes"), "deletes the volumes"),
-    ("docker-compose", ("down",), ("-v", "--volumes"), "deletes the volumes"),
-    ("aws", ("s3", "rm"), (), "deletes all stored data"),
-    ("aws", ("s3", "rb"), (), "deletes all stored data"),
-    ("gh", ("repo", "delete"), (), "deletes all stored data"),
-    ("gh", ("release", "delete"), (), "deletes a release"),
-    ("redis-cli", ("flushall",), (), "deletes all stored data"),
-    ("redis-cli", ("flushdb",), (), "deletes all stored data"),
-    ("prisma", ("migrate", "reset"), (), "deletes all stored data"),
-    ("rails", ("db:drop",), (), "deletes all stored data"),
-    ("rails", ("db:reset",), (), "deletes all stored data"),
-    ("rake", ("db:drop",), (), "deletes all stored data"),
-    ("dropdb", (), (), "deletes all stored data"),
-    ("rm", (), ("-r", "-R", "--recursive"), "deletes the directory"),
-    ("shred", (), (), "overwrites the file"),
-    ("dd", (), (), "overwrites the device"),
-    ("wipefs", (), (), "overwrites the device"),
-    ("mkfs", (), (), "overwrites the device"),
-)
-LOSS_NEEDLES: tuple[str, ...] = ("-delete", "reset --hard", "push ", "clean -", "branch -", "checkout -- ", "filter-", "kubectl", "helm ", "terraform", "tofu ", "prune", "volume", "down ", "aws ", "gh ", "redis-cli", "prisma", "db:", "dropdb", "rm -", "shred", "dd ", "wipefs", "mkfs", "DROP ", "TRUNCATE ", "DELETE FROM", "drop ")
-DATABASE_CLIENTS: tuple[str, ...] = ("psql", "mysql", "mariadb", "sqlite3", "duckdb")
-LOSS_STATEMENTS: tuple[str, ...] = ("DROP ", "TRUNCATE ", "DELETE FROM ")
-# words, and the flag that may follow them
-DELETIONS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("git", "rm"), "-q"),
-    (("rm",), "-f"),
-    (("unlink",), ""),
-)
-MOVES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("git", "mv"), ""),
-    (("mv",), ""),
-)
-RUNS_UNTIL_STOPPED = "tail\\b.* -\\w*[fF]|watch |top$|htop|less |more |man |journalctl\\b.* -\\w*f|storybook|nodemon|ts-node-dev|bacon|uvicorn |gunicorn |hypercorn |daphne |flask run|(?:\\S*python3?|uv run python) -m (?:http\\.server|uvicorn|flask|gunicorn)|\\S*python3? \\S*manage\\.py (?:runserver|shell)|rails (?:s|server|c|console)\\b|php (?:-S|artisan serve)|ng serve|vite(?:$| dev| preview| serve| --)|next (?:dev|start)|nuxt dev|astro dev|expo start|webpack serve|electron |tauri dev|http-server|live-server|serve\\b|json-server|cargo (?:watch|leptos watch)|air$|mkdocs serve|hugo server|jekyll serve|jupyter|streamlit run|gradio |celery\\b.* worker|trunk serve|flutter run|adb logcat|xcrun simctl launch --console|docker(?:-| )compose\\b(?!.* (?:-d|--detach|--wait|--no-start)\\b).* up\\b|docker\\b.* (?:run|exec)\\b.* -\\w*[it]\\w* |docker\\b.* logs\\b.* (?:-f|--follow)|kubectl\\b.* (?:port-forward|logs\\b.* (?:-f|--follow)|exec\\b.* -\\w*[it])|ngrok|caddy run|nginx$|psql(?!.*(?: -\\w*[cfl]|--command|--file|--list|<))|sqlite3 \\S+$|mysql(?!.* -\\w*e)|redis-cli$|mongosh(?!.*--eval)|vim?\\b|nvim|nano |emacs|code |open |xdg-open |ssh(?:\\s+-\\S+)*\\s+\\S+$|(?:python3?|node|bash|sh|zsh|irb|iex|ghci|bun|deno)$|tmux|screen\\b|entr |fswatch|inotifywait|agent-browser"
-RUNS_UNTIL_STOPPED_ALONE = "(?:make|just|task) run$|dotnet run\\b|mix phx\\.server|iex\\b|bin/dev$|\\S*bin/rails (?:s|server|c|console)|foreman start|overmind start|\\S+ --serve\\b"
-WAITS_FOR_INPUT = "git (?:rebase|add|stash|checkout|reset|clean)\\b.* (?:-i|-p|--interactive|--patch)\\b|git commit(?!.*(?: -\\w*[mFC]|--message|--file|--no-edit|--fixup|--reuse))|git (?:mergetool|difftool|citool|gui)|gitk|lazygit|cargo insta review|gh pr create(?!.*(?:--fill|--title|-t |--body|-f\\b))|gh pr merge(?!.*(?:--merge|--squash|--rebase|-[msr]\\b))|gh auth login|npm (?:login|adduser)|npm init(?!.*(?:-y|--yes|\\S@|\\w+ ))|aws configure|docker login|gcloud auth login|az login|fzf|ssh-keygen(?!.* -N)|passwd|visudo|crontab -e"
-STARTS_DETACHED = "(?:docker|podman)(?:-| )compose\\b.* up\\b.* (?:-d|--detach|--wait)\\b|(?:docker|podman) (?:start |run\\b.* (?:-d|--detach)\\b)|(?:sudo )?systemctl (?:--user )?(?:start|restart) |brew services (?:start|restart) "
-STARTS_SERVER = "(?:go run|cargo run|dotnet run|node|bun run|bun|deno run|(?:uv run |poetry run )?(?:\\S*python3?)?|uv run|java -jar|\\S*gradlew?|\\S*mvnw?)\\b.*(?:\\b|_)(?:server|serve|daemon|gateway|bot|listen|bootRun|spring-boot:run|phx\\.server|runserver)\\b(?!.*(?:--help|--version|--check|--once|--dry-run|test))"
-TASK_RUNNERS: tuple[str, ...] = ("npm", "pnpm", "yarn", "bun", "npx", "bunx", "deno", "just", "make", "task", "turbo", "uv", "poetry", "pdm", "hatch", "rake", "mix")
-TOOL_RUNNERS: tuple[str, ...] = ("npx", "bunx", "npm", "pnpm", "yarn", "uv", "poetry", "bun")
-# value flags, flags, leading arguments, takes assignments
-WRAPPERS: dict[str, tuple[str, str, int, bool]] = {
-    "sudo": ("-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", 0, True),
-    "doas": ("-u -C", "-n -s", 0, False),
-    "env": ("-u --unset -C --chdir", "-i - --ignore-environment -0 -v", 0, True),
-    "time": ("-f --format", "-p -v -l -h --portability --verbose", 0, False),
-    "nohup": ("", "", 0, False),
-    "nice": ("-n --adjustment", "", 0, False),
-    "ionice": ("-c -n --class --classdata", "-t", 0, False),
-    "timeout": ("-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", 1, False),
-    "gtimeout": ("-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", 1, False),
-    "stdbuf": ("-i -o -e --input --output --error", "", 0, False),
-    "setsid": ("", "-w -f -c --wait --fork", 0, False),
-    "command": ("", "-p", 0, False),
-    "builtin": ("", "", 0, False),
-    "chronic": ("", "", 0, False),
-    "busybox": ("", "", 0, False),
-    "toybox": ("", "", 0, False),
-    "pipenv run": ("", "", 0, False),
-    "rye run": ("", "", 0, False),
-    "rtk": ("", "", 0, False),
-    "nix develop -c": ("", "", 0, False),
-    "exec": ("-a", "-c -l", 0, False),
-    "caffeinate": ("-t -w", "-d -i -m -s -u", 0, False),
-    "unbuffer": ("", "-p", 0, False),
-    "xvfb-run": ("-n -s -e -f -p -w --server-num --server-args", "-a --auto-servernum", 0, False),
-    "dbus-run-session": ("", "--", 0, False),
-    "taskset": ("", "-c", 1, False),
-    "chroot": ("", "", 1, False),
-    "xargs": ("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file", "-0 -r -t -x --null", 0, False),
-    "cross-env": ("", "", 0, True),
-    "uv run -m": ("--python -p --directory --project --extra --group --package --only-group --no-group", "--frozen --locked --no-sync --all-extras --dev --no-dev --isolated -q -v --quiet --verbose --all-packages --exact --offline --no-project --all-groups --active --only-dev --no-editable --no-progress", 0, False),
-    "uv run": ("--python -p --directory --project --extra --group --package --only-group --no-group", "--frozen --locked --no-sync --all-extras --dev --no-dev --isolated -q -v --quiet --verbose --all-packages --exact --offline --no-project --all-groups --active --only-dev --no-editable --no-progress", 0, False),
-    "poetry run": ("-C --directory", "-q -n -v", 0, False),
-    "pdm run": ("-p --project", "-q -v -s", 0, False),
-    "bundle exec": ("", "--keep-file-descriptors", 0, False),
-    "mise exec": ("-C", "-q", 0, False),
-    "npx": ("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s", 0, False),
-    "bunx": ("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s", 0, False),
-    "bun x": ("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s", 0, False),
-    "uvx": ("--python -p", "-q --quiet --offline --isolated", 0, False),
-    "uv tool run": ("--python -p", "-q --quiet --offline --isolated", 0, False),
-    "pipx run": ("", "-q", 0, False),
-    "npm exec": ("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y", 0, False),
-    "pnpm exec": ("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y", 0, False),
-    "pnpm dlx": ("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y", 0, False),
-    "yarn exec": ("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y", 0, False),
-    "yarn dlx": ("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y", 0, False),
-    "python -m": ("-W -X", "-I -B -u -s -S -E -P -O -OO -b -q -v", 0, False),
-    "ssh": ("-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I", "-t -T -A -q -v -n -N -x -C", 1, False),
-    "strace": ("-o -e -p -s -E -u", "-f -c -ff -t -tt -y", 0, False),
-    "systemd-run": ("-p -u --unit", "--user --scope --wait -t -q", 0, False),
-    "unshare": ("", "-r -m -n -p -f -U -u -i", 0, False),
-    "nsenter": ("-t --target", "-m -n -p -u -i -a", 0, False),
-    "setpriv": ("", "--no-new-privs", 0, False),
-    "runuser": ("-u -g", "", 0, False),
-    "parallel": ("-j --jobs", "-k", 0, False),
-    "conda run": ("-n -p --name --prefix", "--no-capture-output --live-stream", 0, False),
-}
-RATED_WRAPPERS: tuple[str, ...] = ("ssh", "strace", "systemd-run", "unshare", "nsenter", "setpriv", "runuser", "parallel")
-COMMAND_PREFIXES: tuple[str, ...] = ("sudo", "env", "time", "nohup", "command", "exec")
-PACKAGE_SOURCES: dict[str, tuple[str, ...]] = {
-    "npx": ("npm",),
-    "bunx": ("npm",),
-    "bun x": ("npm",),
-    "npm exec": ("npm",),
-    "pnpm exec": ("npm",),
-    "pnpm dlx": ("npm",),
-    "yarn exec": ("npm",),
-    "yarn dlx": ("npm",),
-    "pnpm": ("npm",),
-    "yarn": ("npm",),
-    "bun": ("npm",),
-    "uvx": ("pypi",),
-    "uv tool run": ("pypi",),
-    "pipx run": ("pypi",),
-    "python -m": ("pypi", "stdlib"),
-}
-SHELLS: tuple[str, ...] = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash")
-SCRIPT_ARGUMENT_PROGRAMS: tuple[str, ...] = ("ssh", "watch", "trap", "tmux", "screen", "script", "hyperfine", "concurrently", "parallel", "flock", "entr", "expect", "nix-shell", "dtach", "at")
-EXEC_FLAGS: dict[str, tuple[str, ...]] = {
-    "find": ("-exec", "-execdir", "-ok", "-okdir"),
-    "fd": ("-x", "-X", "--exec", "--exec-batch"),
-    "fdfind": ("-x", "-X", "--exec", "--exec-batch"),
-}
-SINGLE_DASH_PROGRAMS: tuple[str, ...] = ("find", "go", "gofmt", "java", "javac", "terraform", "tofu", "dotnet", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "swiftc", "ghc", "kotlinc", "mvn", "mvnw", "xcodebuild")
+from __future__ import annotations
+
+from execplan.core.text.data_tables import load_table
+
+_COMMANDS = load_table("execution/shell/commands.json")
+READS_ONLY: dict[str, tuple[str, str, int, str, int, int, tuple[str, ...], bool]] = _COMMANDS["reads_only"]
+"""Flags, value flags, leading texts, replacing flags, most and least operands, forbidden texts, numbers."""
+WITH_ANY_FLAG: tuple[str, ...] = _COMMANDS["with_any_flag"]
+READS_ALL_INPUT: tuple[str, ...] = _COMMANDS["reads_all_input"]
+FIND_EXPRESSIONS: dict[str, int] = _COMMANDS["find_expressions"]
+VERSION_PROGRAMS: tuple[str, ...] = _COMMANDS["version_programs"]
+DESTROYS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str], ...] = _COMMANDS["destroys"]
+"""Program, required words, flags, effect."""
+LOSS_NEEDLES: tuple[str, ...] = _COMMANDS["loss_needles"]
+DATABASE_CLIENTS: tuple[str, ...] = _COMMANDS["database_clients"]
+LOSS_STATEMENTS: tuple[str, ...] = _COMMANDS["loss_statements"]
+DELETIONS: tuple[tuple[tuple[str, ...], str], ...] = _COMMANDS["deletions"]
+"""Words, and the flag that may follow them."""
+MOVES: tuple[tuple[tuple[str, ...], str], ...] = _COMMANDS["moves"]
+RUNS_UNTIL_STOPPED: str = _COMMANDS["runs_until_stopped"]
+RUNS_UNTIL_STOPPED_ALONE: str = _COMMANDS["runs_until_stopped_alone"]
+WAITS_FOR_INPUT: str = _COMMANDS["waits_for_input"]
+STARTS_DETACHED: str = _COMMANDS["starts_detached"]
+STARTS_SERVER: str = _COMMANDS["starts_server"]
+TASK_RUNNERS: tuple[str, ...] = _COMMANDS["task_runners"]
+TOOL_RUNNERS: tuple[str, ...] = _COMMANDS["tool_runners"]
+WRAPPERS: dict[str, tuple[str, str, int, bool]] = _COMMANDS["wrappers"]
+"""Value flags, flags, leading arguments, takes assignments."""
+RATED_WRAPPERS: tuple[str, ...] = _COMMANDS["rated_wrappers"]
+COMMAND_PREFIXES: tuple[str, ...] = _COMMANDS["command_prefixes"]
+PACKAGE_SOURCES: dict[str, tuple[str, ...]] = _COMMANDS["package_sources"]
+SHELLS: tuple[str, ...] = _COMMANDS["shells"]
+SCRIPT_ARGUMENT_PROGRAMS: tuple[str, ...] = _COMMANDS["script_argument_programs"]
+EXEC_FLAGS: dict[str, tuple[str, ...]] = _COMMANDS["exec_flags"]
+SINGLE_DASH_PROGRAMS: tuple[str, ...] = _COMMANDS["single_dash_programs"]

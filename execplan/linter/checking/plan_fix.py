@@ -7,15 +7,122 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_writer import EditResult, amend, remove_leftovers
 from execplan.core.errors import ENVIRONMENT
-from execplan.linter.autofix import build_fix_change
+from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.reader import read_text
+from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
 from execplan.linter.rule import SAFE, UNSAFE
+from execplan.linter.runner import lint_plan
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.plan_change import ChangeBuilder
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
-    from execplan.linter.rule import Finding
+    from execplan.linter.rule import Finding, RuleContext
+
+_NO_LIMIT = 1 << 30
+"""Limit on findings per rule that includes all of them, not only those that are shown."""
+_MAX_ROUNDS = 20
+"""Maximum fix rounds, more than any plan needs; stops rules whose fix causes their own finding again."""
+
+
+def build_fix_change(
+    context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]
+) -> ChangeBuilder:
+    """Return a change with every safe fix, and unsafe ones if requested; `fix_counts` counts the fixes by code."""
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        fix_counts.clear()
+        current_plan = plan
+        kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
+        unfixable: set[tuple[str, str]] = set()
+        for _ in range(_MAX_ROUNDS):
+            fixable = [
+                finding
+                for finding in lint_plan(current_plan, context, levels, _NO_LIMIT)
+                if finding.fix is not None and finding.fix.kind in kinds
+            ]
+            chosen = _select_disjoint(
+                current_plan,
+                [
+                    finding
+                    for finding in fixable
+                    if (finding.code, current_plan.text.lines[finding.line - 1]) not in unfixable
+                ],
+            )
+            if not chosen:
+                break
+            current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
+        data = current_plan.text.to_bytes()
+        if not fix_counts:
+            return PlanChange((), plan_content(plan), "", ("nothing to fix",))
+        count = sum(fix_counts.values())
+        summary = f"fixed {format_count(count, 'finding')}: {', '.join(sorted(fix_counts))}"
+        return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
+
+    return change
+
+
+def _select_disjoint(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]:
+    """Return findings whose edits share no lines, leaving out those after a code block that is never closed."""
+    last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)
+    taken_lines: set[int] = set()
+    chosen = []
+    for finding in findings:
+        lines = {at for edit in _finding_edits(finding) for at in range(edit.start, max(edit.end, edit.start + 1))}
+        if not lines & taken_lines and max(lines, default=0) <= last_line:
+            taken_lines |= lines
+            chosen.append(finding)
+    return chosen
+
+
+def _apply_fixes(
+    plan: ParsedPlan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
+) -> ParsedPlan:
+    """Apply the fixes that keep the plan's meaning, and return the plan.
+
+    Findings whose fix would change the meaning are added to `unfixable`.
+    """
+    edits = [edit for finding in findings for edit in _finding_edits(finding)]
+    after = read_text(apply_edits(plan.text, edits))
+    if _preserves_meaning(plan, after, findings):
+        fix_counts.update([finding.code for finding in findings])
+        return after
+    if len(findings) == 1:
+        unfixable.add((findings[0].code, plan.text.lines[findings[0].line - 1]))
+        return plan
+    half = len(findings) // 2
+    later_fixed = _apply_fixes(
+        plan, findings[half:], fix_counts, unfixable
+    )  # later lines first, so that the line numbers of the others stay valid
+    return _apply_fixes(later_fixed, findings[:half], fix_counts, unfixable)
+
+
+def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
+    return finding.fix.edits if finding.fix is not None else ()
+
+
+def _preserves_meaning(before: ParsedPlan, after: ParsedPlan, findings: list[Finding]) -> bool:
+    """Return whether fixes keep a plan's meaning.
+
+    Safe fixes may reveal more tasks but change none; unsafe ones may change tasks.
+    """
+    old, new = plan_content(before), plan_content(after)
+    compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
+    if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:
+        return False
+    if [section.name or section.title for section in before.sections] != [
+        section.name or section.title for section in after.sections
+    ]:
+        return False
+    if any([finding.fix is not None and finding.fix.kind == UNSAFE for finding in findings]):
+        return True
+    tasks = iter([(task.state, task.text) for task in after.tasks])
+    return all([(task.state, task.text) in tasks for task in before.tasks])
 
 
 class FixOutcome(NamedTuple):

@@ -182,17 +182,17 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
     """
     if plan.title_line in plan.placeholder_lines:
         yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
-    unfilled, is_complete = find_unfilled(plan), plan.state() == COMPLETE
-    for section in plan.sections:
-        lines = next((lines for other, lines in unfilled if other is section), [])
-        if is_complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
-            lines = [
-                at for at in range(section.body_start, section.content_end) if _is_pending_line(plan.text.lines[at])
-            ]
-        if not lines:
-            continue
+    unfilled = find_unfilled(plan)
+    if plan.state() == COMPLETE:
+        names = [name for name, _ in unfilled]
+        for section in plan.sections:
+            if section.name in (outline.SURPRISES, outline.DECISIONS) and section.name not in names:
+                body = range(section.body_start, section.content_end)
+                pending_lines = [at for at in body if _is_pending_line(plan.text.lines[at])]
+                unfilled += [(section.name, pending_lines)] if pending_lines else []
+    for name, lines in sorted(unfilled, key=lambda part: part[1]):
         count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
-        yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER_MESSAGE}{count}")
+        yield on_line(plan, lines[0], f"{name}{PLACEHOLDER_MESSAGE}{count}")
 
 
 def _is_pending_line(line: str) -> bool:

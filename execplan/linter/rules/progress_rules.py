@@ -11,6 +11,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import read_timestamp
 from execplan.linter.rule import ERROR, HINT, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
+from execplan.linter.rules.task_format_rules import nonstandard_task_format
 from execplan.linter.rules.timestamp_rules import group_tasks
 
 TYPE_CHECKING = False
@@ -61,8 +62,11 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
     else:
         from shlex import quote
 
-        option = f" -p {quote(context.path)}" if context.path else ""
-        yield on_line(plan, section.start, f"no task: add one with `execplan add 'First step'{option}`")
+        name = quote(context.path) if context.path else ""
+        advice = f"add one with `execplan add 'First step'{' -p ' if name else ''}{name}`"
+        if any([match.edits for match in nonstandard_task_format(plan, context)]) and not context.is_record:
+            advice = f"make one of what looks like one with `execplan lint --fix{' ' if name else ''}{name}`"
+        yield on_line(plan, section.start, f"no task: {advice}")
 
 
 def _box_edits(plan: ParsedPlan, section: Section) -> Iterator[Edit]:

@@ -181,8 +181,12 @@ def edit_steps(name: str, command: str) -> Work:
     return Work("edit the steps in the plan", command, editor_command=f"execplan edit {name}")
 
 
-def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
-    """Return the advice for a new plan."""
+def advise_new_plan(plan: ParsedPlan, name: str, *, is_copy: bool = False) -> Advice:
+    """Return the advice for a new plan; `is_copy` is whether it has the text of a repository's template."""
+    if is_copy:
+        editor, next_command = f"execplan edit {name}", f"execplan next {name}"
+        work = Work("replace what the template says", next_command, editor_command=editor)
+        return Advice((editor, next_command), work)
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
     return Advice((f"execplan next {name}" if plan.tasks else _format_add_command(plan, name),))

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.merge.merge_units import MergeUnit
     from execplan.core.plan.model import Entry
-    from execplan.team.history.plan_part import PlanPart
-    from execplan.team.history.version_reader import VersionUnits
+    from execplan.team.history.version_reader import PlanPart, VersionUnits
 
 
 def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[HistoryEvent]:

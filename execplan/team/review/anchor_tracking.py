@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.history.plan_part import PlanPart
-    from execplan.team.history.version_reader import VersionUnits
+    from execplan.team.history.version_reader import PlanPart, VersionUnits
 
 _MAX_VERSIONS: Final = 500
 """Maximum number of versions of a plan that are searched, the newest ones."""

@@ -147,13 +147,13 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
         )
 
 
-def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, into: str) -> bool:
-    """Merge the target branch into the plan's branch, with the merge driver; return whether a commit was needed.
+def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, into: str) -> tuple[str, ...]:
+    """Merge the target branch into the plan's branch, with the merge driver; return what the driver reports.
 
     Raises ExecplanError if there are conflicts, which stay in the plan's worktree, or if git fails.
     """
     if is_ancestor(worktree.root, into, record.branch):
-        return False
+        return ()
     with tempfile.NamedTemporaryFile(prefix="execplan-", suffix=".attributes") as attributes:
         attributes.write(_all_attributes(project, worktree.root).encode("utf-8", "surrogateescape"))
         attributes.flush()
@@ -167,7 +167,7 @@ def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, 
         if os.path.exists(os.path.join(worktree.git, "MERGE_HEAD")):  # a hook has stopped it
             git_process.run_git_checked(worktree.root, "merge", "--abort")
         raise failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
-    return True
+    return tuple(_driver_messages(result))
 
 
 def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> int:
@@ -244,7 +244,7 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
         f"execplan worktree {quote(record.id)} --finish",
     ]
     hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"
-    messages = [line for line in result.errors.splitlines() if line.startswith("execplan: ")] if result else []
+    messages = [f"execplan: {message}" for message in _driver_messages(result)] if result else []
     raise ExecplanError(
         "merge-conflicts",
         f"{len(files)} {'file has' if len(files) == 1 else 'files have'} conflicts in {worktree.root}; nothing was merged into {record.into}",
@@ -253,6 +253,12 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
         candidates=[*files, *messages],
         data={"reasons": files},
     )
+
+
+def _driver_messages(result: GitOutput) -> list[str]:
+    """Return what the merge driver has reported during a merge, each with the file."""
+    begin = "execplan: "
+    return [line.removeprefix(begin) for line in result.errors.splitlines() if line.startswith(begin)]
 
 
 def _is_linear(root: str, branch: str, into: str) -> bool:

@@ -13,8 +13,7 @@ from execplan.core.plan.model import ACTIVE, DRAFT
 from execplan.core.timestamps import leading_date
 from execplan.views.charts import chart_data
 from execplan.views.charts.chart import AGE, BURN_UP, LEAD_TIME, RUNS, WEEKLY, Chart
-from execplan.views.charts.chart_data import PlanAge, RunResult
-from execplan.views.charts.task_times import StampedTask, TaskTimes, replay_tasks, stamped_tasks
+from execplan.views.charts.chart_data import PlanAge, RunResult, StampedTask, TaskTimes, replay_tasks, stamped_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

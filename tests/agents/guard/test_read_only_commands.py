@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from execplan.agents.guard import read_policy
 from execplan.agents.guard.command_list import parse_command_list
-from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.guard_context import GuardScope
+from execplan.agents.guard.protected_paths import DEVICE_PATHS
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
@@ -521,7 +521,7 @@ def test_what_must_not_be_read_has_its_pieces(sandbox: CallSandbox) -> None:
     for row in rows:
         for path in row.path:
             sample = path.replace("**/", "").replace("*", "x").casefold()
-            assert any([piece in sample for piece in PIECES]), path
+            assert any([piece in sample for piece in DEVICE_PATHS]), path
 
 
 INSIDE = [

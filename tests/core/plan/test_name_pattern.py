@@ -74,6 +74,7 @@ def test_a_name_that_was_given_by_hand_fits_loosely() -> None:
         (["2026-01-01-a", "2026-02-30-b"], "{slug}"),
         (["01-a", "18-b", "20-c"], "{number:02}-{slug}"),
         (["1-a", "9-b", "10-c"], "{number}-{slug}"),
+        (["pac-1 - a", "pac-9 - b", "pac-10 - c"], "pac-{number} - {slug}"),
         (["0099-a", "0100-b", "10000-c"], "{number:04}-{slug}"),
         ([*[f"FP-000{at}-a" for at in range(9)], "EP-0001-c"], "FP-{number:04}-{slug}"),
         (["FP-0001-a", "FP-0112-b", "EP-0001-c"], "{slug}"),

@@ -206,6 +206,8 @@ def test_a_step_is_named_by_the_numbers_of_its_task_and_its_own() -> None:
         ("## 1. Code\n\n- [x] 1.1 One\n\n## 2. Tests\n\n- [ ] 2.9 Two\n", "2.10 Three"),
         ("## Phase 1\n\n- [x] T009 [P] One\n\n## Phase 2\n\n- [ ] T002 Two\n", "T010 Three"),
         ("## 1. Code\n\n- [ ] 1.1. One\n", "1.2. Three"),
+        ("# Tasks\n\n- [ ] 1. One\n  - [ ] 1.1 Part\n- [x] 2. Two\n", "3. Three"),
+        ("## Acceptance Criteria\n\n- [x] #1 One\n- [ ] #2 Two\n", "#3 Three"),
         ("## 1. Code\n\n- [ ] 1.1 One\n- [ ] Two\n", "Three"),
         (f"## 1. Code\n\n- [ ] 1.{'9' * 5000} One\n", "Three"),
         ("## 1. Code\n\n- [ ] 1.٣ One\n", "Three"),
@@ -217,3 +219,15 @@ def test_a_new_task_gets_the_next_number_where_all_have_one(plan: Folder, text: 
     plan.ok("add", "Three", "-p", "2026-01-01_parser")
     assert path.read_text() == f"{text}- [ ] {added}\n"
     assert not plan.ok("add", "Three", "-p", "2026-01-01_parser")["changed"]
+
+
+def test_reword_and_split_keep_the_numbers_of_tasks(plan: Folder) -> None:
+    path = plan.path / PATH
+    path.write_text("## Tasks\n\n- [ ] T001 [P] [US1] Read\n- [ ] T002 Write (depends on T001)\n")
+    plan.ok("done", "T001", "-p", "2026-01-01_parser")
+    plan.ok("reword", "T001", "Read lines", "-p", "2026-01-01_parser")
+    for _ in range(2):
+        plan.ok("split", "T002", "--done", "Format", "--remaining", "Write", "-p", "2026-01-01_parser")
+    assert path.read_text() == ("## Tasks\n\n- [x] T001 [P] [US1] Read lines\n- [x] T002 Format\n- [ ] T003 Write\n")
+    plan.ok("reword", "3", "T009 Print", "-p", "2026-01-01_parser")
+    assert path.read_text().endswith("- [ ] T009 Print\n")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.core.plan_facts import facts_loader, facts_table, index_file
+from execplan.core.plan_facts import facts_loader, index_file
 from execplan.core.project import project_discovery
 from execplan.linter.checking import lint_cache
 from execplan.views.board.board_cards import Board
@@ -134,7 +134,7 @@ def test_a_damaged_index_is_replaced(desk: InProcessRepository, damage: bytes) -
     (path,) = index_files(desk)
     path.write_bytes(damage)
     assert load_board(current_project()) == expected
-    assert facts_table.load(current_project())
+    assert facts_loader.load(current_project())
 
 
 def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, m
     monkeypatch.setattr(facts_loader, "MTIME_MARGIN_NS", 2_000_000_000)
     desk.plan(CLEAN)
     load_board(current_project())
-    stored = facts_table.load(current_project())
+    stored = facts_loader.load(current_project())
     assert stored is not None
     assert [entry.status for entry in stored.values()] == [""]
 
@@ -216,7 +216,7 @@ def test_a_copied_index_is_replaced(desk: InProcessRepository, monkeypatch: pyte
     path.write_bytes(copied)
     with monkeypatch.context() as patch:
         patch.setattr("marshal.loads", lambda _: pytest.fail("it was decoded"))
-        assert facts_table.load(current_project()) == {}
+        assert facts_loader.load(current_project()) == {}
     assert load_board(current_project()) == expected
 
 

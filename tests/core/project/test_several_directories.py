@@ -186,3 +186,17 @@ def test_an_open_task_of_backlog_without_checkboxes_is_not_archived(repo: Folder
     assert "the status is `To Do`" in result.err
     repo.write(path, "---\ntitle: Design a logo\nstatus: Done\n---\n\n## Description\n\nLater.\n")
     repo.ok("archive", path)
+
+
+def test_new_tasks_of_backlog_have_the_prefix_of_the_repository(repo: Folder) -> None:
+    for number in (9, 93):
+        repo.write(
+            f"backlog/tasks/pac-{number} - Read.md",
+            f"---\nid: PAC-{number}\ntitle: 'Read: lines'\nstatus: To Do\n---\n\n## Description\n\nRead.\n\n- [ ] #1 One\n",
+        )
+    repo.ok("init")
+    path = repo.ok("new", "Write lines", "--task", "Write")["path"]
+    assert path == "backlog/tasks/pac-94 - write-lines.md"
+    assert "\nid: pac-94\n" in (repo.path / path).read_text()
+    repo.ok("convert", "pac-93 - Read")
+    assert "\n# Read: lines\n" in (repo.path / "backlog/tasks/pac-93 - Read.md").read_text()

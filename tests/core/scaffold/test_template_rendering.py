@@ -173,6 +173,7 @@ def test_every_variable(repo: Folder) -> None:
         "date=2026-01-01;",
         "id=2026-01-01_cut-2;",
         "number=;",
+        "key=2026-01-01_cut-2;",
         "artifacts=.agent/execplans/artifacts/2026-01-01_cut-2;",
         "author=Ann;",
         "template=all;",
@@ -427,11 +428,38 @@ def test_a_plan_that_new_plans_are_copied_from(repo: Folder) -> None:
     missing = repo.run("new", "Parser", "--json").json["error"]
     assert (missing["code"], "docs/form.md" in missing["message"]) == ("unknown-template", True)
     repo.write("docs/form.md", "# Name\n\n## Goal\n\nWhy?\n\n## Tasks\n\n- [ ] Rehearse\n")
-    created = repo.ok("new", "Parser", "--task", "Read lines")
+    created = repo.ok("new", "Parser", "--task", "Read lines", "--purpose", "It reads.")
     assert (repo.path / created["path"]).read_text() == (
-        "# Parser\n\n## Goal\n\nWhy?\n\n## Tasks\n\n- [ ] Rehearse\n- [ ] Read lines\n"
+        "# Parser\n\n## Goal\n\nIt reads.\n\n## Tasks\n\n- [ ] Read lines\n"
     )
-    assert repo.run("new", "Another", "--purpose", "Why", "--json").json["error"]["code"] == "no-place-for-purpose"
+    phases = "## Phase 1\n\n- [ ] Rehearse\n\n## Phase 2\n\n- [ ] Release\n"
+    repo.write("docs/form.md", f"# Name\n\n{phases}")
+    created = repo.ok("new", "Release", "--task", "Announce")
+    assert (repo.path / created["path"]).read_text() == f"# Release\n\n{phases}- [ ] Announce\n"
     repo.write("docs/form.md", "Only text.\n")
+    assert repo.run("new", "Another", "--purpose", "Why", "--json").json["error"]["code"] == "no-place-for-purpose"
     bare = repo.ok("new", "Scanner", "--task", "Scan lines")
     assert [task["text"] for task in repo.ok("show", bare["id"])["tasks"]] == ["Scan lines"]
+
+
+def test_a_copied_plan_has_the_given_tasks_and_purpose_instead_of_its_own(repo: Folder) -> None:
+    template = "# Template\n\n## Purpose / Big Picture\n\nSay why.\n\n## Progress\n\n- [ ] First step.\n  - Part.\n\n## Notes\n"
+    repo.write(".agent/plans/TEMPLATE.md", template)
+    repo.write(".agent/execplan.toml", 'template = ".agent/plans/TEMPLATE.md"\n')
+    result = repo.run("new", "Write lines", "--task", "Read", "--task", "Write", "--purpose", "Lines are kept.")
+    assert "next: replace what the template says, then: execplan next" in result.out
+    [path] = (repo.path / ".agent/execplans").glob("*write-lines.md")
+    assert path.read_text() == (
+        template.replace("Template", "Write lines")
+        .replace("Say why.", "Lines are kept.")
+        .replace("- [ ] First step.\n  - Part.", "- [ ] Read\n- [ ] Write")
+    )
+
+
+@pytest.mark.parametrize("template", ["superpowers", "backlog", "kiro", "openspec", "plain"])
+def test_placeholder_text_of_other_forms_is_found(repo: Folder, template: str) -> None:
+    created = repo.run("new", "Write lines", "--template", template, "--task", "Write")
+    assert "next: fill in " in created.out
+    repo.ok("done", "1")
+    assert "EP109 " in repo.run("lint").out
+    assert repo.run("archive").exit == 1

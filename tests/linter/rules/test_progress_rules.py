@@ -42,3 +42,11 @@ def test_without_items_a_task_is_added(repo: Folder) -> None:
     assert path.read_text() == CLEAN.replace(TASKS, "Work has begun.\n")
     repo.ok(*shlex.split(command))
     assert "First step" in path.read_text()
+
+
+def test_an_item_that_looks_like_a_task_is_fixed(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace(TASKS, "- [ ]Read lines.\n"))
+    out = repo.run("lint").out
+    assert "EP201 no task: make one of what looks like one with `execplan lint --fix " in out
+    repo.run(*shlex.split(out.rpartition("next: execplan ")[2].splitlines()[0]))
+    assert path.read_text() == CLEAN.replace(TASKS, "- [ ] Read lines.\n")

@@ -8,7 +8,7 @@ import pytest
 
 from execplan.core.edits.plan_writer import apply_change
 from execplan.core.plan.placeholder_text import is_placeholder_text
-from execplan.linter.autofix import build_fix_change
+from execplan.linter.checking.plan_fix import build_fix_change
 from execplan.linter.rule import HINT, NO_FIX, PROJECT
 from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.team.history.history_event import EVENT_KINDS, HistoryEvent
-from execplan.team.history.plan_part import TEXT_BEFORE_SECTIONS
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader, VersionUnits
+from execplan.team.history.version_reader import TEXT_BEFORE_SECTIONS, VersionReader, VersionUnits
 from tests.plans import CLEAN
 from tests.shell import ROOT
 

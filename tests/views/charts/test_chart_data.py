@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from execplan.views.charts import chart_data
 from execplan.views.charts.chart import Chart
-from execplan.views.charts.chart_data import PlanAge, RunResult
-from execplan.views.charts.task_times import StampedTask, TaskTimes
+from execplan.views.charts.chart_data import PlanAge, RunResult, StampedTask, TaskTimes
 
 DAY = 86_400
 FIRST = 1_767_225_600

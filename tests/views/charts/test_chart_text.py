@@ -10,9 +10,8 @@ from execplan.core import installation
 from execplan.core.errors import ExecplanError
 from execplan.views.charts import chart_data, chart_text
 from execplan.views.charts.chart import AGE, BARS, Chart, Series
-from execplan.views.charts.chart_data import PlanAge
+from execplan.views.charts.chart_data import PlanAge, TaskTimes
 from execplan.views.charts.chart_svg import value_ticks
-from execplan.views.charts.task_times import TaskTimes
 from tests.views.charts.test_chart_svg import BAR_CHART, CHARTS, EMPTY, LINE_CHART, ONE_DAY
 
 pytest.importorskip("plotext")

@@ -10,7 +10,7 @@ import pytest
 from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.engine.recovery.interruption import read_interrupted_result
 from execplan.execution.engine.run_state import Attempt
-from execplan.execution.engine.steps.attempt_recovery import (
+from execplan.execution.engine.step_executor import (
     DONE,
     PARTIAL,
     UNDONE,

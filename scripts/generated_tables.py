@@ -1,0 +1,129 @@
+"""Tables as JSON, made of TOML and templates, because the code that uses them must start fast."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import command_tables
+import phrase_patterns
+from command_tables import format_table
+
+from execplan.core.secrets.credential_patterns import ARGUMENT_VALUE
+from execplan.execution.risk import risk_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parent.parent
+EARLIER_PLACEHOLDER_LINES = "scripts/earlier_placeholder_lines.txt"
+"""Placeholder lines of the templates of earlier versions, with white space collapsed: plans still contain them."""
+_MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
+
+
+def placeholder_lines() -> str:
+    """Return the placeholder lines of the templates, also of earlier ones, for authors to replace."""
+    lines = set((ROOT / EARLIER_PLACEHOLDER_LINES).read_text(encoding="utf-8").splitlines())
+    for template in sorted((ROOT / "templates").rglob("*.md")):
+        for line in template.read_text(encoding="utf-8").splitlines():
+            if _MARK.search(line):
+                lines.add(" ".join(_MARK.sub("", line).split()))
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def device_paths() -> str:
+    """Return parts of the paths of all devices that the risk table forbids reading."""
+    rows = [row for row in command_tables.RISK_ROWS if row.reading and risk_table.SECRETS not in row.path]
+    return format_table(
+        sorted({max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path})
+    )
+
+
+def secret_rules() -> str:
+    """Return the rules for secret detection."""
+    rules = _read_toml("core/secrets/secret_rules.toml")
+    tokens = [
+        (
+            rule["service"],
+            rule["begins"],
+            rule["chars"],
+            rule["least"],
+            rule.get("most", 0),
+            rule.get("test", False),
+            rule.get("vague", False),
+        )
+        for rule in rules["token"]
+    ]
+    shapes = [
+        (rule["service"], [needle.lower() for needle in rule["needle"]], rule["pattern"]) for rule in rules["shape"]
+    ]
+    credentials = [
+        (rule["needle"], rule["pattern"].replace("{argument}", ARGUMENT_VALUE), rule["check"])
+        for rule in rules["credential"]
+    ]
+    programs = [(rule["needle"], rule["program"], rule["option"]) for rule in rules["password_program"]]
+    return format_table(
+        {
+            "tokens": tokens,
+            "shapes": shapes,
+            "credentials": credentials,
+            "password_programs": programs,
+            **rules["names"],
+            **rules["values"],
+        }
+    )
+
+
+def cues() -> str:
+    """Return the cues for the inference of steps as regular expressions, and the lists of words of all languages."""
+    content = _read_toml("execution/inference/cues.toml")
+    compiler = phrase_patterns.PhraseCompiler(content)
+    return format_table(
+        {
+            "case_sensitive": [cue for cue, table in content["cues"].items() if table.get("case")],
+            "expressions": {cue: compiler.expression(cue) for cue in content["cues"]},
+            "words": {
+                name: [
+                    word
+                    for key, words in table.items()
+                    if key not in phrase_patterns.SETTINGS
+                    for word in words.split()
+                ]
+                for name, table in content["words"].items()
+            },
+        }
+    )
+
+
+def phrases() -> str:
+    """Return the phrases of all languages that lint rules look for."""
+    tables = _read_toml("linter/phrases.toml")
+    return format_table(
+        {
+            name: [phrase for key, texts in table.items() if key != "about" for phrase in texts]
+            for name, table in tables.items()
+        }
+    )
+
+
+def roles() -> str:
+    """Return the titles and words that tell what a section is for."""
+    return format_table(_read_toml("core/plan/roles.toml"))
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / "execplan" / path).read_text(encoding="utf-8"))
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "execplan/core/plan/placeholder_lines.txt": placeholder_lines,
+    "execplan/agents/guard/device_paths.json": device_paths,
+    "execplan/execution/inference/cues.json": cues,
+    "execplan/linter/phrases.json": phrases,
+    "execplan/core/plan/roles.json": roles,
+    "execplan/core/secrets/secret_rules.json": secret_rules,
+    "execplan/execution/shell/commands.json": command_tables.commands,
+    "execplan/execution/risk/risk_rows.json": command_tables.risk_rows,
+}
