@@ -110,7 +110,7 @@ dist: .venv/ready ## Build sdist and wheel twice, compare them byte by byte, and
 wheel: dist ## Build the wheel, install it in a clean environment, and try it
 	sh scripts/smoke.sh $(BIN)/python
 
-sbom: dist .venv/release ## Write an SBOM (CycloneDX) of the wheel and its dependencies to dist/
+sbom: dist .venv/release/ready ## Write an SBOM (CycloneDX) of the wheel and its dependencies to dist/
 	rm -rf .venv/sbom
 	$(PYTHON) -m venv --without-pip .venv/sbom
 	$(BIN)/python -m pip --python .venv/sbom install -q --disable-pip-version-check dist/*.whl
@@ -165,9 +165,10 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's
 	@$(call pip_install,$(SPEC_KIT),$(SPEC_KIT),.venv/clients/specify/bin/python)
 	@touch $@
 
-.venv/release: .venv/ready
-	@$(PYTHON) -m venv $@
-	@$(call pip_install,the tools for releases,--group release,$@/bin/python)
+.venv/release/ready: .venv/ready
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
 	@touch $@
 
 .venv/fuzz: .venv/installed
