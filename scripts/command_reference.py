@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli.app import load_command
 from execplan.cli.commands import COMMAND_GROUPS
-
-if TYPE_CHECKING:
-    from execplan.cli.command_definition import ExecplanCommand
 
 _GLOBAL_FLAGS = {"folder", "quiet", "verbose", "as_json"}
 _WRITER_FLAGS = {"actor", "commit", "dry_run", "if_match", "lock_timeout"}
@@ -79,7 +75,7 @@ Piped output and `--json` have none of this. The filters of `status` apply every
 
 def _command_section(name: str) -> list[str]:
     """Return the section of a command: its help as markdown."""
-    command: ExecplanCommand = import_module(f"execplan.cli.commands.{name}").command
+    command = load_command(name)
     context = click.Context(command)
     arguments = [
         parameter.make_metavar(context) for parameter in command.params if parameter.param_type_name == "argument"

@@ -11,7 +11,6 @@ import inspect
 import re
 import sys
 import textwrap
-from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ import click
 
 import execplan
 from execplan.agents.integrations import INTEGRATIONS
-from execplan.cli.app import group
+from execplan.cli.app import group, load_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.schema_builder import KINDS, build_schema
 from execplan.core.errors import EXIT_MEANINGS
@@ -77,7 +76,7 @@ def current() -> set[str]:
 def _commands() -> Iterator[tuple[str, click.Command]]:
     yield "execplan", group
     for name in COMMANDS:
-        yield f"execplan {name}", import_module(f"execplan.cli.commands.{name}").command
+        yield f"execplan {name}", load_command(name)
 
 
 def _command_lines(name: str, command: click.Command) -> Iterator[str]:

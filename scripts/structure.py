@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
+from execplan.cli.commands import COMMANDS, MODULES
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "execplan"
-COMMANDS = "execplan.cli.commands"
 SMALL = 300
 """Maximum total lines of a module and its only importer to count as one module split in two."""
 
@@ -131,7 +131,7 @@ def reached_lines() -> dict[str, int]:
     """Return, for each command and for finding the project, how many lines of the package it can reach."""
     names = modules()
     lines, imported = line_counts(names), imports(names)
-    commands = {name.rpartition(".")[2].strip("_"): name for name in names if name.startswith(f"{COMMANDS}.")}
+    commands = {name: f"execplan.cli.commands.{MODULES.get(name, name)}" for name in COMMANDS}
     return {
         short_name: sum(lines[target] for target in reachable(name, imported))
         for short_name, name in {**commands, "(finding the project)": "execplan.core.project.project_discovery"}.items()

@@ -37,7 +37,7 @@ evaluate 52
 explain 28
 export 37
 graph 18
-guard 46
+guard 49
 handoff 43
 index 17
 init 18
@@ -59,7 +59,7 @@ rename 57
 reopen 18
 replan 49
 reply 22
-report 66
+report 69
 resolve 22
 restore 21
 resume 67

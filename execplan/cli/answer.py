@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.error_handler import json_document, printable_line
-from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.output.terminal_text import printable_lines, printable_text
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.cli.prompts import can_ask
 from execplan.core import features, trace
@@ -15,7 +15,14 @@ from execplan.core.plan_store import hint_reader
 from execplan.core.plan_store.author import explicit_actor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.approvals.artifact_store import StoredArtifact
+    from execplan.execution.engine.replanning.run_replan import ReplanResult
     from execplan.team.advice.plan_advice import Work
+    from execplan.team.review.comment_file import StoredRecord
+
+    WrittenFile = StoredArtifact | StoredRecord | ReplanResult
 
 
 NOTHING_TO_COMMIT = "nothing to commit: the files are as in the last commit"
@@ -51,6 +58,34 @@ class Answer(NamedTuple):
     """Whether the suggested commands already have the form for the reader."""
 
 
+def json_fields(record: object, names: str) -> dict[str, Any]:
+    """Return fields of a record, named in one text, for the data of an answer; one with a question mark is None if empty."""
+    fields: dict[str, Any] = {}
+    for name in names.split():
+        value = getattr(record, name.removesuffix("?"))
+        if name.endswith("?"):
+            fields[name[:-1]] = value or None
+        else:
+            fields[name] = list(value) if type(value) is tuple else value
+    return fields
+
+
+def written_answer(
+    result: WrittenFile,
+    data: dict[str, Any],
+    lines: Sequence[str],
+    next_commands: tuple[str, ...] = (),
+    *,
+    dry_run: bool,
+) -> Answer:
+    """Build the answer of a command that writes a file: lines about it, and its commit; in a dry run, with the diff."""
+    if dry_run:
+        return Answer({**data, "diff": result.diff}, printable_lines(lines, result.diff), warnings=result.warnings)
+    lines = [*lines, *([f"committed {result.commit[:12]}"] if result.commit else [])]
+    text = printable_lines(lines)
+    return Answer(data, text, warnings=result.warnings, next_commands=next_commands, is_requested=False)
+
+
 def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
     """Print an answer and return its exit status; with `may_page`, long text goes to a pager on a terminal."""
     answer = _fit_to_reader(answer._replace(warnings=(*trace.warnings, *answer.warnings)), call.folder)
@@ -65,7 +100,7 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
         sys.stdout.flush()
         text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
         text = text if answer.is_raw and not sys.stdout.isatty() else printable_text(text)
-        if not (may_page and sys.stdout.isatty() and _show_in_pager(text)):
+        if not (may_page and sys.stdout.isatty() and features.load(features.PAGER)(text)):
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
         print(f"next: {printable_line(_describe_work(answer.work))}")
@@ -102,9 +137,3 @@ def _describe_work(work: Work) -> str:
     if work.editor_command and can_ask() and not hint_reader.is_agent():
         return f"{work.description}: {work.editor_command}"
     return f"{work.description}, {work.lead}: {work.command}"
-
-
-def _show_in_pager(text: str) -> bool:
-    """Show text in the pager if it is longer than the screen; return whether it was shown."""
-    was_shown: bool = features.load(features.PAGER)(text)
-    return was_shown

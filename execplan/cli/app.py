@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Call
-from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
-from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
+from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, defined_commands
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.core.errors import OK, USAGE, ExecplanError
+from execplan.core.errors import OK, usage_error
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from execplan.cli.command_definition import ExecplanCommand
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 _ALL_COMMANDS = "execplan.all_commands"
@@ -33,7 +35,7 @@ def run(arguments: list[str]) -> int:
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
     except UnknownCommandError as error:
-        raise ExecplanError("usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates) from None
+        raise usage_error(error.message, error.hint, candidates=error.candidates) from None
     except click.UsageError as error:
         from execplan.cli.usage_errors import convert_usage_error
 
@@ -41,7 +43,7 @@ def run(arguments: list[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        raise ExecplanError("usage", error.format_message(), exit=USAGE) from None
+        raise usage_error(error.format_message()) from None
     return status if isinstance(status, int) else OK
 
 
@@ -66,6 +68,13 @@ class UnknownCommandError(click.UsageError):
             self.hint = f"use one of these commands, or {self.hint}"
 
 
+def load_command(name: str) -> ExecplanCommand:
+    """Return a command; its module is imported only now."""
+    if name not in defined_commands:
+        import_module(f"execplan.cli.commands.{MODULES.get(name, name)}")
+    return defined_commands[name]
+
+
 class LazyCommandGroup(click.Group):
     """A group of commands in which each command has its own module."""
 
@@ -81,8 +90,7 @@ class LazyCommandGroup(click.Group):
             return help_command
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"execplan.cli.commands.{cmd_name}").command
-        return command
+        return load_command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -11,11 +11,11 @@ import click
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.cli.option_rules import OptionRule, ensure_compatible
+from execplan.cli.option_rules import OptionRule, ensure_compatible, join_options
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
 from execplan.core import features, trace
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files.file_lock import DEFAULT_TIMEOUT
 from execplan.core.plan_store import implied_plan, plan_selection
 from execplan.core.plan_store.hint_reader import fit_hint
@@ -31,11 +31,11 @@ class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
     context_class = HelpContext
-    finishes_moves = True
+    finishes_moves: bool
     """Whether an interrupted move is finished before the command."""
-    may_page = False
+    may_page: bool
     """Whether long text is shown in a pager on a terminal; never for a command that hooks run."""
-    takes_excluded_words = False
+    takes_excluded_words: bool
     """Whether `-word` is text, unless its letters are those of options."""
     reads = ""
     writes = ""
@@ -183,8 +183,18 @@ def as_option() -> click.Option:
     )
 
 
+defined_commands: dict[str, ExecplanCommand] = {}
+"""The commands whose modules were imported, by name."""
+
+
 def define_command(
-    *, reads: str, writes: str, examples: tuple[str, ...]
+    *,
+    reads: str,
+    writes: str,
+    examples: tuple[str, ...],
+    finishes_moves: bool = True,
+    may_page: bool = False,
+    takes_excluded_words: bool = False,
 ) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
     """Turn a function into an execplan command with the common options."""
 
@@ -201,6 +211,9 @@ def define_command(
         command.params += COMMON_OPTIONS
         command.reads, command.writes, command.examples = reads, writes, examples
         command.option_rules = getattr(function, "option_rules", ())
+        command.finishes_moves, command.may_page = finishes_moves, may_page
+        command.takes_excluded_words = takes_excluded_words
+        defined_commands[name] = command
         return command
 
     return decorate
@@ -227,31 +240,10 @@ class _CompletedString(click.types.StringParamType):
         return complete_with(self._kind)(ctx, param, incomplete)
 
 
-def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--create`, for a command that writes to a section."""
-    return click.option(
-        "--create", is_flag=True, help="Add the section if it is missing, at its place in the section order."
-    )(function)
-
-
-def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
-    function = lock_option(function)
-    function = match_option(function)
-    return _new_options(function)
-
-
-def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--if-match`, for a command that writes to one plan."""
-    return click.option("--if-match", metavar="DIGEST", help="Write only if the file's SHA-256 is DIGEST.")(function)
-
-
 def require_digest(option: str, value: str, hint: str) -> None:
     """Raise ExecplanError unless the value of an option is a complete digest; a prefix is not enough."""
     if len(value) != 64 or value.strip("0123456789abcdefABCDEF"):
-        raise ExecplanError(
-            "usage", f"{option} requires a digest of 64 hex digits, not {value!r}", exit=USAGE, hint=hint
-        )
+        raise usage_error(f"{option} requires a digest of 64 hex digits, not {value!r}", hint)
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -261,34 +253,30 @@ def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | N
     return value
 
 
-def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--lock-timeout`, for a command that writes."""
-    return click.option(
-        "--lock-timeout",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0),
-        callback=_check_seconds,
-        help=f"Lock timeout in seconds (default: {DEFAULT_TIMEOUT:g}).",
-    )(function)
+create_option = click.option(
+    "--create", is_flag=True, help="Add the section if it is missing, at its place in the section order."
+)
+"""For a command that writes to a section."""
+match_option = click.option("--if-match", metavar="DIGEST", help="Write only if the file's SHA-256 is DIGEST.")
+"""For a command that writes to one plan."""
+lock_option = click.option(
+    "--lock-timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    callback=_check_seconds,
+    help=f"Lock timeout in seconds (default: {DEFAULT_TIMEOUT:g}).",
+)
+"""For a command that writes."""
+preview_option = click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
+commit_option = click.option("--commit/--no-commit", default=None, help="Commit the written files and nothing else.")
+jsonl_option = click.option("--jsonl", is_flag=True, help="Print each record immediately as a line of JSON.")
+"""For a command that reports its progress; the last line is the document of `--json`."""
 
 
-def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--commit`, `--dry-run` and `--lock-timeout`, for a command that creates files."""
-    return _new_options(lock_option(function))
-
-
-def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    function = click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")(
-        function
-    )
-    return click.option("--commit/--no-commit", default=None, help="Commit the written files and nothing else.")(
-        function
-    )
-
-
-def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--jsonl`, for a command that reports its progress; the last line is the document of `--json`."""
-    return click.option("--jsonl", is_flag=True, help="Print each record immediately as a line of JSON.")(function)
+writer_options = join_options(commit_option, preview_option, match_option, lock_option)
+"""For a command that writes to a plan."""
+new_options = join_options(commit_option, preview_option, lock_option)
+"""For a command that creates files."""
 
 
 def change_directory(directory: str) -> None:

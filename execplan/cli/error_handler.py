@@ -115,9 +115,9 @@ def error_document(error: ExecplanError, kind: str) -> str:
         "hint": error.hint or None,
         "candidates": list(error.details or error.candidates)[:_MAX_CANDIDATES],
     }
-    data = (
-        (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == CHECK_FAILED else None
-    )
+    data = None
+    if error.exit == CHECK_FAILED:
+        data = error.data if error.data is not None else {"reasons": [error.message]}
     return json_document(kind, data, error=error_data, warnings=(*trace.warnings, *error.warnings))
 
 
@@ -195,16 +195,12 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
         if len(error.candidates) == 1 and error.candidates[0] in error.message:
             return []
         width = max(map(len, error.explanations), default=0)
+        lines = list(error.candidates[:_MAX_CANDIDATES])
+        for at, candidate in enumerate(lines):
+            if candidate in error.explanations:
+                lines[at] = f"{candidate:{width}}  {error.explanations[candidate]}"
         excess = len(error.candidates) - _MAX_CANDIDATES
-        return [
-            *[
-                f"{candidate:{width}}  {error.explanations[candidate]}"
-                if candidate in error.explanations
-                else candidate
-                for candidate in error.candidates[:_MAX_CANDIDATES]
-            ],
-            *([f"and {excess:,} more"] if excess > 0 else []),
-        ]
+        return [*lines, *([f"and {excess:,} more"] if excess > 0 else [])]
     from execplan.core.plan_store.plan_candidates import format_description
     from execplan.core.text.message_parts import shorten
 

@@ -10,7 +10,7 @@ from execplan.agents.integrations import INTEGRATIONS, integration_changes
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import format_diff
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.project import project_discovery, project_state, user_settings
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.message_parts import align_descriptions
@@ -64,14 +64,14 @@ def check_request(
         message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
         hint = (did_you_mean(unknown_names[0], INTEGRATIONS) if unknown_names else "") or "use one of these"
         lines = align_descriptions([*INTEGRATIONS.items()])
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=lines)
+        raise usage_error(message, hint, candidates=lines)
     if shell is not None and "completion" not in names:
-        raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
+        raise usage_error("--shell requires completion", "omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
         names_text = f"{', '.join(_PROGRAM_INTEGRATIONS[:-1])} or {_PROGRAM_INTEGRATIONS[-1]}"
-        raise ExecplanError("usage", f"--for requires {names_text}", exit=USAGE, hint="omit it")
+        raise usage_error(f"--for requires {names_text}", "omit it")
     if directory is not None and "plugin" not in names:
-        raise ExecplanError("usage", "--to requires plugin", exit=USAGE, hint="omit it")
+        raise usage_error("--to requires plugin", "omit it")
     return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)), directory)
 
 
@@ -79,9 +79,8 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
     """Plan each integration, then apply all changes or none; a dry run only shows them. Raises ExecplanError."""
     project, names = None, request.names
     if set(names).difference(_USER_INTEGRATIONS):
-        project = (
-            project_discovery.require(os.getcwd()) if command_name == "install" else project_discovery.find(os.getcwd())
-        )
+        find = project_discovery.require if command_name == "install" else project_discovery.find
+        project = find(os.getcwd())
 
     def plan() -> list[ChangeSet]:
         planned: list[ChangeSet] = []
@@ -99,9 +98,7 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
         else:
             linked = integration_changes.apply_changes(_all_changes(planned))
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
-    next_commands = (
-        () if dry_run else tuple([command for planned_change in planned for command in planned_change.next_commands])
-    )
+    next_commands = tuple([command for change_set in planned for command in change_set.next_commands if not dry_run])
     return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
 
 
@@ -137,18 +134,18 @@ def _plan_integration(
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
     if name == "plugin":
-        plan_plugin: Callable[..., ChangeSet] = getattr(
-            import_module("execplan.agents.integrations.plugin"), command_name
-        )
-        return plan_plugin(request.directory, force=force)
-    plan_change: Callable[..., ChangeSet] = getattr(
-        import_module(f"execplan.agents.integrations.{_PROJECT_MODULES[name]}"), command_name
-    )
+        return _planner("plugin", command_name)(request.directory, force=force)
+    plan_change = _planner(_PROJECT_MODULES[name], command_name)
     if name not in _PROGRAM_INTEGRATIONS:
         return plan_change(project, force=force)
-    return plan_change(
-        project, force=force, programs=request.programs, ahead={change.path: change.new for change in earlier_changes}
-    )
+    ahead = {change.path: change.new for change in earlier_changes}
+    return plan_change(project, force=force, programs=request.programs, ahead=ahead)
+
+
+def _planner(module: str, command_name: str) -> Callable[..., ChangeSet]:
+    """Return the function of an integration's module that plans what a command changes."""
+    planner: Callable[..., ChangeSet] = getattr(import_module(f"execplan.agents.integrations.{module}"), command_name)
+    return planner
 
 
 def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> ChangeSet:
@@ -161,9 +158,7 @@ def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> Ch
     shell = shell or os.path.basename(os.environ.get("SHELL", ""))
     if shell not in _SHELLS:
         message = f"SHELL names {shell or 'no shell'}; completion supports {', '.join(_SHELLS)}"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="name the shell: execplan install completion --shell bash"
-        )
+        raise usage_error(message, "name the shell: execplan install completion --shell bash")
     return completion.install(shell, completion_script(group, shell), force=force)
 
 

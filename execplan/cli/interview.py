@@ -46,12 +46,8 @@ class _SkipError(Exception):
 def require_terminal() -> None:
     """Raise ExecplanError unless standard input and output are a terminal."""
     if not can_ask():
-        raise ExecplanError(
-            "no-terminal",
-            "--interactive requires a terminal",
-            exit=ENVIRONMENT,
-            hint="omit it, then fill in each section: execplan set SECTION 'New text'",
-        )
+        hint = "omit it, then fill in each section: execplan set SECTION 'New text'"
+        raise ExecplanError("no-terminal", "--interactive requires a terminal", exit=ENVIRONMENT, hint=hint)
 
 
 def read_line(prompt: str) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.cli.answer import json_fields
+from execplan.cli.option_rules import join_options
 from execplan.core import features
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.errors import OK, ExecplanError
@@ -17,10 +19,10 @@ from execplan.linter.checking.plan_fix import fix_plan
 from execplan.linter.rules.project_rules import INDEX_CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.cli.answer import Answer
-    from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.edits.plan_writer import EditResult, WriteOptions
     from execplan.core.project.project import Project
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.linter.checking.plan_fix import FixOutcome
@@ -140,18 +142,24 @@ class FixReport(NamedTuple):
         """Return the report with a plan that was fixed, or would be."""
         target = outcome.target
         amended = bulk.with_commit(target.project, outcome.edit_result)
-        line = amended.diff if is_dry_run else escape_unprintable(f"{target.display_name}: {amended.messages[0]}")
-        fixed_plan = {
-            "path": amended.path,
-            "changed": amended.changed,
-            "digest": amended.digest,
-            "commit": amended.commit,
-            "mended": dict(sorted(outcome.fixed_counts.items())),
-            **({"diff": amended.diff} if is_dry_run else {}),
-        }
-        return self._replace(
-            lines=(*self.lines, line) if amended.changed else self.lines, fixed_plans=(*self.fixed_plans, fixed_plan)
-        ).add_warnings(amended.warnings)
+        line = f"{target.display_name}: {amended.messages[0]}"
+        fields = json_fields(amended, "path changed digest commit")
+        return self._add_fixed(amended, fields, outcome.fixed_counts, line, is_dry_run=is_dry_run)
+
+    def _add_fixed(
+        self,
+        result: EditResult | WrittenIndex,
+        fields: dict[str, Any],
+        counts: Mapping[str, int],
+        line: str,
+        *,
+        is_dry_run: bool,
+    ) -> FixReport:
+        """Return the report with a file that was fixed, or would be; `counts` are its fixed findings by rule."""
+        fixed = {**fields, "mended": dict(sorted(counts.items())), **({"diff": result.diff} if is_dry_run else {})}
+        new_lines = [result.diff if is_dry_run else escape_unprintable(line)] if result.changed else []
+        report = self._replace(lines=(*self.lines, *new_lines), fixed_plans=(*self.fixed_plans, fixed))
+        return report.add_warnings(result.warnings)
 
     def add_summary(self, outcomes: Sequence[FixOutcome], bulk: BulkOperation) -> FixReport:
         """Return the report with the number of fixed plans and their commit, or the command that commits them."""
@@ -169,20 +177,14 @@ class FixReport(NamedTuple):
         if not index_result.changed:
             return self
         index = index_result.plan_index
-        line = index_result.diff if is_dry_run else escape_unprintable(f"{index.display_path}: updated the plan index")
-        fixed_index = {
+        names = {
             "path": index.display_path,
             "changed": True,
             "digest": digest(index.new),
             "commit": index_result.commit,
-            "mended": {INDEX_CODE: 1},
-            **({"diff": index_result.diff} if is_dry_run else {}),
         }
-        return self._replace(
-            lines=(*self.lines, line),
-            fixed_plans=(*self.fixed_plans, fixed_index),
-            warnings=(*self.warnings, *index_result.warnings),
-        )
+        line = f"{index.display_path}: updated the plan index"
+        return self._add_fixed(index_result, names, {INDEX_CODE: 1}, line, is_dry_run=is_dry_run)
 
     def prepend_to(self, answer: Answer) -> Answer:
         """Return an answer with this report before its own text."""
@@ -196,12 +198,9 @@ class FixReport(NamedTuple):
         )
 
 
-def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Add the options of FixSettings."""
-    for option in (
-        click.option("--diff", is_flag=True, help="With --fix: show the changes without writing them, like --dry-run."),
-        click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the plan's meaning."),
-        click.option("--fix", is_flag=True, help="Apply fixes that keep the plan's meaning."),
-    ):
-        function = option(function)
-    return function
+fix_options = join_options(
+    click.option("--fix", is_flag=True, help="Apply fixes that keep the plan's meaning."),
+    click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the plan's meaning."),
+    click.option("--diff", is_flag=True, help="With --fix: show the changes without writing them, like --dry-run."),
+)
+"""The options of FixSettings."""

@@ -1,4 +1,4 @@
-"""Rules about the options of a command: which go together, and which exclude each other; checked before it runs."""
+"""Options of a command in groups, and rules about which go together or exclude each other, checked before it runs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
 ONE_PLAN, SEVERAL_PLANS = "exactly one PLAN", "several plans"
 """Numbers of plans that a rule can name instead of an option."""
+
+
+def join_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a decorator that adds several arguments and options, in this order in the help."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 class OptionRule(NamedTuple):
@@ -64,7 +75,7 @@ def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: M
         if problem:
             hint = rule.hint.replace("{value}", used.get(rule.options[0], ""))
             hint = hint or f"see execplan {ctx.command.name} --help"
-            raise ExecplanError("usage", problem, exit=USAGE, hint=hint)
+            raise usage_error(problem, hint)
 
 
 def _used_options(command: click.Command, values: Mapping[str, Any]) -> dict[str, str]:

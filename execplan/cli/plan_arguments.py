@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan import plan_lookup
 from execplan.core.plan_store import plan_selection, plan_store
 
@@ -97,7 +97,7 @@ def require_one_plan(plan_names: list[str], flag: str) -> None:
             hint = f"omit the task: execplan {command} {quote(flag)}"
             if command == "drop":
                 hint = f"to drop the task, mark it [-] in Progress: execplan edit {quote(flag)}"
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+        raise usage_error(message, hint)
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:
@@ -149,9 +149,7 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
         if params["plan"] is not None:
             return False
         message = f"{first!r} matches both a plan and a task"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="name the plan with -p, and the task by its number or ID"
-        )
+        raise usage_error(message, "name the plan with -p, and the task by its number or ID")
     return True
 
 

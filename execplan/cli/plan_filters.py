@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli.option_rules import join_options
 from execplan.core.plan.model import ARCHIVED, DOCUMENT, STATES
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from execplan.core.plan_facts.listed_plan import ListedPlan
 
 
-def state_filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--all` and `--state`."""
-    everything = click.option("--all", "everything", is_flag=True, help="Include archived plans.")
-    states = click.option(
+state_filter_options = join_options(
+    click.option("--all", "everything", is_flag=True, help="Include archived plans."),
+    click.option(
         "--state",
         "states",
         type=click.Choice(STATES),
         multiple=True,
         help="Show only plans in this state; can be repeated.",
-    )
-    return everything(states(function))
+    ),
+)
 
 
 def selected_states(states: Sequence[str], *, everything: bool) -> Sequence[str]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from execplan.cli.command_definition import complete_with
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.cli.option_rules import join_options
+from execplan.core.errors import usage_error
 from execplan.core.project import user_settings
 from execplan.linter.checking import custom_rules
 from execplan.linter.lint_settings import ensure_known_rules
 from execplan.linter.rule_selection import PROFILES, RuleSelection
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.cli.answer import Answer
 
 
 class RuleSettings(NamedTuple):
@@ -43,12 +39,7 @@ class RuleSettings(NamedTuple):
         rule_selection = RuleSelection(self.profile or "", select, ignore)
         if not rule_selection.active_levels():
             message = "--select and --ignore leave no rules"
-            raise ExecplanError(
-                "usage",
-                message,
-                exit=USAGE,
-                hint="the longer code takes precedence; if both are equally long, --ignore does",
-            )
+            raise usage_error(message, "the longer code takes precedence; if both are equally long, --ignore does")
         return rule_selection
 
 
@@ -56,21 +47,18 @@ def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([code.strip() for code_list in code_lists for code in code_list.split(",")])
 
 
-def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Add the options of RuleSettings."""
-    for option in (
-        click.option("--rules", multiple=True, metavar="FILE", help="Your own rules: a file, or an entry point."),
-        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; with strict, warnings fail too."),
-        click.option(
-            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Skip these rules."
-        ),
-        click.option(
-            "--select",
-            multiple=True,
-            metavar="CODES",
-            shell_complete=complete_with("rule"),
-            help="Run only these rules: EP205, or EP2 for all EP2….",
-        ),
-    ):
-        function = option(function)
-    return function
+rule_options = join_options(
+    click.option(
+        "--select",
+        multiple=True,
+        metavar="CODES",
+        shell_complete=complete_with("rule"),
+        help="Run only these rules: EP205, or EP2 for all EP2….",
+    ),
+    click.option(
+        "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Skip these rules."
+    ),
+    click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; with strict, warnings fail too."),
+    click.option("--rules", multiple=True, metavar="FILE", help="Your own rules: a file, or an entry point."),
+)
+"""The options of RuleSettings."""

@@ -1,67 +1,36 @@
-"""Options that several commands share: several projects, and documents outside the plans that name a moved plan."""
+"""The options of commands that can read several projects."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from execplan.cli.error_handler import printable_line
-from execplan.cli.option_rules import exclusive, option_rules
-from execplan.cli.prompts import can_ask, confirm
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.cli.option_rules import exclusive, join_options, option_rules
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.cli.answer import Call
-    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.project.project import Project
+
 PROJECT_OPTIONS: Final = ("--project", "--all-projects")
 
 
-def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--rewrite-links`, for a command that moves a plan."""
-    return click.option(
-        "--rewrite-links/--keep-links",
-        "links",
-        default=None,
-        help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
-    )(function)
-
-
-def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
-    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
-    if links is not None:
-        return lambda _: links
-    return _ask_to_rewrite if can_ask() and not call.as_json else None
-
-
-def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
-    """List the documents and ask whether to rewrite them."""
-    documents = [mention for mention in mentions if mention.is_document]
-    for document in documents:
-        print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
-    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
-    return bool(documents) and confirm(f"Rewrite {subject}?")
-
-
-def projects_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--project PATH`, which can be repeated, and `--all-projects`."""
-    function = option_rules(exclusive(*PROJECT_OPTIONS, hint="--project names exactly the projects to read"))(function)
-    function = click.option(
-        "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
-    )(function)
-    return click.option(
+projects_option = join_options(
+    click.option(
         "--project",
         "project_paths",
         metavar="PATH",
         multiple=True,
         help="Read exactly this project; repeat it for several, with . for this one.",
-    )(function)
+    ),
+    click.option(
+        "--all-projects", "all_projects", is_flag=True, help="Read this project and those that your settings list."
+    ),
+    option_rules(exclusive(*PROJECT_OPTIONS, hint="--project names exactly the projects to read")),
+)
 
 
 def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> ProjectList | None:
@@ -72,7 +41,7 @@ def select_projects(project_paths: tuple[str, ...], *, all_projects: bool) -> Pr
     if not project_paths and not all_projects:
         return None
     if "" in project_paths:
-        raise ExecplanError("usage", "--project requires a directory", exit=USAGE, hint="--project ../other")
+        raise usage_error("--project requires a directory", "--project ../other")
     current, problem = _find_current_project()
     if not all_projects:
         return list_projects(project_paths, current)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,6 +15,11 @@ from execplan.core.plan import reader
 from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
 from execplan.core.plan_store.hint_reader import NEW_TEXT
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Content = TypeVar("_Content")
+
 MAX_TEXT_BYTES = 1 << 20
 """Maximum size of a text in bytes."""
 
@@ -21,12 +27,8 @@ MAX_TEXT_BYTES = 1 << 20
 def open_editor(path: str) -> None:
     """Open a file in the user's editor; raises ExecplanError if there is no editor or if it fails."""
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-        raise ExecplanError(
-            "no-editor",
-            "no editor is set, and this is not a terminal",
-            exit=ENVIRONMENT,
-            hint="set EDITOR, or write a section: execplan set SECTION 'New text'",
-        )
+        hint = "set EDITOR, or write a section: execplan set SECTION 'New text'"
+        raise ExecplanError("no-editor", "no editor is set, and this is not a terminal", exit=ENVIRONMENT, hint=hint)
     try:
         click.edit(filename=path)
     except click.ClickException as error:
@@ -78,23 +80,23 @@ def source_name(source: str) -> str:
 
 def read_text(argument: str, label: str) -> str:
     """Return text as one line, from the argument, `@FILE` or `-`; `@@` escapes a leading at sign."""
-    text, source = _resolve_text(argument, label)
-    with ErrorContext(source_name(source)) if source else nullcontext():
-        return require_text(text, label)
+    return _read(argument, label, require_text)
 
 
 def read_blocks(argument: str, label: str) -> str:
     """Return text of one or more markdown blocks, from the argument, `@FILE` or `-`; raises ExecplanError."""
-    text, source = _resolve_text(argument, label)
-    with ErrorContext(source_name(source)) if source else nullcontext():
-        return require_blocks(text, label)
+    return _read(argument, label, require_blocks)
 
 
 def read_lines(argument: str, label: str) -> list[str]:
     """Return the lines of the argument, `@FILE` or `-`, without surrounding blank lines; raises ExecplanError."""
+    return _read(argument, label, require_lines)
+
+
+def _read(argument: str, label: str, require: Callable[[str, str], _Content]) -> _Content:
     text, source = _resolve_text(argument, label)
     with ErrorContext(source_name(source)) if source else nullcontext():
-        return require_lines(text, label)
+        return require(text, label)
 
 
 def _resolve_text(argument: str, label: str) -> tuple[str, str]:
@@ -120,8 +122,6 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
 def _hint_to_write_text() -> str:
     """Return the hint after an empty standard input: the current command, with a text instead of each `-`."""
     import shlex
-
-    import click
 
     typed = click.get_current_context().meta["execplan.typed_command"]
     command = shlex.join([NEW_TEXT if argument == "-" else argument for argument in typed])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.clock import epoch_seconds
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.timestamps import is_utc_timestamp, minute_bounds, parse_utc_timestamp, read_timestamp
 
 _UNITS = {"m": 60, "h": 3600, "d": 86_400}
@@ -69,5 +69,5 @@ def require_moment(text: str, option: str, *, is_end: bool = False) -> int:
     moment = parse_moment(text, is_end=is_end)
     if moment is None:
         message = f"{option} requires a date or a duration, not {text!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint=f"for example: {MOMENT_FORMS}")
+        raise usage_error(message, f"for example: {MOMENT_FORMS}")
     return moment

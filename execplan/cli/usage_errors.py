@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.text.suggestions import closest_names
 
 _OPTION_SYNONYMS = {
@@ -35,25 +35,23 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
         if similar_option := _similar_option(error):
             hint = f"did you mean {similar_option}? Otherwise {hint}"
         elif error.option_name in ("-p", "--plan") and error.ctx is not None and error.ctx.parent is None:
-            return _usage_error(f"{error.option_name} follows the command", "use execplan COMMAND -p PLAN")
+            return usage_error(f"{error.option_name} follows the command", "use execplan COMMAND -p PLAN")
         if takes_text:
             hint += "; put -- before text that starts with a hyphen"
-        return _usage_error(f"unknown option {error.option_name}", hint)
+        return usage_error(f"unknown option {error.option_name}", hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return _usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
+        return usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return _usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)
+        return usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)
     message = " ".join(error.format_message().split())
     if isinstance(error, click.BadOptionUsage):
         problem = "takes no value" if "not take a value" in message else "requires a value"
-        return _usage_error(f"{error.option_name} {problem}", hint)
+        return usage_error(f"{error.option_name} {problem}", hint)
     if message.startswith("Got unexpected extra argument"):
         if takes_text:
             hint += "; put text with spaces in quotes, and name the plan with -p"
-        return _usage_error(
-            f"unexpected {message.removeprefix('Got unexpected extra ').replace(' (', ': ')[:-1]}", hint
-        )
-    return _usage_error(message[:1].lower() + message[1:].removesuffix("."), hint)
+        return usage_error(f"unexpected {message.removeprefix('Got unexpected extra ').replace(' (', ': ')[:-1]}", hint)
+    return usage_error(message[:1].lower() + message[1:].removesuffix("."), hint)
 
 
 def _similar_option(error: click.NoSuchOption) -> str:
@@ -67,10 +65,6 @@ def _similar_option(error: click.NoSuchOption) -> str:
     names = {option.lstrip("-"): option for option in error.possibilities or ()}
     similar_names = closest_names(name, names, limit=1)
     return names[similar_names[0]] if similar_names else ""
-
-
-def _usage_error(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _takes_text(ctx: click.Context | None) -> bool:

@@ -98,6 +98,11 @@ class ExecplanError(Exception):
             self.hint += f" -p {quote(name)}"
 
 
+def usage_error(message: str, hint: str = "", candidates: Sequence[str] = ()) -> ExecplanError:
+    """Return the error for arguments or options that a command doesn't accept."""
+    return ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=candidates)
+
+
 _WITH_PLAN_ARGUMENT = ("show", "commit", "merge")
 """Commands in hints that take a plan as an argument."""
 _WITH_PLAN_OPTION = ("add", "reopen", "reword")

@@ -184,6 +184,11 @@ class Step(Model):
     source: Lines | None = None
     """Null for a step that was imported or made by a program."""
 
+    @property
+    def without_place(self) -> Step:
+        """The step without what says where it is in the plan."""
+        return self.model_copy(update={"number": 1, "source": None})
+
 
 class Intent(Model):
     """The purpose of the execution plan, and its overall risk."""

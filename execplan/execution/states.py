@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
+    from execplan.execution.world import State
+
 PENDING: Final = "pending"
 COMPLETED: Final = "completed"
 FAILED: Final = "failed"
@@ -65,10 +67,8 @@ class ActiveRun(NamedTuple):
     """SHA-256 of the document's bytes in its current revision."""
     finished_steps: frozenset[str]
     """IDs of the steps that the run will not run again."""
-    executor: str = ""
-    """Executor with which the run was begun or last resumed; empty for this machine."""
-    waits_for_agent: bool = False
-    """Whether an agent goes on with the steps; a run that has failed is first resumed by a person."""
+    files_before: Mapping[str, tuple[State, bytes]]
+    """Paths that an agent's unfinished steps may have changed, as they were before that."""
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from execplan.cli.app import group
 from execplan.core.plan_store import hint_reader
-from tests.cli.approved_plan import ASKS, HEAD, MAKE, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, with_approved_plan
 from tests.commands import check_command
 from tests.plans import with_sections
 
@@ -193,7 +193,7 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     for command in ("next", "status", "show"):
         assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
     assert f"Continue:\n  {replan}\n" in desk.type("prime").out
-    assert follow("execplan handoff") == replan
+    assert follow("execplan handoff") == f"edit the steps in the plan, then: {replan}"
     desk.plan(plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it"))
     assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)
@@ -252,19 +252,20 @@ def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository
 
 
 def test_edits_of_a_blocked_revision_are_used_by_a_replan(desk: InProcessRepository) -> None:
-    desk.plan(AGENT_PLAN)
+    plan = AGENT_PLAN + "```python {#late needs=see type=create_file target=src/late.py}\nX = 2\n```\n\n"
+    desk.plan(plan)
     desk.commit()
     desk.approve()
     result = desk.type("report", "make", "--status", "completed", "--result", "Done.")
     assert (result.exit, result.out.count("execplan replan")) == (1, 1)
-    desk.write("src/made.py", "X = 1\n")
+    desk.write("src/late.py", "X = 1\n")
     assert desk.type("replan", "--reason", "It is there now.").exit == 0
     result = desk.type("evaluate")
     assert "verdict: blocked" in result.out
     replan = f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
     assert result.out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
     assert "execplan approve" not in desk.type("prime").out
-    desk.plan(AGENT_PLAN.replace("type=create_file target=src/made.py", "type=create_file target=src/made_later.py"))
+    desk.plan(plan.replace("target=src/late.py", "target=src/later.py"))
     assert desk.type(*shlex.split(replan)[1:]).exit == 0
     assert desk.type("evaluate").exit == 0
 
@@ -405,3 +406,42 @@ def test_a_plan_that_shares_its_id_is_named_by_its_path(repo: Folder) -> None:
         for line in result.out.splitlines():
             if line.startswith("next: "):
                 assert repo.run(*shlex.split(line[line.index("execplan ") :])[1:]).exit == 0, line
+
+
+def test_undo_suggests_no_rollback_that_is_done(desk: InProcessRepository) -> None:
+    """Git has reopened the tasks, so the rollback has edited nothing."""
+    with_approved_plan(desk, MAKE, SEE)
+    desk.commit()
+    assert desk.type("run").exit == 0
+    desk.git("checkout", "--", ".agent/execplans/" + PLAN + ".md")
+    assert "execplan rollback" in desk.type("undo").err
+    assert desk.type("rollback").exit == 0
+    assert "rollback" not in desk.type("undo").err
+
+
+def test_a_replan_of_edited_steps_says_what_has_changed(desk: InProcessRepository) -> None:
+    step = "```sh {#say on-failure=ask}\necho hello\n```\n\n```text {expect}\nhelo\n```\n\n"
+    with_approved_plan(desk, step)
+    assert desk.type("run").exit == 8
+    desk.plan(HEAD + step.replace("helo", "hello"))
+    assert "execplan replan 1 " in desk.refused(4, "other-document", "resume", "1", "--answer", "again")["hint"]
+    assert "needs a new approval: step say has a different expect" in desk.type("replan", "--reason", "A typo.").out
+    assert desk.data("evaluate")["origin"] is None
+    desk.plan(HEAD + step.replace("helo", "hell"))
+    assert desk.data("evaluate")["origin"] == "the steps are those of stored revision 2, not those in the plan's text"
+    desk.approve()
+    assert "execplan replan 1 " in desk.refused(4, "other-document", "resume")["hint"]
+
+
+def test_steps_of_a_revision_that_are_right_need_no_edit_after_a_rollback(desk: InProcessRepository) -> None:
+    see = FAILS.replace("{#see", "{#see on-failure=ask")
+    with_approved_plan(desk, MAKE, see)
+    assert desk.type("run").exit == 8
+    desk.plan(HEAD + MAKE + see.replace("nowhere", "made"))
+    assert desk.type("replan", "--reason", "The name was wrong.").exit == 0
+    desk.approve()
+    assert desk.type("resume").exit == 0
+    assert desk.type("rollback").exit == 0
+    assert desk.type("evaluate").out.splitlines()[-1] == f"next: execplan compile {PLAN}"
+    assert desk.type("compile").exit == 0
+    assert desk.type("evaluate").out.splitlines()[-1].startswith("next: execplan approve ")

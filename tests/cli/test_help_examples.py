@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.cli.app import FIRST_STEPS
+from execplan.cli.app import FIRST_STEPS, load_command
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.core.errors import PAUSED
 from execplan.team.review.comment_threads import CommentRecord
@@ -42,9 +41,7 @@ print("Hello")
 ```
 """
 EXAMPLES = [
-    pytest.param(example, id=example)
-    for command_name in COMMANDS
-    for example in import_module(f"execplan.cli.commands.{command_name}").command.examples
+    pytest.param(example, id=example) for command_name in COMMANDS for example in load_command(command_name).examples
 ]
 
 
@@ -255,7 +252,7 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
 
 def test_an_example_is_there_for_every_command_and_begins_with_it() -> None:
     for command_name in COMMANDS:
-        examples = import_module(f"execplan.cli.commands.{command_name}").command.examples
+        examples = load_command(command_name).examples
         assert examples
         assert all(f"execplan {command_name}" in example for example in examples)
 

@@ -12,6 +12,7 @@ from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
 from execplan.execution.engine.ordering_fields import parse_ordering_fields
+from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
 from execplan.execution.risk.step_risk import effective_risk
@@ -84,6 +85,8 @@ def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, A
         if run is not None:
             agent_run_lookup.ensure_not_waiting(ref, run)
         candidate = find_candidate(project, ref, with_programs=False)
+        if run is not None:
+            ensure_same_document(project, ref, run.run_paths, run.entries)
         return require_approval(project, ref, candidate, run.run_paths.id if run is not None else ""), run
     except ExecplanError as error:
         denial = _used_approval_error(ref, last_run, error)

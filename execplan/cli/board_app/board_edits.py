@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.app import App
 
+from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import plain_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.core.edits.digest_check import ensure_digest_matches
@@ -126,6 +127,12 @@ class EditApp(App[int]):
                 )
 
         self.push_screen(TaskDialog(plan_title, text), add)
+
+    def is_read_only(self, origin: ProjectOrigin | None, arguments: str, plan: str) -> bool:
+        """Return whether a plan is in another project, after a message with the command that edits it there."""
+        if origin is not None:
+            self.show_warning(read_only_message(origin, arguments, plan))
+        return origin is not None
 
     def start_edit(self, edit: Callable[[], str], after_error: Callable[[], None] | None = None) -> None:
         """Make an edit in a thread, because it may wait for a lock, and show its message or error."""

@@ -11,7 +11,6 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from execplan.cli.board_app.board_edits import SeenPlan
-from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import CardList
 from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.cli.board_app.plan_screen import PlanScreen
@@ -224,11 +223,7 @@ class BoardScreen(Screen[None]):
         self.app.reload(everything=self._everything)
 
     def _is_read_only(self, card: Card, arguments: str) -> bool:
-        """Return whether a card's plan is in another project, after a message with the command that edits it there."""
-        if (origin := self.app.other_project(card)) is None:
-            return False
-        self.app.show_warning(read_only_message(origin, arguments, card.id))
-        return True
+        return self.app.is_read_only(self.app.other_project(card), arguments, card.id)
 
     def _require_card(self) -> Card | None:
         """Return the highlighted card, or None after a message that there is none."""

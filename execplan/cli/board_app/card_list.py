@@ -22,7 +22,6 @@ from textual.strip import Strip
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.board_output import card_notes, progress_text
 from execplan.cli.output.terminal_layout import bar_parts
-from execplan.core.plan.model import DONE, OPEN
 from execplan.core.text.message_parts import format_count
 
 if TYPE_CHECKING:
@@ -30,16 +29,13 @@ if TYPE_CHECKING:
 
     from textual.events import Click
 
-    from execplan.cli.board_app.opened_plan import ViewedTask
     from execplan.views.board.board_cards import Card
 
 _BAR_WIDTHS = (10, 6, 0)
 """Widths of a progress bar, widest first; a narrow card has a shorter one or none."""
-_CLAIM_STYLE = "cyan"
+CLAIM_STYLE = "cyan"
 _ERROR_STYLE = "#ff7b72"
 """Readable on the highlight too, which the red of many terminals is not."""
-_TASK_STYLES = {DONE: "green", OPEN: ""}
-_OTHER_TASK_STYLE = "yellow"
 
 
 CARD_LINES = 4
@@ -94,14 +90,6 @@ def activity_text(card: Card, *, is_short: bool = False) -> str:
     return f"{card.idle_days}d" if is_short else f"{format_count(card.idle_days, 'day')} ago"
 
 
-def task_text(task: ViewedTask) -> Text:
-    """Return the line of a task."""
-    box = f"{task.number:>3}. {'  ' * task.depth}[{_line(task.mark)}] "
-    holder = f"  claimed by {_line(task.by)}" if task.by else ""
-    style = _TASK_STYLES.get(task.state, _OTHER_TASK_STYLE)
-    return Text.assemble((box, style), _line(task.text), (holder, _CLAIM_STYLE))
-
-
 def plain_text(text: str) -> str:
     """Escape a text of several lines."""
     return "\n".join([_line(line) for line in text.split("\n")])
@@ -110,7 +98,7 @@ def plain_text(text: str) -> str:
 def _notes(card: Card) -> Text:
     """Return the notes of a card in one line: project, claims, findings, worktree, approval, run and conflict."""
     notes = [(card.from_project.name, "bold")] if card.from_project is not None else []
-    notes += [(f"claimed by {', '.join(card.holders)}", _CLAIM_STYLE)] if card.holders else []
+    notes += [(f"claimed by {', '.join(card.holders)}", CLAIM_STYLE)] if card.holders else []
     if findings := card.findings.describe():
         notes.append((findings, _ERROR_STYLE if card.findings.error else "dim"))
     notes += [(card.worktree.describe(), "dim")] if card.worktree is not None else []

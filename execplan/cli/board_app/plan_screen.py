@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import os
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.markdown import Markdown
 from rich.text import Text
@@ -13,12 +14,20 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.board_edits import SeenPlan
-from execplan.cli.board_app.board_source import read_only_message
-from execplan.cli.board_app.card_list import plain_text, task_text
+from execplan.cli.board_app.card_list import CLAIM_STYLE, plain_text
 from execplan.cli.board_app.dialogs import KeyFooter
-from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.core.errors import ExecplanError
-from execplan.core.plan.model import is_unfinished
+from execplan.core.files.file_access import read_failure
+from execplan.core.plan.model import DONE, OPEN, is_unfinished
+from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.comment_location import has_comments
+from execplan.core.project import project_discovery
+from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.text_lines import digest
+from execplan.library.plan_api import Plan
+from execplan.team.review.plan_comments import load_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +35,111 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from execplan.cli.board_app.board_edits import EditApp
+    from execplan.core.plan.model import ParsedPlan
     from execplan.core.project.project_list import ProjectOrigin
+
+_MAX_CHARS = 200_000
+"""Maximum number of characters that are laid out; more take seconds."""
+
+
+class ViewedTask(NamedTuple):
+    """A task of an opened plan."""
+
+    number: int
+    id: str
+    state: str
+    mark: str
+    """Character in the checkbox."""
+    text: str
+    depth: int
+    by: str
+    """Name of the author who has claimed it; empty if nobody has."""
+
+
+class OpenedPlan(NamedTuple):
+    """A plan that the user has opened."""
+
+    title: str
+    path: str
+    """Path from the repository root."""
+    digest: str
+    tasks: tuple[ViewedTask, ...]
+    markdown: str
+    """The text of the plan, with control characters and invisible characters escaped."""
+    error: str
+    """Why the plan can't be read; then there are no tasks."""
+
+
+def load_opened_plan(path: str, *, is_read_only: bool = False) -> OpenedPlan:
+    """Load the plan in a file. Raises ExecplanError if there is no such plan; a damaged plan has an error instead.
+
+    With `is_read_only`, nothing is written in its project, where an interrupted move is not finished either.
+    """
+    plan = _find_in_other_project(path) if is_read_only else Plan.find(path, ".")
+    display_path = plan.project.display_path(plan.path)
+    stored_plan = plan_store.load(plan.project, plan.ref)
+    parsed_plan = stored_plan.plan
+    if parsed_plan is None:
+        error = read_failure(stored_plan.error, plan.path) if stored_plan.error is not None else ""
+        return OpenedPlan(plan.id, display_path, digest(stored_plan.data), (), "", error)
+    claims_by_task = claims.task_claims(plan.project, plan.ref, parsed_plan)
+    tasks = [
+        ViewedTask(
+            task.number,
+            task_id,
+            task.state,
+            task.mark,
+            task.text,
+            task.depth,
+            claims_by_task[task_id].name if task_id in claims_by_task else "",
+        )
+        for task, task_id in zip(parsed_plan.tasks, task_ids(parsed_plan.tasks), strict=True)
+    ]
+    text = "\n".join(parsed_plan.text.lines)
+    markdown = escape_unprintable_lines(text[:_MAX_CHARS])
+    if len(text) > _MAX_CHARS:
+        markdown += f"\n\n---\n\nThe rest is left out: the plan has {len(text):,} characters."
+    markdown += _format_comments(plan, parsed_plan)
+    return OpenedPlan(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")
+
+
+def _find_in_other_project(path: str) -> Plan:
+    project = project_discovery.find_read_only(os.path.dirname(path))
+    return Plan(project, plan_store.ref_for_path(project, path))
+
+
+def _format_comments(plan: Plan, parsed_plan: ParsedPlan) -> str:
+    """Return the open review comments as markdown: an indented block, from which no comment can break out."""
+    if not has_comments(plan.project, plan.ref):
+        return ""
+    try:
+        threads = load_comments(plan.project, plan.ref, parsed_plan).open_threads
+    except ExecplanError as error:
+        return f"\n\n---\n\nThe comments can't be read: {escape_unprintable(error.message)}"
+    lines: list[str] = []
+    for placed in threads:
+        lines.append(f"{placed.thread.short_id}  on {placed.label}")
+        for record in (placed.thread.comment, *placed.thread.replies):
+            first, *rest = record.text.splitlines() or [""]
+            lines += [f"  {record.author}, {record.time[:10]}: {first}", *[f"    {line}" for line in rest]]
+    block = "\n".join([f"    {escape_unprintable(line)}" for line in lines])
+    return f"\n\n---\n\n{format_count(len(threads), 'open comment')}:\n\n{block}" if threads else ""
 
 
 _LOW_HEIGHT = 16
 """Minimum height of a terminal for a title of several lines, and the path."""
+
+
+_TASK_STYLES = {DONE: "green", OPEN: ""}
+_OTHER_TASK_STYLE = "yellow"
+
+
+def _task_text(task: ViewedTask) -> Text:
+    """Return the line of a task."""
+    box = f"{task.number:>3}. {'  ' * task.depth}[{plain_text(task.mark)}] "
+    holder = f"  claimed by {plain_text(task.by)}" if task.by else ""
+    style = _TASK_STYLES.get(task.state, _OTHER_TASK_STYLE)
+    return Text.assemble((box, style), plain_text(task.text), (holder, CLAIM_STYLE))
 
 
 class PlanScreen(Screen[None]):
@@ -119,7 +228,7 @@ class PlanScreen(Screen[None]):
         old_highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
         highlighted = _find_highlighted(view, old_view, old_highlighted)
         tasks.clear_options()
-        tasks.add_options([Option(task_text(task)) for task in view.tasks])
+        tasks.add_options([Option(_task_text(task)) for task in view.tasks])
         if view.tasks:
             tasks.highlighted = highlighted
             if highlighted == old_highlighted:
@@ -157,11 +266,7 @@ class PlanScreen(Screen[None]):
             self.app.start_edit(lambda: edit(seen_plan, task.id))
 
     def _is_read_only(self, arguments: str) -> bool:
-        """Return whether the plan is in another project, after a message with the command that edits it there."""
-        if self._other_project is None:
-            return False
-        self.app.show_warning(read_only_message(self._other_project, arguments, self._path))
-        return True
+        return self.app.is_read_only(self._other_project, arguments, self._path)
 
     def action_add(self) -> None:
         """Ask for the text of a task and add it."""

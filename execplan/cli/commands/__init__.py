@@ -96,3 +96,12 @@ EVERYDAY_COMMANDS = frozenset(
     "init install new add done decide discover outcome undo next status show search lint explain archive".split()
 )
 """The commands that `--help` lists; `--help-all` lists all."""
+_EDIT_COMMANDS = "add decide discover note outcome reopen revise reword split".split()
+MODULES = {
+    **dict.fromkeys(_EDIT_COMMANDS, "edit_commands"),
+    "redo": "undo",
+    "reply": "comment",
+    "resolve": "comment",
+    "uninstall": "install",
+}
+"""The module of each command that does not have one of its own, with its name."""

@@ -13,7 +13,8 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core import features
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
@@ -108,7 +109,7 @@ def approve(
     valid_seconds = parse_duration(expires)
     if valid_seconds is None:
         message = f"--expires must be a number of minutes, hours or days, at most 30d, not {expires!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="for example 30m, 24h or 7d; every approval expires")
+        raise usage_error(message, "for example 30m, 24h or 7d; every approval expires")
     if digest is not None:
         from execplan.execution.approvals.approval_creation import require_digest_prefix
 
@@ -124,12 +125,9 @@ def approve(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
         if call.as_json or not prompts.can_ask():
-            raise ExecplanError(
-                "usage",
-                "without a terminal, approve requires --digest, the digest of the evaluation that you read",
-                exit=USAGE,
-                hint=f"read the evaluation, and use its data.digest: execplan evaluate {ref.shell_name} --json",
-            )
+            message = "without a terminal, approve requires --digest, the digest of the evaluation that you read"
+            hint = f"read the evaluation, and use its data.digest: execplan evaluate {ref.shell_name} --json"
+            raise usage_error(message, hint)
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
 
@@ -145,14 +143,16 @@ def approve(
         confirm=confirm,
         options=options,
     )
-    return approval_output.approval_answer(approval_result, quote_plan_name(ref.id, project.display_path(ref.path)))
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    commands = features.load(features.APPROVED_COMMANDS)(project, ref, name)
+    return approval_output.approval_answer(approval_result, commands[:1])
 
 
 def _require_name(name: str | None) -> str | None:
     """Return the name; raises ExecplanError if it is blank, not printable or too long."""
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > 200):
         message = "--by requires a visible name of at most 200 printable characters"
-        raise ExecplanError("usage", message, exit=USAGE, hint="for example: --by Ann")
+        raise usage_error(message, "for example: --by Ann")
     return name
 
 
@@ -208,6 +208,3 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     )
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}
     return Answer(data, "\n".join(lines), warnings=warnings, is_requested=options.dry_run)
-
-
-command = approve

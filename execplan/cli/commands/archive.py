@@ -10,9 +10,15 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
-from execplan.cli.output.move_output import PlanAnswer, join_answers, mention_warnings, move_answer
+from execplan.cli.output.move_output import (
+    PlanAnswer,
+    join_answers,
+    links_option,
+    mention_warnings,
+    move_answer,
+    rewrite_decider,
+)
 from execplan.cli.plan_arguments import plan_flag
-from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
 from execplan.core.archive.plan_archive import ArchiveBlockers
@@ -223,14 +229,8 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
 def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> ExecplanError:
     lines = [f"{name}: {reason}" for name, blockers in blocked.items() for reason in blockers.reasons]
     first = next(iter(blocked.values()))
+    message = f"{len(blocked)} of {count} plans can't be archived; nothing was changed"
+    hint = f"{first.advice}: {first.command}"
     return ExecplanError(
-        "not-finished",
-        f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
-        exit=CHECK_FAILED,
-        hint=f"{first.advice}: {first.command}",
-        candidates=lines,
-        data={"reasons": lines},
+        "not-finished", message, exit=CHECK_FAILED, hint=hint, candidates=lines, data={"reasons": lines}
     )
-
-
-command = archive

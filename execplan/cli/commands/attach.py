@@ -67,6 +67,3 @@ def attach(
         data={**answer.data, "said": list(amended.messages), "files": file_entries},
         text="\n".join([printable_lines(lines), answer.text]).rstrip("\n"),
     )
-
-
-command = attach

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         "execplan audit parser --attest --dry-run",
         "execplan audit parser --accept 'This is the backup.' --dry-run",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--verify", "verifies", is_flag=True, help="Verify that the log and the files next to it are intact.")
@@ -75,19 +76,13 @@ def audit(
 
     if reason is not None and (not reason.strip() or len(reason) > 1000):
         message = "--accept requires a reason of at most 1000 characters"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
+        raise usage_error(message, "see execplan audit --help")
     if verifies and plan is None and not plan_selection.plan_from_environment():
         return audit_output.verify_all_answer(project_discovery.require(os.getcwd()))
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     project_discovery.require_existing(project)
     if attests:
-        from execplan.cli.output.attestation_output import attestation_answer
-
-        return attestation_answer(project, ref, options)
+        return audit_output.attestation_answer(project, ref, options)
     if reason is not None:
         return audit_output.accept_broken_log(project, ref, reason, options)
     return audit_output.verify_plan_answer(project, ref) if verifies else audit_output.audit_answer(project, ref, run_)
-
-
-audit.may_page = True
-command = audit

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         "execplan board --all --json",
         "execplan board --project . --project ../other",
     ),
+    may_page=True,
 )
 @click.option("--all", "everything", is_flag=True, help="Include archived plans.")
 @click.option("--plain", is_flag=True, help="Print a table instead of opening the interactive board.")
@@ -105,7 +106,3 @@ def _command_directory(card: Card) -> str:
     if card.worktree is not None and card.worktree.directory:
         return card.worktree.directory
     return card.from_project.path if card.from_project is not None and os.path.isabs(card.path) else ""
-
-
-board.may_page = True
-command = board

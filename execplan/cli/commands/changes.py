@@ -9,17 +9,86 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.formats.github import format_annotation
 from execplan.cli.option_rules import exclusive, option_rules, requires
+from execplan.cli.output.history_output import format_changes
+from execplan.cli.output.terminal_layout import LEVEL_STYLES, fit_line, paint
+from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.rule_options import RuleSettings, rule_options
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.project import project_discovery
-from execplan.linter.rule import ERROR, WARNING
+from execplan.core.text.message_parts import format_count
+from execplan.core.text.pure_paths import is_inside
+from execplan.linter.rule import ERROR, LEVELS, WARNING
+from execplan.team.github.plan_report import DELETED, count_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Final
 
     from execplan.core.project.project import Project
     from execplan.team.github.plan_report import PlanReport
+
+MAX_ANNOTATIONS: Final = 10
+"""Maximum number of annotations of each level that GitHub shows for a step."""
+
+
+def format_annotations(reports: Sequence[PlanReport], workspace: str) -> list[str]:
+    """Return workflow commands for the findings, errors first, and as many of each level as GitHub shows.
+
+    GitHub expects paths from the workspace, in which the repository may be a subdirectory.
+    """
+    lines = []
+    for level in LEVELS:
+        annotations = [
+            format_annotation(_workspace_path(report, workspace), finding)
+            for report in reports
+            for finding in report.findings
+            if finding.level == level
+        ]
+        lines += annotations[:MAX_ANNOTATIONS]
+    return lines
+
+
+def _workspace_path(report: PlanReport, workspace: str) -> str:
+    path, real_workspace = report.change.ref.path, os.path.realpath(workspace)
+    if workspace and is_inside(path, real_workspace):
+        return os.path.relpath(path, real_workspace)
+    return report.change.path
+
+
+def format_reports(reports: Sequence[PlanReport]) -> str:
+    """Return the changed plans as text for people, each with its changes, open questions and findings."""
+    return "\n\n".join(["\n".join(_report_lines(report)) for report in reports])
+
+
+def format_totals(reports: Sequence[PlanReport]) -> str:
+    """Return the number of plans and of findings at each level, as in `2 plans changed; 1 error, 2 warnings`."""
+    if not reports:
+        return "no plan was changed"
+    counts = [format_count(count, level) for level, count in count_levels(reports).items() if count]
+    return f"{format_count(len(reports), 'plan')} changed; {', '.join(counts) or 'no findings'}"
+
+
+def _report_lines(report: PlanReport) -> Iterator[str]:
+    counts = report.counts
+    progress = f", {counts['done']} of {format_count(counts['total'], 'task')} done" if counts else ""
+    state = "" if report.state == DELETED else f"  {report.state}{progress}"
+    yield paint(printable_lines([report.change.ref.id]), "bold") + state
+    yield from format_changes(report.change.events)
+    for question in report.questions:
+        text = printable_lines([f"{question.heading}: {' '.join(question.text.split())}"])
+        yield from fit_line(f"  question   {text}", indent=13)
+    for placed in report.comments:
+        text = printable_lines([f"{placed.label}: {' '.join(placed.thread.comment.text.split())}"])
+        yield from fit_line(f"  comment    {text}", indent=13)
+    for finding in report.findings:
+        level = paint(f"{finding.level:9}", LEVEL_STYLES[finding.level])
+        text = printable_lines([f"{finding.code} line {finding.line}: {finding.message}"])
+        first, *rest = fit_line(f"  {finding.level:9}  {text}", indent=13)
+        yield first.replace(f"{finding.level:9}", level, 1)
+        yield from rest
+
 
 _TEXT, _MARKDOWN, _GITHUB = "text", "markdown", "github"
 _NEVER = "never"
@@ -46,6 +115,7 @@ class _GithubParts(NamedTuple):
         "execplan changes --since main --fail-on warning packages/parser",
         "execplan changes --since HEAD~3 --json",
     ),
+    may_page=True,
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
@@ -91,7 +161,6 @@ def changes(
     and so do changed review comments. With PATH, only plans in these files or directories. Exits 1 if there is an error
     (see --fail-on).
     """
-    from execplan.cli.output.changes_output import format_reports, format_totals
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.checking.repository_trees import RepositoryTrees
     from execplan.team.github.plan_report import count_levels, load_reports
@@ -100,7 +169,7 @@ def changes(
 
     if since is None and form != _GITHUB:
         message = "specify the branch or commit to compare with: --since REV"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan changes --help")
+        raise usage_error(message, "see execplan changes --help")
     rule_settings = RuleSettings(**{name: flags[name] for name in RuleSettings._fields})
     check_options = CheckOptions(selection=rule_settings.selection(), trees=RepositoryTrees())
     project = project_discovery.require(os.getcwd())
@@ -134,7 +203,6 @@ def _find_base(project: Project, since: str | None) -> str:
 
 def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, int], parts: _GithubParts) -> str:
     """Write the runner's files; return the workflow commands to print. Raises ExecplanError if a file can't be written."""
-    from execplan.cli.output.changes_output import MAX_ANNOTATIONS, format_annotations, format_totals
     from execplan.core.text.message_parts import format_count
     from execplan.team.github import workflow_run
     from execplan.team.github.reviewer_summary import format_summary
@@ -148,7 +216,3 @@ def _write_github_output(reports: Sequence[PlanReport], level_counts: dict[str, 
     omitted = sum(level_counts.values()) - len(annotations) if parts.annotations else 0
     note = f"{format_count(omitted, 'more finding')}: GitHub shows {MAX_ANNOTATIONS} of each level" if omitted else ""
     return "\n".join([*annotations, *filter(None, [note]), format_totals(reports)])
-
-
-changes.may_page = True
-command = changes

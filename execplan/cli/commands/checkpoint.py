@@ -6,7 +6,7 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields, written_answer
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
@@ -53,19 +53,9 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
         summary="write the restart page",
         name=PAGE_NAME,
     )
-    data = {
-        "id": ref.id,
-        "path": stored.path,
-        "changed": stored.changed,
-        "digest": stored.digest,
-        "commit": stored.commit,
-    }
+    data = {"id": ref.id, **json_fields(stored, "path changed digest commit")}
     if options.dry_run:
-        lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
-        return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
-    lines = [f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"]
-    lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
-    return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
-
-
-command = checkpoint
+        line = f"would write {stored.path}" if stored.changed else "nothing to write"
+    else:
+        line = f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"
+    return written_answer(stored, data, [line], dry_run=options.dry_run)

@@ -1,4 +1,4 @@
-"""The `execplan comment` command."""
+"""The `execplan comment`, `execplan reply` and `execplan resolve` commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from execplan.cli.command_definition import complete_with, define_command, write
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 
@@ -74,9 +74,70 @@ def _write_in_editor() -> str:
 
     if not can_ask():
         message = "the text of the comment is missing"
-        raise ExecplanError("usage", message, exit=USAGE, hint="write it as an argument: execplan comment 'Text'")
+        raise usage_error(message, "write it as an argument: execplan comment 'Text'")
     text = edit_text("")
     return f"@{text}" if text.startswith("@") else text  # `@@` is a text that begins with an at sign
 
 
-command = comment
+@define_command(
+    reads="the comments of the plan, or of all plans; for the author, the same as `execplan comment`.",
+    writes="one line in comments.jsonl in the plan's artifacts.",
+    examples=(
+        'execplan reply c7f3k "All three kinds."',
+        'execplan reply c7f3k "The test still fails." --reopen',
+    ),
+)
+@click.argument("comment")
+@click.argument("text")
+@click.option("--reopen", is_flag=True, help="Reopen the comment if it is resolved.")
+@plan_option
+@writer_options
+def reply(call: Call, comment: str, text: str, reopen: bool, plan: str | None, options: WriteOptions) -> Answer:
+    """Reply to a review comment.
+
+    COMMENT is the ID that `execplan show` prints, or the beginning of it. TEXT may have several lines, and can be
+    @FILE, or - for standard input.
+    """
+    from execplan.cli.output.comment_output import thread_answer
+    from execplan.team.review.comment_file import select_commented_plan
+    from execplan.team.review.plan_comments import add_reply
+
+    return thread_answer(
+        select_commented_plan(".", plan, comment),
+        comment,
+        lambda project, ref: add_reply(
+            project, ref, comment, "\n".join(read_lines(text, "the reply")), options, reopen=reopen
+        ),
+        options,
+    )
+
+
+@define_command(
+    reads="the comments of the plan, or of all plans; for the author, the same as `execplan comment`.",
+    writes="one line in comments.jsonl in the plan's artifacts.",
+    examples=(
+        "execplan resolve c7f3k",
+        'execplan resolve c7f3k --reason "Task 3 names them now."',
+    ),
+)
+@click.argument("comment")
+@click.option("--reason", metavar="TEXT", help="How it was resolved: text, @FILE, or - for standard input.")
+@plan_option
+@writer_options
+def resolve(call: Call, comment: str, reason: str | None, plan: str | None, options: WriteOptions) -> Answer:
+    """Resolve a review comment.
+
+    COMMENT is the ID that `execplan show` prints, or the beginning of it. A resolved comment stays in the file and is
+    shown by `execplan show --comments`; `execplan reply --reopen` opens it again.
+    """
+    from execplan.cli.output.comment_output import thread_answer
+    from execplan.team.review.comment_file import select_commented_plan
+    from execplan.team.review.plan_comments import resolve_comment
+
+    reason_text = "\n".join(read_lines(reason, "the reason")) if reason is not None else ""
+    return thread_answer(
+        select_commented_plan(".", plan, comment),
+        comment,
+        lambda project, ref: resolve_comment(project, ref, comment, reason_text, options),
+        options,
+    )

@@ -160,6 +160,3 @@ def _commit_answer(
         subject = f"{names[0]} has no changes" if len(names) == 1 else "no plan has changes"
         lines = [f"nothing to commit: {subject}"]
     return Answer(data, "\n".join(lines), warnings=warnings, next_commands=next_commands, is_requested=False)
-
-
-command = commit

@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def compile_(
         plan = None
     if not compose and len(plans) + (plan is not None) > 1:
         message = "only one plan can be compiled at a time; --compose combines several"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan compile --help")
+        raise usage_error(message, "see execplan compile --help")
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
     project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
@@ -130,12 +130,9 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
         return CompileResult(compilation.document, document_bytes(compilation.document), compilation.skipped, warnings)
     current_plan = load_current_plan(project, ref)
     if current_plan.document.source is None:
-        raise ExecplanError(
-            "other-source",
-            f"{current_plan.path} was imported or composed; it doesn't come from the plan's lines",
-            exit=CHECK_FAILED,
-            hint=f"to replace it with the plan's own steps, remove it and compile again: rm {current_plan.path}",
-        )
+        message = f"{current_plan.path} was imported or composed; it doesn't come from the plan's lines"
+        hint = f"to replace it with the plan's own steps, remove it and compile again: rm {current_plan.path}"
+        raise ExecplanError("other-source", message, exit=CHECK_FAILED, hint=hint)
     if current_plan.document.revision > 1:
         _ensure_run_is_over(project, ref, current_plan.path)
         return _compile_plan(project, ref, ignore_stored=True)
@@ -151,12 +148,9 @@ def _ensure_run_is_over(project: Project, ref: PlanRef, path: str) -> None:
     last_run = find_last_run(project, ref)
     if last_run is None or last_run.state in (states.COMPLETED, states.ROLLED_BACK):
         return
-    raise ExecplanError(
-        "other-source",
-        f"{path} is a revision of run {last_run.id}, which can continue",
-        exit=CHECK_FAILED,
-        hint=f"to let it continue with the plan's steps: {format_replan_command(run_number(last_run.id), ref.shell_name)}",
-    )
+    message = f"{path} is a revision of run {last_run.id}, which can continue"
+    hint = f"to let it continue with the plan's steps: {format_replan_command(run_number(last_run.id), ref.shell_name)}"
+    raise ExecplanError("other-source", message, exit=CHECK_FAILED, hint=hint)
 
 
 def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult:
@@ -232,6 +226,3 @@ def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Ans
     if options.dry_run and amended.changed:
         answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")
     return answer._replace(data={**answer.data, "said": list(amended.messages)})
-
-
-command = compile_

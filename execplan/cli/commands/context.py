@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.team.advice.plan_json import conflict_warnings
 
@@ -114,7 +114,7 @@ def context(
     options = ContextOptions(**flags)
     if "" in (options.experiment, options.key):
         message = "--experiment and --key require a value that is not empty"
-        raise ExecplanError("usage", message, exit=USAGE, hint=_EXPERIMENT_EXAMPLE)
+        raise usage_error(message, _EXPERIMENT_EXAMPLE)
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
@@ -152,21 +152,10 @@ def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: Co
 
     fetched = fetch_items(gathered, settings, options)
     items = [
-        {
-            "id": unit.id,
-            "type": unit.type,
-            "title": unit.title,
-            "path": unit.path,
-            "action": action,
-            "tokens": tokens,
-            "content": text,
-        }
+        {**json_fields(unit, "id type title path"), "action": action, "tokens": tokens, "content": text}
         for unit, action, text, tokens in fetched.items
     ]
-    counter = {"name": fetched.counter.name, "exact": fetched.counter.exact}
+    counter = json_fields(fetched.counter, "name exact")
     return Answer(
         {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
     )
-
-
-command = context

@@ -89,6 +89,3 @@ def _find_plans() -> list[tuple[Project, PlanRef]]:
         for stored in stored_plans
         if stored.plan is not None and not stored.plan.is_document and not follows_format(stored.plan)
     ]
-
-
-command = convert

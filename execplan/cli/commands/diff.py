@@ -32,6 +32,7 @@ _HEAD = "HEAD"
         "execplan diff parser --since 2026-10-01 --text",
         "execplan diff parser HEAD~2..HEAD --json",
     ),
+    may_page=True,
 )
 @click.argument("plan", required=False, metavar="[PLAN]")
 @click.argument("revision", required=False, metavar="[REV]")
@@ -57,7 +58,7 @@ def diff(
     A date or a duration means the last commit before it, by git's committer date. After a rebase or an amendment, this
     date is later than the author date, which `log` shows.
     """
-    from execplan.cli.output.history_output import format_changes
+    from execplan.cli.output.history_output import changes_json, format_changes
     from execplan.team.history.plan_diff import compare_revisions
     from execplan.team.history.plan_history import shallow_clone_warnings
 
@@ -80,10 +81,7 @@ def diff(
         "path": project.display_path(ref.path),
         "old": {"commit": old_commit, "path": plan_diff.old_path or None},
         "new": {"commit": new_commit, "path": plan_diff.new_path or None},
-        "events": [
-            {name: field for name, field in event.to_json().items() if name not in ("author", "time", "commit")}
-            for event in plan_diff.events
-        ],
+        "events": changes_json(plan_diff.events),
         **({"diff": line_diff} if with_text else {}),
     }
     warnings = shallow_clone_warnings(project) if old_commit is None else ()
@@ -172,7 +170,3 @@ def _line_diff(plan_diff: PlanDiff) -> str:
     old_data = plan_diff.old_data if plan_diff.old_path else None
     new_data = plan_diff.new_data if plan_diff.new_path else None
     return file_diff(old_data, new_data, plan_diff.new_path or plan_diff.old_path).rstrip("\n")
-
-
-diff.may_page = True
-command = diff

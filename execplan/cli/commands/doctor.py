@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.doctor.doctor_runner import DoctorFixOutcome, apply_fixes, preview_fixes, run_checks
 from execplan.cli.option_rules import excludes, option_rules, requires
@@ -44,6 +44,7 @@ _WRITING_OPTIONS = ("--fix", "--restore", "--forget")
         "execplan doctor --stale",
         "execplan doctor --json",
     ),
+    finishes_moves=False,  # it reports an interrupted move
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
 @click.option("--stale", is_flag=True, help="Only list plans that are not what they say, with the evidence in git.")
@@ -126,23 +127,17 @@ def _doctor_answer(
     problem_count = sum([len(check.problems) for check in checked])
     fixable = [finding for _, finding in findings if finding.fix is not None]
     data: dict[str, Any] = {
-        "checks": [{"name": check.name, "ok": check.ok, "message": check.message} for check in checked],
+        "checks": [json_fields(check, "name ok message") for check in checked],
         "findings": [
             {
                 "check": name,
-                "level": finding.level,
-                "path": finding.path,
-                "line": finding.line,
-                "message": finding.message,
+                **json_fields(finding, "level path line message"),
                 "mend": finding.remedy,
                 "fixable": finding.fix is not None,
             }
             for name, finding in findings
         ],
-        "fixed": [
-            {"check": applied_fix.check, "path": applied_fix.path, "message": applied_fix.message}
-            for applied_fix in applied_fixes
-        ],
+        "fixed": [json_fields(applied_fix, "check path message") for applied_fix in applied_fixes],
         "forgotten": forgotten,
     }
     prefix = "would " if dry_run else ""
@@ -208,7 +203,3 @@ def _headline(checked: list[DoctorCheckResult], finding_count: int, fixable: int
         fixed = "all of them"
     fixes = f"execplan doctor --fix fixes {fixed}" if fixable else "none can be fixed automatically"
     return f"{format_count(finding_count, 'problem')} found; {fixes} ({passed} of {len(checked)} checks passed)"
-
-
-doctor.finishes_moves = False  # it reports an interrupted move
-command = doctor

@@ -59,6 +59,3 @@ def done(
         "execplan next {id}",
         finishes=True,
     )
-
-
-command = done

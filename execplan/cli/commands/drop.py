@@ -33,6 +33,3 @@ def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> An
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(project, ref, "dropped")
     return edit_answer(drop_plan(project, ref, options, force=force), options, "execplan list")
-
-
-command = drop

@@ -99,6 +99,3 @@ def _keep_edited_copy(copy: str, old: bytes, error: BaseException) -> None:
             error.hint += f"; your text is saved in {copy}"
     else:
         print(f"execplan: your text is saved in {copy}", file=sys.stderr)
-
-
-command = edit

@@ -36,6 +36,8 @@ MARKDOWN = "markdown"
         "execplan evaluate parser --json",
         "execplan evaluate parser --format markdown",
     ),
+    finishes_moves=False,  # a command that writes finishes an interrupted move
+    may_page=True,
 )
 @plan_argument()
 @click.option(
@@ -79,23 +81,20 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
             evaluated_plan.path,
             evaluated_plan.binding.digest,
             f"execplan approve {name}",
+            is_in_text=evaluated_plan.is_in_text,
         )
     else:
         text = evaluation_text(evaluated_plan)
-    warnings = (
-        (f"{evaluated_plan.current_plan.path} is not used: {evaluated_plan.current_plan.stale_reason}",)
-        if evaluated_plan.current_plan.stale_reason
-        else ()
-    )
-    ok = evaluated_plan.evaluation.ok
+    current, ok = evaluated_plan.current_plan, evaluated_plan.evaluation.ok
+    warnings = (f"{current.path} is not used: {current.stale_reason}",) if current.stale_reason else ()
     data = evaluation_json(evaluated_plan)
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
     why, next_commands = _find_next_commands(project, ref, name, ok=ok)
     work, is_approval_next = None, False
     if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
-        work = edit_steps(name, _command_after_edit(evaluated_plan, name))
-        next_commands = (work.command,)
+        next_commands = (_command_after_edit(evaluated_plan, name),)
+        work = edit_steps(name, next_commands[0]) if not ok else None
     elif not next_commands:
         is_approval_next = True
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
@@ -106,15 +105,21 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 
 
 def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the status of the approval or of a failed run, with the next commands; none if edits or an approval are next."""
+    """Return the status of the approval or of a run, with the next commands; none if edits or an approval are next."""
     from execplan.team.advice import execution_status
     from execplan.team.advice.plan_advice import advise_after_failure
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
-    run = execution_status.find_failed_run(status, plan_store.load(project, ref))
-    if run is not None and not execution_status.is_rolled_back(run):
-        advice = advise_after_failure(run, name)
+    stored_plan = plan_store.load(project, ref)
+    failed_run, open_run = (
+        execution_status.find_failed_run(status, stored_plan),
+        execution_status.unfinished_run(status),
+    )
+    if failed_run is not None and not execution_status.is_rolled_back(failed_run):
+        advice = advise_after_failure(failed_run, name)
         return advice.why, advice.commands[:1]
+    if open_run is not None and execution_status.is_edited(open_run):
+        return execution_status.open_run_text(open_run, ""), execution_status.open_run_commands(status, name)
     if not ok or status["state"] != execution_status.APPROVED:
         return "", ()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
@@ -155,8 +160,3 @@ def _policy_answer(error: ExecplanError) -> Answer:
     data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
     lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
     return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)
-
-
-evaluate.finishes_moves = False  # a command that writes finishes an interrupted move
-evaluate.may_page = True
-command = evaluate

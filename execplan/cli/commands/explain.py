@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,7 +13,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
-from execplan.cli.output.help_topics import format_rule
+from execplan.cli.output.help_topics import format_rule, two_columns
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count
@@ -25,37 +25,23 @@ from execplan.linter.runner import RULES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TOPIC_SYNONYMS: Final = {
-    "audit": "ledger",
-    "audit-log": "ledger",
-    "checkpoint": "session",
-    "claims": "agents",
-    "compile": "steps",
-    "backlog": "dialects",
-    "config": "settings",
-    "configuration": "settings",
-    "evaluate": "policy",
-    "exit": "exit-codes",
-    "exit-status": "exit-codes",
-    "kiro": "dialects",
-    "layout": "dialects",
-    "log": "ledger",
-    "openspec": "dialects",
-    "placeholder": "templates",
-    "placeholders": "templates",
-    "plan": "format",
-    "plans": "format",
-    "prime": "session",
-    "report": "handoff",
-    "resume": "runs",
-    "rollback": "runs",
-    "rules": "lint",
-    "sandbox": "policy",
-    "sections": "format",
-    "states": "format",
-    "stats": "ledger",
-    "summarize": "summaries",
+_NAMES_BY_TOPIC: Final = {
+    "agents": "claims",
+    "dialects": "backlog kiro layout openspec",
+    "exit-codes": "exit exit-status",
+    "format": "plan plans sections states",
+    "handoff": "report",
+    "ledger": "audit audit-log log stats",
+    "lint": "rules",
+    "policy": "evaluate sandbox",
+    "runs": "resume rollback",
+    "session": "checkpoint prime",
+    "settings": "config configuration",
+    "steps": "compile",
+    "summaries": "summarize",
+    "templates": "placeholder placeholders",
 }
+TOPIC_SYNONYMS: Final = {name: topic for topic, names in _NAMES_BY_TOPIC.items() for name in names.split()}
 """Names by which people look for a topic."""
 _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execplan explain --codes"
 
@@ -71,6 +57,7 @@ _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execp
         "execplan explain EP109",
         "execplan explain no-such-task --json",
     ),
+    may_page=True,
 )
 @click.argument("name", nargs=-1, metavar="[TOPIC|CODE]", shell_complete=complete_with("page"))
 @click.option("--codes", is_flag=True, help="List the lint rules and the error codes instead of the topics.")
@@ -176,29 +163,13 @@ def _index_answer(*, codes: bool) -> Answer:
 
 def _topic_lines(topics: dict[str, str]) -> list[str]:
     """Return lines with each topic and its summary."""
-    lines = ["Topics: execplan explain TOPIC", "", *_summary_lines(topics)]
+    lines = ["Topics: execplan explain TOPIC", "", *two_columns([*topics.items()])]
     return [*lines, "", "Codes of lint rules and errors: execplan explain --codes"]
-
-
-def _summary_lines(summaries: dict[str, str]) -> list[str]:
-    """Return lines with names and their summaries in two columns."""
-    width = max(map(len, summaries))
-    lines = []
-    for name, summary in summaries.items():
-        lead = f"  {name:{width}}  "
-        lines += wrap(
-            summary,
-            help_topics.PAGE_WIDTH,
-            initial_indent=lead,
-            subsequent_indent=" " * len(lead),
-            break_on_hyphens=False,
-        )
-    return lines
 
 
 def _code_lines(errors: Iterable[str]) -> list[str]:
     """Return lines with the rules and what they find, and with the codes of the errors."""
-    rule_lines = _summary_lines({code: RULES[code].summary for code in sorted(RULES)})
+    rule_lines = two_columns([(code, RULES[code].summary) for code in sorted(RULES)])
     error_codes = fill(
         "  ".join(sorted(errors)),
         help_topics.PAGE_WIDTH,
@@ -233,7 +204,3 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         hint=hint,
         candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )
-
-
-explain.may_page = True
-command = explain

@@ -31,6 +31,7 @@ _TEXT, _MERMAID, _DOT, _SVG = "text", "mermaid", "dot", "svg"
         "execplan graph --format svg > plans.svg",
         "execplan graph --json",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option(
@@ -96,7 +97,3 @@ def _graph_text(dependency_graph: DependencyGraph) -> str:
         count = sum([dependency_graph.nodes[node_path].open_tasks for node_path in path])
         lines += ["", f"critical path ({format_count(count, 'open task')}): {' -> '.join(ids)}"]
     return printable_lines(lines)
-
-
-graph.may_page = True
-command = graph

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "execplan guard --program claude -p parser < call.json",
         "execplan guard --json < call.json",
     ),
+    finishes_moves=False,  # a slower command finishes an interrupted move
 )
 @plan_argument(default="the only approved plan")
 @click.option(
@@ -45,7 +46,3 @@ def guard(call: Call, plan: str | None, program: str | None) -> Answer:
     else:
         form_options = []
     click.get_current_context().exit(guard_entry.guard([*plan_options, *form_options]))
-
-
-command = guard
-guard.finishes_moves = False  # a slower command finishes an interrupted move

@@ -15,6 +15,7 @@ from execplan.cli.output.handoff_parts import (
     DATA_NOTICE,
     HandoffPart,
     fit_to_budget,
+    fixed_parts,
     handoff_title,
     reasoning_parts,
     task_item,
@@ -22,7 +23,8 @@ from execplan.cli.output.handoff_parts import (
 from execplan.cli.output.handoff_step import step_blocks
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
-from execplan.core.plan_store import plan_selection
+from execplan.core import features
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.states import FAILED, SUCCESS_STATES
@@ -73,47 +75,29 @@ def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     handoff_json = agent_handoff.payload
     assert agent_handoff.document is not None  # it has steps
     steps = {step.id: step for step in agent_handoff.document.steps}
-    parts = [
-        HandoffPart(block)
-        for block in (
-            handoff_title(handoff_json),
-            *_status_text(handoff_json),
-            "## How to work",
-            *_work_instructions(handoff_json),
-            "## Background",
-        )
-    ]
-    parts += [*reasoning_parts(handoff_json["reasoning"]), HandoffPart("## Steps"), HandoffPart(DATA_NOTICE)]
+    parts = fixed_parts(handoff_title(handoff_json), *_status_text(handoff_json), "## How to work")
+    parts += fixed_parts(*_work_instructions(handoff_json), "## Background")
+    parts += [*reasoning_parts(handoff_json["reasoning"]), *fixed_parts("## Steps", DATA_NOTICE)]
     ready = handoff_json["next_steps"]
     done = [step_json["id"] for step_json in handoff_json["steps"] if step_json["status"] in SUCCESS_STATES]
-    parts += [HandoffPart(f"Done: {', '.join([code_span(step_id) for step_id in done])}")] if done else []
+    parts += fixed_parts(f"Done: {', '.join([code_span(step_id) for step_id in done])}") if done else []
     for step_json in handoff_json["steps"]:
         if step_json["id"] in done:
             continue
-        lines = list(
-            step_blocks(
-                step_json,
-                steps[step_json["id"]],
-                handoff_json["plan"]["path"],
-                redacted=step_json["id"] in agent_handoff.redacted,
-            )
-        )
+        is_redacted = step_json["id"] in agent_handoff.redacted
+        path = handoff_json["plan"]["path"]
+        lines = list(step_blocks(step_json, steps[step_json["id"]], path, redacted=is_redacted))
         rank = _READY_RANK if step_json["id"] in ready else _LATER_RANK
         rank = 0 if step_json["id"] in ready[:1] else rank
-        if step_json["depends_on"]:
-            dependency_text = f", after {', '.join([code_span(name) for name in step_json['depends_on']])}"
-        else:
-            dependency_text = ""
+        names = ", ".join([code_span(name) for name in step_json["depends_on"]])
+        dependency_text = f", after {names}" if names else ""
         short = f"{lines[0]}\n\n- {code_span(step_json['description'])}{dependency_text}"
         parts.append(HandoffPart("\n\n".join(lines), rank, short))
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]
     if unplanned_tasks:
-        parts += [
-            HandoffPart("## Open tasks without a step"),
-            HandoffPart("A person does these, or plans steps for them."),
-        ]
+        parts += fixed_parts("## Open tasks without a step", "A person does these, or plans steps for them.")
         parts += [HandoffPart(task_item(task), _LATER_RANK) for task in unplanned_tasks]
-    return parts + [HandoffPart(block) for block in ("## Up next", *_next_steps_text(handoff_json))]
+    return parts + fixed_parts("## Up next", *_next_steps_text(handoff_json))
 
 
 def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
@@ -121,7 +105,9 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     run, approval = handoff_json["run"], handoff_json["approval"]
     if run is not None:
         yield f"Status of run {code_span(run['id'])}: {run['status'].replace('_', ' ')}."
-        if run["question"] is not None and run["question"]["why"] == COVERED:
+        if run["edited"]:
+            yield "**The steps were edited in the plan: don't run any of them before a new revision.**"
+        elif run["question"] is not None and run["question"]["why"] == COVERED:
             yield f"The run has a new revision: {code_span(run['question']['words'])}"
         elif run["question"] is not None:
             yield f"The run is paused until a person answers: {code_span(run['question']['words'])} Do nothing until then."
@@ -129,7 +115,7 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'])}"
         by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
-    elif run is None or run["status"] in ("in_progress", "replanning"):
+    elif run is None or (run["status"] in ("in_progress", "replanning") and not run["edited"]):
         command = f"execplan evaluate {handoff_json['report']['handoff'].removeprefix('execplan handoff ')}"
         yield f"**The plan is not approved: don't run any of it yet.** To see who approves it: `{command}`."
         yield from [f"- {code_span(reason)}" for reason in approval["why"]]
@@ -160,11 +146,16 @@ def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
 def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code_span(step_id) for step_id in handoff_json["next_steps"]])
     run = handoff_json["run"]
-    if not names and run is not None and run["question"] is not None:
+    replan = code_block(handoff_json["report"]["replan"], "sh")
+    if run is not None and run["edited"]:
+        yield from ("Nothing. Make a new revision of the run, with the edited steps:", replan)
+    elif not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        yield "Nothing: the run failed. Edit its steps in the plan, then continue with:"
-        yield code_block(handoff_json["report"]["replan"], "sh")
+        plan = handoff_json["report"]["handoff"].removeprefix("execplan handoff ")
+        yield "Nothing: the run failed. If its steps are wrong, edit them in the plan, then continue with:"
+        yield replan
+        yield f"If they are right, correct what they left, then ask a person to run: `execplan resume -p {plan}`"
     elif not names:
         yield "Nothing is left to do now."
     elif handoff_json["approved"]:
@@ -198,7 +189,7 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     result = agent_handoff.handoff(project, ref)
     text = "" if call.as_json else handoff_text(result, budget)
-    return Answer(result.payload, text, next_commands=result.next_commands)
-
-
-command = handoff
+    if result.payload["approved"] and result.payload["next_steps"]:
+        return Answer(result.payload, text)
+    advice = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref))
+    return Answer(result.payload, text, next_commands=advice.commands, work=advice.work)

@@ -86,9 +86,9 @@ def _describe(result: WrittenIndex, *, dry_run: bool) -> str:
     plan_index = result.plan_index
     open_count = len([entry for entry in plan_index.entries if entry.state in (ACTIVE, DRAFT)])
     count = len(plan_index.entries)
-    plans = (
-        format_count(count, "open plan") if count == open_count else f"{format_count(count, 'plan')}, {open_count} open"
-    )
+    plans = f"{format_count(count, 'plan')}, {open_count} open"
+    if count == open_count:
+        plans = format_count(count, "open plan")
     if not result.changed:
         return f"{plan_index.display_path} is current ({plans})"
     verb = "created" if plan_index.old is None else "updated"
@@ -102,6 +102,3 @@ def _index_json(project: Project, plan_index: PlanIndex) -> dict[str, Any]:
         "current": plan_index.is_current,
         "plans": [entry.to_json(project) for entry in plan_index.entries],
     }
-
-
-command = index

@@ -254,6 +254,3 @@ def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
     return [
         f"{format_count(len(survey.stray_paths), 'plan')} elsewhere, usable only by path; see the paths: execplan init --check"
     ]
-
-
-command = init

@@ -64,6 +64,3 @@ def job(
     answer = outcome_answer(project, ref, finished_run, quiet=call.quiet)
     is_between_jobs = answer.exit == OK and answer.work is not None  # the workflow does the rest
     return answer._replace(work=None, next_commands=()) if is_between_jobs else answer
-
-
-command = job

@@ -18,7 +18,7 @@ from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.rule_options import RuleSettings, rule_options
 from execplan.core.edits.digest_check import ensure_digest_matches
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import changed_target_groups, iter_targets, resolve_target_groups
@@ -132,7 +132,7 @@ def lint(
         plans = (os.path.relpath(plan_selection.select_plan(os.getcwd(), None)[1].path),)
     if output.stdin_filename == "":
         message = "--stdin-filename requires the path of a file"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see execplan lint --help")
+        raise usage_error(message, "see execplan lint --help")
     check_options = CheckOptions(is_hook=hook, selection=rule_settings.selection(), trees=RepositoryTrees())
     directory = os.getcwd()
     if staged:
@@ -189,6 +189,3 @@ def lint(
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
     """Return the options of one kind."""
     return {name: flags[name] for name in kind._fields}
-
-
-command = lint

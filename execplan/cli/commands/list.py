@@ -16,10 +16,7 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.team.advice import execution_status
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.team.advice.plan_json import (
-    listed_conflict_warnings,
-    listed_plan_json,
-)
+from execplan.team.advice.plan_json import listed_conflict_warnings, listed_plan_json
 from execplan.team.worktrees.newest_plans import with_newest_versions
 
 
@@ -27,6 +24,7 @@ from execplan.team.worktrees.newest_plans import with_newest_versions
     reads="every plan outside the archive, with those of nested projects; with --all or --state, also archived plans; execution plans and approvals.",
     writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan list", "execplan list --all --json", "execplan list --state active --state draft"),
+    may_page=True,
 )
 @state_filter_options
 def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
@@ -56,38 +54,26 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     names = [name_by_path[listed_plan.ref.path] for listed_plan in listed_plans]
     has_dialects = len({plan["dialect"] for plan in plans}) > 1
     broken = [plan for plan in plans if plan["state"] == BROKEN]
-    rows = [
-        (
-            plan["state"],
-            f"{plan['counts']['done']}/{plan['counts']['total']}",
-            *([plan["dialect"]] if has_dialects else []),
-            name,
-            (plan["title"] or "(no title)")
-            + (f" ({plan['why']})" if "why" in plan else "")
-            + execution_status.status_suffix(plan["execution"]),
-        )
-        if plan["counts"]
-        else (plan["state"], "-", *([plan["dialect"]] if has_dialects else []), name, plan["error"])
-        for plan, name in zip(plans, names, strict=True)
-    ]
+    rows = []
+    for plan, name in zip(plans, names, strict=True):
+        done, text = "-", plan["error"] if not plan["counts"] else plan["title"] or "(no title)"
+        if plan["counts"]:
+            done = f"{plan['counts']['done']}/{plan['counts']['total']}"
+            text += f" ({plan['why']})" if "why" in plan else ""
+            text += execution_status.status_suffix(plan["execution"])
+        rows.append((plan["state"], done, *([plan["dialect"]] if has_dialects else []), name, text))
     no_plans_text = "no plans match" if states else no_open_plans_text(project)
     columns = ("state", "done", *(["dialect"] if has_dialects else []), "plan", "title")
     text = format_table(columns, rows) if rows else no_plans_text
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
     text = "\n".join([*lines, documents] if documents else lines)
-    next_commands = (
-        (("execplan list --all",) if states else no_open_plans_commands(project))
-        if not plans
-        else (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
-        if broken
-        else ()
-    )
+    next_commands: tuple[str, ...] = ()
+    if not plans:
+        next_commands = ("execplan list --all",) if states else no_open_plans_commands(project)
+    elif broken:
+        next_commands = (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
     warnings = listed_conflict_warnings(listed_plans)
     return Answer(
         {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
     )
-
-
-list_.may_page = True
-command = list_

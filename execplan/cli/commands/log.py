@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import MOMENT_FORMS, parse_entry_date, require_moment
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 from execplan.core.text.accents import remove_accents
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         "execplan log --decisions --since 2026-10-01 --until 2026-10-31",
         "execplan log --author Ann --limit 20 --json",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--since", metavar="WHEN", help=f"Show what happened since then: {MOMENT_FORMS}.")
@@ -71,7 +72,7 @@ def log(
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
     if earliest is not None and latest is not None and earliest > latest:
         message = f"--since {since} is after --until {until}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="give the earlier time to --since")
+        raise usage_error(message, "give the earlier time to --since")
     sources = _find_sources(plan)
     with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
         events = _read_events(sources, bar.tick, is_limited=limit is not None and not decisions)
@@ -155,7 +156,3 @@ def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:
             time = event.time if entry_moment is None else entry_moment[0]
             dated_events.append(event._replace(time=time, author=event.entry_author or event.author))
     return iter(sorted(dated_events, key=lambda event: -event.time))
-
-
-log.may_page = True
-command = log

@@ -35,6 +35,3 @@ def mcp(call: Call) -> Answer:
     gc.enable()  # unlike other commands, this one runs for hours
     asyncio.run(serve(os.getcwd()))
     return Answer({}, "", is_requested=False)
-
-
-command = mcp

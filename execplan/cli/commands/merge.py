@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.plan_editing import edit_answer
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
 from execplan.core.git_merge import conflict_resolution, three_way_merge
 from execplan.core.plan.merge.plan_merge import MergeResult
 from execplan.core.plan_store import plan_selection
@@ -58,7 +58,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
 
 def _usage_error(message: str) -> ExecplanError:
     hint = "use execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
-    return ExecplanError("usage", message, exit=USAGE, hint=hint)
+    return usage_error(message, hint)
 
 
 def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions) -> Answer:
@@ -119,6 +119,3 @@ def _warnings(merged: MergeResult) -> tuple[str, ...]:
     conflict_count = merged.conflict_count
     conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
     return (*merged.notes, *([f"{conflicts_text} left between conflict markers"] if conflict_count else []))
-
-
-command = merge

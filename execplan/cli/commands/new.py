@@ -19,7 +19,7 @@ from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, USAGE, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError, usage_error
 from execplan.core.plan import reader
 from execplan.core.plan.task_edits import text_without_box
 from execplan.core.plan_store import plan_store
@@ -202,7 +202,7 @@ def new(
         interview.require_terminal()
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
-        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
+        raise usage_error("a plan needs a title", "specify it: execplan new 'Title'")
     if hook is not None:
         from execplan.cli.output.new_plan_output import capture_answer
 
@@ -237,7 +237,7 @@ def _read_plan(source: str) -> bytes:
     data = read_source(source)
     if source == "-" and not data.strip():
         hint = "pipe the plan into the command, or name its file: execplan new --from FILE"
-        raise ExecplanError("usage", "standard input is empty", exit=USAGE, hint=hint)
+        raise usage_error("standard input is empty", hint)
     return data
 
 
@@ -285,6 +285,3 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
         commit=commit_result.digest,
         warnings=created_plan.warnings + commit_result.warnings,
     )
-
-
-command = new

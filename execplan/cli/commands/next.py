@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.claim_release import release_claims
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
-from execplan.cli.output.next_output import task_answer
+from execplan.cli.output.next_output import joint_next_answer, task_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import ActingAs, actor
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -25,12 +24,48 @@ from execplan.core.project import project_discovery
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.team.advice.next_plan import select_next_plan
-from execplan.team.advice.next_tasks import blocked_task_ids, tasks_done_elsewhere
+from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.team.advice.plan_json import conflict_warnings, plan_json
+from execplan.team.advice.plan_json import conflict_warnings, plan_json, task_line, tasks_json
 
 if TYPE_CHECKING:
+    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.core.project.project import Project
+
+
+def release_claims(
+    stored_plan: StoredPlan, plan: ParsedPlan, name: str, *, task: str | None, to: str | None, hours: float | None
+) -> Answer:
+    """End the claims of `name`, or hand them over; raises ExecplanError if there is nothing to hand over."""
+    project, ref = stored_plan.project, stored_plan.ref
+    if to is None:
+        ids = claims.release_claims(project, ref, name, task)
+    else:
+        ids = claims.transfer_claims(project, ref, name, to, task, hours)
+    tasks = zip(tasks_json(plan.tasks), plan.tasks, strict=True)
+    open_tasks_by_id = {fields["id"]: fields for fields, task in tasks if task.is_unfinished}
+    released = [open_tasks_by_id[task_id] for task_id in ids if task_id in open_tasks_by_id]
+    nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
+    if to is not None and not released:
+        hint = f"see who has claimed what: execplan next {ref.shell_name}"
+        raise ExecplanError("nothing-claimed", nothing_text, exit=CHECK_FAILED, hint=hint)
+    remaining_claims = find_open_tasks(project, ref, plan, to)
+    action = "released" if to is None else f"handed over to {to}"
+    lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]
+    lines += [
+        claim_line(claimed_task)
+        for claimed_task in remaining_claims.claimed_tasks
+        if to is None or claimed_task["id"] not in ids
+    ]
+    data = {
+        **plan_json(stored_plan),
+        "task": remaining_claims.task,
+        "taken": remaining_claims.claimed_tasks,
+        "broken": [],
+        "released": ids,
+    }
+    return Answer(data, "\n".join(lines))
 
 
 _CLAIM_EXAMPLE = "execplan next --claim NAME --for 30m"
@@ -117,16 +152,11 @@ def next_(
     read: to claim a task there, run the command there, as in execplan -C ../other next --claim.
     """
     if hook is not None:
-        raise ExecplanError(
-            "usage",
-            "--hook can't be combined with anything else",
-            exit=USAGE,
-            hint=f"omit everything else: execplan next --hook {hook}",
+        raise usage_error(
+            "--hook can't be combined with anything else", f"omit everything else: execplan next --hook {hook}"
         )
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None:
-        from execplan.cli.output.joint_next_output import joint_next_answer
-
         return joint_next_answer(selected)
     hours = _parse_hours(time) if time is not None else None
     chosen = select_next_plan(os.getcwd(), plan)
@@ -193,8 +223,5 @@ def _parse_hours(time: str) -> float:
     seconds = parse_duration(time)
     if seconds is None:
         message = f"--for requires a number followed by m, h or d, at most 30d, not {time!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+        raise usage_error(message, "execplan next --claim NAME --for 30m")
     return seconds / 3600
-
-
-command = next_

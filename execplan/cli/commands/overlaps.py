@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     reads="the open plans, including those of nested projects.",
     writes="the index of many plans in the git directory; nothing else.",
     examples=("execplan overlaps", "execplan overlaps --check", "execplan overlaps -p parser --json"),
+    may_page=True,
 )
 @click.option("-p", "--plan", metavar="PLAN", help="Only files that this plan names. Default: all open plans.")
 @click.option("--check", "is_check", is_flag=True, help="Exit 1 if there are overlaps.")
@@ -67,7 +68,3 @@ def _overlaps_text(result: PlanOverlaps) -> str:
             f"not reported: {format_count(len(result.ordered), 'pair')} of plans where one waits for the other"
         )
     return printable_lines(lines)
-
-
-overlaps.may_page = True
-command = overlaps

@@ -27,6 +27,3 @@ def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
     """
     plan_answer = prime_answer(plan, hook)
     return plan_answer if call.as_json else plan_answer._replace(next_commands=())
-
-
-command = prime

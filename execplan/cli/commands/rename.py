@@ -8,11 +8,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
-from execplan.cli.output.move_output import move_answer
+from execplan.cli.output.move_output import links_option, move_answer, rewrite_decider
 from execplan.cli.plan_arguments import plan_option
-from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.team import plan_moves
 
@@ -35,12 +34,7 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     The ID is derived from the title; its date or number stays.
     """
     if plan is None:
-        raise ExecplanError(
-            "usage", "rename requires a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'New title'"
-        )
+        raise usage_error("rename requires a plan and its new title", "execplan rename PLAN 'New title'")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     moved = plan_moves.rename(project, ref, title, options, rewrite_decider(call, links))
     return move_answer(project, moved, options, "already has this name", None if links is False else "")
-
-
-command = rename

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields, written_answer
 from execplan.cli.command_definition import define_command, new_options
-from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines, read_text
 from execplan.core.edits.plan_writer import WriteOptions
@@ -76,7 +75,7 @@ def replan(
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)
-    replan_result = replan_run(
+    result = replan_run(
         project,
         ref,
         run_paths,
@@ -87,68 +86,45 @@ def replan(
         options=options,
     )
     name = quote_plan_name(ref.id, project.display_path(ref.path))
-    by_agent = is_agent_run(run_paths) or replan_result.document.mode == "agent"
-    return _replan_answer(replan_result, name, by_agent=by_agent, dry_run=options.dry_run)
+    by_agent = is_agent_run(run_paths) or result.document.mode == "agent"
+    return _replan_answer(result, name, by_agent=by_agent, dry_run=options.dry_run)
 
 
-def _replan_answer(replan_result: ReplanResult, name: str, *, by_agent: bool, dry_run: bool) -> Answer:
+def _replan_answer(result: ReplanResult, name: str, *, by_agent: bool, dry_run: bool) -> Answer:
     """Show the differences, the completed steps, and how to continue; `by_agent` means that an agent performs the run."""
     from execplan.cli.output.steps_output import steps_json
     from execplan.execution.engine.run_records.finishing_commands import select_commands
     from execplan.execution.engine.run_records.run_statuses import WAITING, RunStatus
 
     data: dict[str, Any] = {
-        "id": replan_result.document.plan_id,
-        "run": replan_result.run,
-        "revision": replan_result.revision,
-        "path": replan_result.path,
-        "digest": replan_result.digest,
+        "id": result.document.plan_id,
+        **json_fields(result, "run revision path digest"),
         "changed": not dry_run,
-        "commit": replan_result.commit,
-        "done": list(replan_result.completed_steps),
-        "covered_by": replan_result.coverage.approval.digest if replan_result.coverage.approval is not None else None,
-        "needs_approval": list(replan_result.coverage.reasons),
-        "differences": list(replan_result.differences),
-        "steps": steps_json(replan_result.document),
+        "commit": result.commit,
+        "done": list(result.completed_steps),
+        "covered_by": result.coverage.approval.digest if result.coverage.approval is not None else None,
+        "needs_approval": list(result.coverage.reasons),
+        "differences": list(result.differences),
+        "steps": steps_json(result.document),
     }
-    unchanged = "no other step has changed" if replan_result.warnings else "the plan's steps are unchanged"
-    unchanged_note = (f"{unchanged}; failed steps are retried",)
-    lines = [
-        f"revision {replan_result.revision} of run {replan_result.run}:",
-        *[f"  {difference}" for difference in replan_result.differences or unchanged_note],
-    ]
-    lines += (
-        [f"done, not run again: {', '.join(replan_result.completed_steps)}"] if replan_result.completed_steps else []
-    )
-    lines += _approval_lines(replan_result)
-    lines += [f"would write {replan_result.path}" if dry_run else f"wrote {replan_result.path}"]
-    lines += [f"committed {replan_result.commit[:12]}"] if replan_result.commit else []
-    if dry_run:
-        return Answer(
-            {**data, "diff": replan_result.diff},
-            printable_lines(lines, replan_result.diff),
-            warnings=replan_result.warnings,
-        )
-    is_approved = replan_result.coverage.derived_approval is not None
-    run_status = RunStatus(replan_result.run, WAITING, executor=replan_result.executor)
+    unchanged = "no other step has changed" if result.warnings else "the plan's steps are unchanged"
+    differences = result.differences or (f"{unchanged}; failed steps are retried",)
+    lines = [f"revision {result.revision} of run {result.run}:", *[f"  {difference}" for difference in differences]]
+    if result.completed_steps:
+        lines.append(f"done, not run again: {', '.join(result.completed_steps)}")
+    lines += _approval_lines(result)
+    lines.append(f"would write {result.path}" if dry_run else f"wrote {result.path}")
+    is_approved = result.coverage.derived_approval is not None
+    run_status = RunStatus(result.run, WAITING, executor=result.executor)
     commands = select_commands(run_status, name, is_approved=is_approved, by_agent=by_agent)
-    return Answer(
-        data,
-        printable_lines(lines),
-        warnings=replan_result.warnings,
-        next_commands=commands[:1],
-        is_requested=False,
-    )
+    return written_answer(result, data, lines, commands[:1], dry_run=dry_run)
 
 
-def _approval_lines(replan_result: ReplanResult) -> list[str]:
+def _approval_lines(result: ReplanResult) -> list[str]:
     """Return whether the revision needs approval, and why."""
     from execplan.execution.engine.run_questions import coverage_reason
 
-    if replan_result.coverage.approval is not None:
-        return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
-    reasons = replan_result.coverage.reasons
+    if result.coverage.approval is not None:
+        return [f"needs no new approval: {coverage_reason(result.coverage.approval)}"]
+    reasons = result.coverage.reasons
     return [f"needs a new approval: {reasons[0]}{format_excess(len(reasons), 1)}"]
-
-
-command = replan

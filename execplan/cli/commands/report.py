@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
@@ -43,12 +43,8 @@ def read_evidence(project: Project, source: str | None) -> bytes | None:
 
     real, root = os.path.realpath(source), os.path.realpath(project.root)
     is_protected = _is_within(real, root) and bool(protection_reason(project, os.path.relpath(real, root)))
-    is_protected = is_protected or any(
-        [
-            _is_within(real, os.path.realpath(locate(project)))
-            for locate in (user_directories.config_directory, user_directories.state_directory)
-        ]
-    )
+    own_directories = [user_directories.config_directory(project), user_directories.state_directory(project)]
+    is_protected |= any([_is_within(real, os.path.realpath(directory)) for directory in own_directories])
     if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
         message = f"{source} is neither an unprotected file of the repository nor a temporary file"
         hint = "name such a file, or use standard input: --evidence -"
@@ -70,18 +66,15 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
     run_json = agent_handoff.payload["run"] if agent_handoff is not None else None
     question = run_json["question"] if run_json is not None else None
     reported = reported._replace(next_steps=()) if question is not None else reported
-    lines = (
-        list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
-    )
-    lines += (
-        [f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}"] if reported.next_steps else []
-    )
+    is_preview = dry_run and not reported.already_recorded
+    lines = list(_dry_run_lines(reported) if is_preview else _report_lines(reported))
+    if reported.next_steps:
+        lines.append(f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}")
     lines += [f"waiting for an answer: {question['words']}"] if question is not None else []
     text = "\n".join([printable_line(line) for line in lines])
     has_completed = reported.status == states.COMPLETED and reported.recovery is None
-    advice = advise_plan(plan_store.load(project, ref)) if has_completed else Advice(_next_commands(reported, name))
-    if agent_handoff is not None and question is not None:
-        advice = Advice(agent_handoff.next_commands)
+    is_advised = has_completed or question is not None
+    advice = advise_plan(plan_store.load(project, ref)) if is_advised else Advice(_next_commands(reported, name))
     instructions = next_step_text(agent_handoff) if agent_handoff is not None else ""
     return Answer(
         {**_report_json(reported), "instructions": instructions or None},
@@ -108,11 +101,10 @@ def _report_lines(reported: ReportOutcome) -> Iterator[str]:
         yield f"already recorded: {name} {'completed' if reported.ok else 'failed'}"
         return
     changes_text = format_changes(reported.changes)
-    yield (
-        f"completed {name}" + (f": {changes_text}" if changes_text else "")
-        if reported.ok
-        else f"failed {name}: {reported.reason}"
-    )
+    if reported.ok:
+        yield f"completed {name}" + (f": {changes_text}" if changes_text else "")
+    else:
+        yield f"failed {name}: {reported.reason}"
     if reported.task_text:
         yield f"checked off: {reported.task_text}"
     if reported.recovery is not None:
@@ -152,15 +144,10 @@ def _format_step(step: Step) -> str:
 
 
 def _report_json(reported: ReportOutcome) -> dict[str, Any]:
-    recovery, performed = reported.recovery, reported.performed
+    recovery, performed, step = reported.recovery, reported.performed, reported.step
     return {
-        "run": reported.run or None,
-        "status": reported.status,
-        "step": {
-            "number": reported.step.number,
-            "id": reported.step.id,
-            "status": "completed" if reported.ok else "failed",
-        },
+        **json_fields(reported, "run? status"),
+        "step": {**json_fields(step, "number id"), "status": "completed" if reported.ok else "failed"},
         "recorded": performed is not None,
         "already": reported.already_recorded,
         "reason": reported.reason or None,
@@ -216,6 +203,3 @@ def report(
     )
     reported = agent_report.report(project, ref, step, step_report, options)
     return report_answer(project, ref, reported, status, dry_run=options.dry_run)
-
-
-command = report

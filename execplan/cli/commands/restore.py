@@ -8,9 +8,8 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
-from execplan.cli.output.move_output import move_answer
+from execplan.cli.output.move_output import links_option, move_answer, rewrite_decider
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.shared_options import links_option, rewrite_decider
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
 from execplan.core.edits.plan_writer import WriteOptions
@@ -40,6 +39,3 @@ def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, op
         confirm_rewrite=rewrite_decider(call, links),
     )
     return move_answer(project, moved, options, "not in the archive", None if links is False else "")
-
-
-command = restore

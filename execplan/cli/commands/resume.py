@@ -116,6 +116,3 @@ def resume(
             project, ref, run_paths, answer, observer, options, jobs=jobs, executor_text=executor
         )
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)
-
-
-command = resume

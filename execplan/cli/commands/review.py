@@ -53,6 +53,3 @@ def review(call: Call, plan: str | None, mark: bool) -> Answer:
         warnings=plan_review.problems,
         next_commands=(command,) if has_news and not is_marked else (),
     )
-
-
-command = review

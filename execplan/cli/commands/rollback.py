@@ -63,6 +63,3 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     return rollback_answer(
         rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
     )
-
-
-command = rollback

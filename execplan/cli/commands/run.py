@@ -172,6 +172,3 @@ def run(
     with observe_run(call, "run", stream=jsonl) as observer:
         finished_run = run.run(project, ref, run_options, observer, options)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)
-
-
-command = run

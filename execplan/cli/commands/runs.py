@@ -102,7 +102,7 @@ def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str
 
     for project, ref, summary in located:
         if summary.rolling or summary.question or summary.cut_short or summary.status == REPLANNING:
-            run_status = read_run_status(project, get_run_paths(project, ref, summary.id))
+            run_status = read_run_status(project, ref, get_run_paths(project, ref, summary.id))
             return finishing_commands(project, ref, run_status, plan_store.name_in_commands(project, ref))[:1]
     project, ref, summary = located[0]
     return (f"execplan show {plan_store.name_in_commands(project, ref)} --run {summary.id}",)
@@ -112,6 +112,7 @@ def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str
     reads="the journals of the runs of a plan, or of all plans, including archived plans.",
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @click.option("--state", type=click.Choice(STATES), help="Show only runs in this state.")
@@ -135,7 +136,3 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
         located += [(project, ref, summary) for summary in summaries]
         broken += unreadable
     return runs_answer(located, broken, name, state)
-
-
-runs.may_page = True
-command = runs

@@ -47,6 +47,3 @@ def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanE
     suggestion = did_you_mean(name, schema_names)
     hint = f"{suggestion} See all: execplan schema" if suggestion else "list all: execplan schema"
     return ExecplanError("no-such-schema", f"unknown schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names)
-
-
-command = schema

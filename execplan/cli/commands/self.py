@@ -72,6 +72,3 @@ def self(call: Call, action: str | None) -> Answer:
 def _names(extras: dict[str, bool], *, is_installed: bool) -> str:
     """Return the names of the extras that are installed, or that are not."""
     return ", ".join([name for name, value in extras.items() if value == is_installed]) or "none"
-
-
-command = self

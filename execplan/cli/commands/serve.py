@@ -99,6 +99,3 @@ def _public_warning(port: int) -> str:
         f"every machine that can reach port {port} of this one can read all plans, approvals, transcripts and artifacts, "
         "and edit plans in your name; there is no password and no encryption"
     )
-
-
-command = serve

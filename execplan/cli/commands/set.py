@@ -14,7 +14,7 @@ from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import usage_error
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan_store import plan_selection, plan_store
@@ -71,12 +71,8 @@ def set_(
     if assignments:
         return _set_metadata(assignments, _plan_before_metadata(section, text, plan, create=create), options)
     if section is None or text is None:
-        raise ExecplanError(
-            "usage",
-            "missing argument: SECTION and TEXT, or --meta KEY=VALUE",
-            exit=USAGE,
-            hint="execplan set 'Plan of Work' 'First the scanner.'",
-        )
+        message = "missing argument: SECTION and TEXT, or --meta KEY=VALUE"
+        raise usage_error(message, "execplan set 'Plan of Work' 'First the scanner.'")
     lines = read_lines(text, "the section")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
@@ -97,12 +93,8 @@ def set_(
 def _plan_before_metadata(section: str | None, text: str | None, plan: str | None, *, create: bool) -> str | None:
     """Return the plan's name, which may be the only argument before --meta; raises ExecplanError for others."""
     if text is not None or create or (section is not None and plan is not None):
-        raise ExecplanError(
-            "usage",
-            "--meta can't be combined with a section or --create",
-            exit=USAGE,
-            hint="use two commands, or name the plan alone: execplan set PLAN --meta owner=ana",
-        )
+        message = "--meta can't be combined with a section or --create"
+        raise usage_error(message, "use two commands, or name the plan alone: execplan set PLAN --meta owner=ana")
     return section if section is not None else plan
 
 
@@ -110,6 +102,3 @@ def _set_metadata(assignments: Sequence[str], plan_name: str | None, options: Wr
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = plan_updates.set_metadata(project, ref, assignments, options)
     return edit_answer(amended, options, f"execplan lint {quote_plan_name(ref.id, amended.path)}")
-
-
-command = set_

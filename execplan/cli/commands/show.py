@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import exclusive, option_rules
+from execplan.cli.output.plan_page import entry_summaries
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import advise_after_run, run_json
@@ -124,9 +124,8 @@ def _detail_lines(run: LoadedRun) -> list[str]:
         attempt = run.last_attempt(step.id)
         worker_text = f"on {attempt.worker}" if attempt is not None and attempt.worker else ""
         notes = [worker_text, run.run_state.reasons.get(step.id, "") if has_reason else "", changes_text]
-        notes += (
-            [f"checked off {run.run_state.ticked_tasks[step.id][0]!r}"] if step.id in run.run_state.ticked_tasks else []
-        )
+        if step.id in run.run_state.ticked_tasks:
+            notes.append(f"checked off {run.run_state.ticked_tasks[step.id][0]!r}")
         transcript = run.transcript(step.id)
         text = "; ".join([note for note in notes if note])
         if text or transcript:
@@ -161,6 +160,7 @@ def _history_lines(run: LoadedRun) -> list[str]:
         "execplan show parser --run 1",
         "execplan show parser --comments",
     ),
+    may_page=True,
 )
 @plan_argument()
 @click.option(
@@ -193,18 +193,12 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     if section is not None:
         with ErrorContext(project.display_path(ref.path)):
             found_section = find_section(parsed_plan, section)
-        text = "".join(
-            [line + end for line, end in zip(parsed_plan.text.lines, parsed_plan.text.ends, strict=True)][
-                found_section.start : found_section.notes_start
-            ]
-        )
-        section_range = {
-            "section": found_section.title,
-            "name": found_section.name,
-            "line_start": found_section.start + 1,
-            "line_end": found_section.notes_start,
-        }
-        return Answer({**plan_json(stored_plan), **section_range, "text": text}, text, warnings=warnings)
+        start, end = found_section.start, found_section.notes_start
+        lines = zip(parsed_plan.text.lines[start:end], parsed_plan.text.ends[start:end], strict=True)
+        text = "".join([line + line_end for line, line_end in lines])
+        names = {"section": found_section.title, "name": found_section.name}
+        section_range = {"line_start": start + 1, "line_end": end}
+        return Answer({**plan_json(stored_plan), **names, **section_range, "text": text}, text, warnings=warnings)
     if steps:
         from execplan.cli.output.steps_output import steps_answer
 
@@ -220,16 +214,12 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     claimed_tasks = {task["id"]: task for task in open_tasks.claimed_tasks} if open_tasks is not None else {}
     data["tasks"] = [claimed_tasks.get(task["id"], task) for task in data["tasks"]]
     advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
-    data["run"] = (
-        execution_status.unfinished_run(execution) if not ref.archived else execution_status.find_open_run(project, ref)
-    )
-    commands = tuple(
-        [
-            next_command
-            for next_command in advice.commands
-            if next_command != f"execplan show {quote_plan_name(ref.id, data['path'])}"
-        ]
-    )
+    if ref.archived:
+        data["run"] = execution_status.find_open_run(project, ref)
+    else:
+        data["run"] = execution_status.unfinished_run(execution)
+    this_command = f"execplan show {quote_plan_name(ref.id, data['path'])}"
+    commands = tuple([command for command in advice.commands if command != this_command])
     text = _plan_text(data, parsed_plan, advice.why, execution)
     return Answer(
         data,
@@ -263,18 +253,16 @@ def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, executio
     return _plain_plan_text(data, why, execution["state"] if execution is not None else execution_status.NOT_COMPILED)
 
 
-def _plain_plan_text(data: dict[str, object], why: str, approval: str) -> str:
+def _plain_plan_text(data: dict[str, Any], why: str, approval: str) -> str:
     """Show a plan at a glance, without a layout."""
-    counts, tasks, run = data["counts"], data["tasks"], data["run"]
-    assert isinstance(counts, dict)
-    assert isinstance(tasks, list)
+    tasks = data["tasks"]
     lines = [
-        f"{data['title'] or '(no title)'}",
-        f"{error_handler.printable_line(str(data['path']))}: {data['state']}, {_progress_text(counts)}",
+        data["title"] or "(no title)",
+        f"{printable_line(data['path'])}: {data['state']}, {_progress_text(data['counts'])}",
     ]
-    if isinstance(run, dict):
-        lines.append(execution_status.open_run_text(run, approval))
-    lines += [error_handler.printable_line(why)] if why else []
+    if data["run"] is not None:
+        lines.append(execution_status.open_run_text(data["run"], approval))
+    lines += [printable_line(why)] if why else []
     if tasks:
         lines.append("")
     for task in tasks:
@@ -283,15 +271,8 @@ def _plain_plan_text(data: dict[str, object], why: str, approval: str) -> str:
         lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}{notes}")
         if task["check"] and task["state"] != DONE:
             lines.append(f"     {lead}    check: {task['check']}")
-    for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
-        entries = data[name]
-        assert isinstance(entries, list)
-        if entries:
-            lines += [
-                "",
-                f"{len(entries)} {name if len(entries) > 1 else singular}, the last on line {entries[-1]['line_start']}:",
-            ]
-            lines.append(f"  {entries[-1]['text']}")
+    for heading, last_entry in entry_summaries(data):
+        lines += ["", heading, f"  {last_entry}"]
     return "\n".join(lines)
 
 
@@ -299,7 +280,3 @@ def _progress_text(counts: dict[str, int]) -> str:
     """Return `3 of 8 tasks done`, and the number of tasks that are neither open nor done."""
     other_text = f", {counts['other']} other" if counts["other"] else ""
     return f"{counts['done']} of {counts['total']} tasks done{other_text}"
-
-
-show.may_page = True
-command = show

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.shared_options import projects_option, select_projects
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 
@@ -64,7 +64,7 @@ def site(
     selected = select_projects(project_paths, all_projects=all_projects)
     if selected is not None and directory is None:
         message = "a site of several projects needs a directory of its own"
-        raise ExecplanError("usage", message, exit=USAGE, hint="name it, for example: --out ../plans-site")
+        raise usage_error(message, "name it, for example: --out ../plans-site")
     project = selected.owner if selected is not None else project_discovery.require(os.getcwd())
     projects = selected.projects if selected is not None else ()
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)
@@ -108,6 +108,3 @@ def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
         "charts": True,
         "changed": bool(built_site.changed or built_site.removed),
     }
-
-
-command = site

@@ -11,6 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import excludes, exclusive, option_rules, requires
+from execplan.cli.output import output_file
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, ExecplanError
@@ -18,11 +19,10 @@ from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
 
 if TYPE_CHECKING:
-    from execplan.cli.output.stats_output import ProjectStatistics
     from execplan.context.gathering.agent_session_logs import SessionUsage
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.core.project.project_list import ListedProject, ProjectList
+    from execplan.core.project.project_list import ProjectList
     from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 TEXT = "text"
@@ -50,6 +50,8 @@ _MAX_TEXTFILE_BYTES = 1 << 20
         "execplan stats parser --chart burn-up --svg burn-up.svg",
         "execplan stats --project . --project ../other",
     ),
+    finishes_moves=False,  # a command that writes finishes an interrupted move
+    may_page=True,
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag(default="all plans")
@@ -125,9 +127,7 @@ def _answer(
     svg: str | None,
 ) -> Answer:
     """Return the answer about the named plans, or about all plans of the current or the selected projects."""
-    from execplan.cli.output.stats_output import format_project_table, stats_json, stats_text
-    from execplan.context.gathering.agent_session_logs import measure_sessions
-    from execplan.execution.engine.run_records.run_statistics import compute_statistics
+    from execplan.cli.output.stats_output import format_project_table, measure, stats_text
 
     if selected is not None:
         project = selected.owner
@@ -144,48 +144,27 @@ def _answer(
         is_all = selected is not None or (not plans and plan_selection.plan_from_environment() is None)
         return chart_answer(project, plan_refs, chart, svg, is_all=is_all)
     audit_logs, warnings = _read_audit_logs(plan_refs)
-    statistics = compute_statistics(audit_logs)
-    session_usage = measure_sessions(statistics.sessions)
-    data = {
-        "plans": len([audit_log for audit_log in audit_logs if audit_log]),
-        **stats_json(statistics, session_usage),
-    }
+    total = measure(None, audit_logs)
+    data, statistics, session_usage = total.to_json(), total.statistics, total.session_usage
     parts = []
     if selected is not None:
         remaining_logs = iter(audit_logs)
         parts = [
-            _project_statistics(listed, list(islice(remaining_logs, len(project_plans))))
+            measure(listed.origin, list(islice(remaining_logs, len(project_plans))))
             for listed, project_plans in zip(selected.projects, plans_by_project, strict=True)
         ]
         data["projects"] = [part.to_json() for part in parts]
     if textfile is not None:
         changed = _write_textfile(project, textfile, statistics, session_usage)
-        text = f"wrote {textfile}" if changed else f"{textfile} is up to date"
-        return Answer(
-            {**data, "path": project.display_path(os.path.abspath(textfile)), "changed": changed},
-            text,
-            warnings=warnings,
-            is_requested=False,
-        )
+        return output_file.written_answer(project, textfile, data, warnings, changed=changed)
     if form == PROMETHEUS:
         from execplan.cli.output.prometheus_metrics import render
 
         return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
-    text = stats_text(statistics, session_usage) if data["plans"] else "no records yet"
-    if parts and data["plans"]:
+    text = stats_text(statistics, session_usage) if total.plan_count else "no records yet"
+    if parts and total.plan_count:
         text += f"\n\n{format_project_table(parts)}"
     return Answer(data, text, warnings=warnings)
-
-
-def _project_statistics(listed: ListedProject, audit_logs: list[Any]) -> ProjectStatistics:
-    """Return the statistics of one of several projects from the audit logs of its plans."""
-    from execplan.cli.output.stats_output import ProjectStatistics
-    from execplan.context.gathering.agent_session_logs import measure_sessions
-    from execplan.execution.engine.run_records.run_statistics import compute_statistics
-
-    statistics = compute_statistics(audit_logs)
-    plan_count = len([audit_log for audit_log in audit_logs if audit_log])
-    return ProjectStatistics(listed.origin, plan_count, statistics, measure_sessions(statistics.sessions))
 
 
 def _with_plans(selected: ProjectList) -> tuple[ProjectList, list[list[tuple[Project, PlanRef]]]]:
@@ -240,18 +219,12 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
 
 def _write_textfile(project: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
     """Write the metrics to a file atomically, and return whether it changed. Raises ExecplanError."""
-    from execplan.cli.output.output_file import write_output_file
     from execplan.cli.output.prometheus_metrics import render
 
     message = f"{file} contains something other than metrics, so it was not overwritten"
     error = ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="use another file, or remove it")
     new, is_new = render(statistics, session_usage).encode(), not os.path.lexists(file)
-    changed = write_output_file(project, file, new, _TEXTFILE_PREFIX, error, _MAX_TEXTFILE_BYTES)
+    changed = output_file.write_output_file(project, file, new, _TEXTFILE_PREFIX, error, _MAX_TEXTFILE_BYTES)
     if is_new:
         os.chmod(file, 0o644)  # whatever the umask says: another user's collector reads it
     return changed
-
-
-stats.finishes_moves = False  # a command that writes finishes an interrupted move
-stats.may_page = True
-command = stats

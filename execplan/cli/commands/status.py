@@ -27,6 +27,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
 from execplan.team.advice.next_plan import find_chosen_path, work_order
 from execplan.team.advice.next_tasks import (
+    OpenTasks,
     describe_blockers,
     describe_next_task,
     describe_unknown,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.claims_file import Claim
-    from execplan.team.advice.next_tasks import OpenTasks
     from execplan.team.worktrees.plan_versions import PlanLocation
 
 _BY_STATE = "state"
@@ -63,6 +63,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
         "execplan status --state active --sort activity",
         "execplan status --stalled",
     ),
+    may_page=True,
 )
 @plan_argument(default="all plans")
 @state_filter_options
@@ -235,12 +236,7 @@ def _plan_row(
     open_tasks = find_listed_open_tasks(plan, claims_by_task, resolver) if is_open else None
     plan_data = listed_plan_json(plan)
     plan_data["next"] = open_tasks.task if open_tasks is not None else None
-    plan_data["taken"] = open_tasks.claimed_tasks if open_tasks is not None else []
-    plan_data["blocked"] = open_tasks.blocked_tasks if open_tasks is not None else []
-    plan_data["blocked_by"] = (
-        [blocker.to_json() for blocker in open_tasks.plan_blockers] if open_tasks is not None else []
-    )
-    plan_data["unknown_dependencies"] = list(open_tasks.unknown) if open_tasks is not None else []
+    plan_data |= (open_tasks or OpenTasks(None, [], [])).to_json()
     plan_data["stalled"] = is_open and activity.is_stalled_since(
         plan.project, plan.ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
     )
@@ -276,7 +272,3 @@ def _next_task_text(row: _PlanRow) -> str:
     return describe_next_task(
         plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command, row.blockers, row.unknown
     )
-
-
-status.may_page = True
-command = status

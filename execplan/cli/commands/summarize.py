@@ -87,6 +87,3 @@ def _part_json(part: SummarySection) -> dict[str, Any]:
         for piece in part.pieces
     ]
     return {"name": part.name, "heading": part.heading, "items": items, "left_out": part.omitted_count}
-
-
-command = summarize

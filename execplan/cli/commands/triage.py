@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import USAGE, ExecplanError, usage_error
 from execplan.core.git import git_query
 from execplan.core.project import project_discovery
 
@@ -52,15 +52,16 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
 
     if request is None and not staged and since is None:
         message = "nothing to check: specify a request, --staged or --since REV"
-        raise ExecplanError("usage", message, exit=USAGE, hint='execplan triage "What to do"')
+        raise usage_error(message, 'execplan triage "What to do"')
     request_text = _read_request(request) if request is not None else None
     project = project_discovery.find(os.getcwd())
     changed: list[ChangedFile] | None = None
     if staged or since is not None:
         git_query.require_repository(project)
-        changed = (
-            triage_changes.staged_changes(project) if since is None else triage_changes.changes_since(project, since)
-        )
+        if since is None:
+            changed = triage_changes.staged_changes(project)
+        else:
+            changed = triage_changes.changes_since(project, since)
     repository_parts, warnings = _repository_parts(project) if request_text is not None else ({}, ())
     limits = parse_thresholds(project.settings.triage)
     assessment = triage_evaluation.evaluate_triage(request_text, changed, repository_parts, limits)
@@ -111,9 +112,7 @@ def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]
         "unclear": [open_question._asdict() for open_question in assessment.unclear],
         "criteria": [
             {
-                "name": criterion.name,
-                "strength": criterion.strength,
-                "weight": criterion.weight,
+                **json_fields(criterion, "name strength weight"),
                 "points": round(criterion.points, 4) + 0.0,
                 "evidence": [evidence._asdict() for evidence in criterion.evidence],
             }
@@ -126,12 +125,9 @@ def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]
 
 def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
     return {
-        "files": changes.files,
-        "added": changes.added,
-        "removed": changes.removed,
+        **json_fields(changes, "files added removed"),
         "source_files": len(changes.source_files),
-        "parts": list(changes.parts),
-        "untested_lines": changes.untested_lines,
+        **json_fields(changes, "parts untested_lines"),
         "kinds": {kind.name: list(paths) for kind, paths in changes.kinds},
     }
 
@@ -148,6 +144,3 @@ def _triage_text(assessment: TriageResult) -> str:
     lines += [f"  {reason}" for reason in assessment.reasons]
     lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
     return "\n".join(lines)
-
-
-command = triage

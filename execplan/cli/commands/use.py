@@ -44,6 +44,3 @@ def use(call: Call, plan: str | None) -> Answer:
     reason = f": {project.split_plan_path(path)[1]} is archived or gone" if path else ""
     next_commands = () if plan == "-" else ("execplan use PLAN",)
     return Answer(data, printable_lines([f"no sticky plan{reason}"]), next_commands=next_commands)
-
-
-command = use

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import excludes, option_rules, requires
@@ -117,7 +117,7 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     if not opened.is_new and opened.record.name != author:
         warnings += (f"{opened.record.name} created this worktree of {opened.record.id}",)
     _report(call, _describe_opened(opened, task, author))
-    data = {**_record_json(opened), "created": opened.is_new, "task": task, "by": author}
+    data = {**_record_json(opened.record, opened.worktree.root), "created": opened.is_new, "task": task, "by": author}
     return Answer(
         data,
         opened.record.directory_in(opened.worktree.root),
@@ -193,12 +193,11 @@ def _list(project: Project) -> Answer:
     lines, data = [], []
     for record in load_records(project):
         located = find_worktree(record, worktrees)
-        directory = record.directory_in(record.root_of(located))
         notes = _notes(record, located)
-        row = {"id": record.id, "plan": record.plan, "branch": record.branch, "into": record.into, "path": directory}
-        data.append({**row, "by": record.name, "notes": notes})
+        row = {**_record_json(record, record.root_of(located)), "by": record.name, "notes": notes}
+        data.append(row)
         details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
-        lines.append(f"{record.id}: in {_short_path(directory)} ({details})")
+        lines.append(f"{record.id}: in {_short_path(row['path'])} ({details})")
     text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
 
@@ -218,15 +217,8 @@ def _notes(record: WorktreeRecord, located: Worktree | None) -> list[str]:
     return notes
 
 
-def _record_json(opened: OpenedWorktree) -> dict[str, Any]:
-    record = opened.record
-    return {
-        "id": record.id,
-        "plan": record.plan,
-        "branch": record.branch,
-        "into": record.into,
-        "path": opened.record.directory_in(opened.worktree.root),
-    }
+def _record_json(record: WorktreeRecord, root: str) -> dict[str, Any]:
+    return {**json_fields(record, "id plan branch into"), "path": record.directory_in(root)}
 
 
 def _report(call: Call, line: str) -> None:
@@ -238,6 +230,3 @@ def _report(call: Call, line: str) -> None:
 def _next_commands(call: Call, command: str) -> tuple[str, ...]:
     """Return the next command unless standard output is the argument of another command, as in `cd "$(…)"`."""
     return (command,) if call.as_json or sys.stdout.isatty() else ()
-
-
-command = worktree

@@ -30,7 +30,6 @@ CHECK_MODULES = (
     edit_checks,
     run_record_checks,
     leftover_checks,
-    integration_checks,
     agent_hook_checks,
     integration_checks,
     staleness_checks,

@@ -38,12 +38,8 @@ def check_python(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     version_text = ".".join(map(str, version))
     if version < PYTHON:
         needed = ".".join(map(str, PYTHON))
-        yield DoctorFinding(
-            ERROR,
-            sys.executable,
-            f"Python {version_text} is too old",
-            f"install execplan with Python {needed} or newer",
-        )
+        message = f"Python {version_text} is too old"
+        yield DoctorFinding(ERROR, sys.executable, message, f"install execplan with Python {needed} or newer")
     yield version_text
 
 
@@ -68,12 +64,8 @@ def check_git(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     lock = os.path.join(project.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
         remedy = f"if no git process is running anymore: rm {quote(project.display_path(lock))}"
-        yield DoctorFinding(
-            WARNING,
-            project.display_path(lock),
-            "another git process has locked the index, or has died; nothing can be committed",
-            remedy,
-        )
+        message = "another git process has locked the index, or has died; nothing can be committed"
+        yield DoctorFinding(WARNING, project.display_path(lock), message, remedy)
     yield version_output.removeprefix("git version ")
 
 
@@ -164,24 +156,15 @@ def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
                 )
         if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
             display_path = project.display_path(project.plans)
-            yield DoctorFinding(
-                ERROR,
-                display_path,
-                "the directory is not writable, so plans can't be edited",
-                f"chmod u+wx {quote(display_path)}",
-            )
+            message = "the directory is not writable, so plans can't be edited"
+            yield DoctorFinding(ERROR, display_path, message, f"chmod u+wx {quote(display_path)}")
         # git keeps no empty directory, so one may be missing as long as the project has another place for plans
         places = [path for member in with_directories(project) for path in member.plan_paths]
         places += [os.path.join(project.base, home) for home in project.settings.homes]
         if project.all_settings is None and not any([os.path.lexists(path) for path in places]):
             fix = DoctorFix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
-            yield DoctorFinding(
-                WARNING,
-                project.display_path(project.plans),
-                "the plans directory is missing",
-                "execplan init",
-                fix=fix,
-            )
+            message = "the plans directory is missing"
+            yield DoctorFinding(WARNING, project.display_path(project.plans), message, "execplan init", fix=fix)
 
 
 def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:

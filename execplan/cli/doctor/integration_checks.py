@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import (
@@ -16,6 +15,7 @@ from execplan.agents.integrations import (
     integration_changes,
     managed_block,
     managed_directory,
+    merge_driver,
     plugin,
     precommit,
     skill,
@@ -28,6 +28,7 @@ from execplan.core.project import project_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
     from execplan.cli.doctor.doctor_check import DoctorContext
@@ -44,10 +45,7 @@ _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan
 @check("agents")
 def check_agents_md(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The blocks in AGENTS.md and CLAUDE.md are intact and up to date."""
-    project = context.project
-    yield from check_integration(
-        project, agents_md.NAME, partial(agents_md.install, project), partial(agents_md.uninstall, project)
-    )
+    yield from _check_module(context.project, agents_md)
 
 
 @check("pre-commit")
@@ -57,9 +55,7 @@ def check_pre_commit(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     if project.git is None:
         yield _NO_GIT
         return
-    yield from check_integration(
-        project, precommit.NAME, partial(precommit.install, project), partial(precommit.uninstall, project)
-    )
+    yield from _check_module(project, precommit)
 
 
 @check("git-hooks")
@@ -80,62 +76,47 @@ def check_git_hooks(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             remedy = "remove the lines from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield DoctorFinding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
-            yield DoctorFinding(
-                ERROR,
-                display_path,
-                "this hook is not executable, so git ignores it",
-                f"chmod +x {shlex.quote(display_path)}",
-            )
+            message = "this hook is not executable, so git ignores it"
+            yield DoctorFinding(ERROR, display_path, message, f"chmod +x {shlex.quote(display_path)}")
     if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
         yield f"{hooks_folder} is outside the repository: not checked"
         return
     planned_removal = githooks.uninstall(project, force=True)
     if [change.action for change in planned_removal.changes] == ["moved"]:
-        fix = make_fix(
-            project,
-            partial(githooks.uninstall, project, force=True),
-            f"rename {planned_removal.changes[0].source} back",
-        )
-        path = project.display_path(planned_removal.changes[0].source)
-        yield DoctorFinding(
-            WARNING,
-            path,
-            "this hook was renamed to make room for one that no longer exists",
-            "execplan uninstall git-hooks",
-            fix=fix,
-        )
+        source = planned_removal.changes[0].source
+        fix = make_fix(project, partial(githooks.uninstall, project, force=True), f"rename {source} back")
+        path = project.display_path(source)
+        message = "this hook was renamed to make room for one that no longer exists"
+        yield DoctorFinding(WARNING, path, message, "execplan uninstall git-hooks", fix=fix)
         return
     for warning in planned_removal.warnings:
         yield DoctorFinding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
-    yield from check_integration(
-        project, githooks.NAME, partial(githooks.install, project), partial(githooks.uninstall, project)
-    )
+    yield from _check_module(project, githooks)
+
+
+def _check_module(project: Project, integration: ModuleType) -> Iterator[DoctorFinding | str]:
+    """Yield the problems of an integration of a project, given by its module, if it is installed."""
+    install, uninstall = partial(integration.install, project), partial(integration.uninstall, project)
+    yield from check_integration(project, integration.NAME, install, uninstall)
 
 
 @check("merge-driver")
 def check_merge_driver(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """If .gitattributes names the merge driver, git is configured to run it."""
     project = context.project
-    try:
-        driver = import_module("execplan.agents.integrations.merge_driver")
-    except ModuleNotFoundError:
-        yield NOT_INSTALLED
-        return
     if project.git is None:
         yield _NO_GIT
         return
-    driver_state = str(driver.state(project))
-    fix = make_fix(project, partial(driver.install, project, force=False), f"update it: execplan install {driver.NAME}")
+    driver_state, command = merge_driver.state(project), f"execplan install {merge_driver.NAME}"
+    fix = make_fix(project, partial(merge_driver.install, project, force=False), f"update it: {command}")
     if driver_state == "attribute only":
         message = "this file names the merge driver for plans, but git has no working driver configured here; it merges line by line"
-        yield DoctorFinding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
+        yield DoctorFinding(ERROR, ".gitattributes", message, command, fix=fix)
     elif driver_state == "installed":
-        for change in driver.install(project, force=False).changes:
+        for change in merge_driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "the part that execplan wrote is out of date"
-                yield DoctorFinding(
-                    WARNING, project.display_path(change.path), message, f"execplan install {driver.NAME}", fix=fix
-                )
+                yield DoctorFinding(WARNING, project.display_path(change.path), message, command, fix=fix)
     # A driver that is configured but not named does nothing; another branch may name it.
     yield {"absent": NOT_INSTALLED, "config only": "configured, but not named in a .gitattributes here"}.get(
         driver_state, driver_state

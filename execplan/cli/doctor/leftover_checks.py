@@ -50,17 +50,14 @@ def check_temporary_files(context: DoctorContext) -> Iterator[DoctorFinding | st
                 match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
                 path = os.path.join(folder, name)
                 if match and _is_abandoned(project, path, match["pid"]):
-                    is_own_content = (
-                        is_state_folder or match["pid"] or match[1] == "new"
-                    )  # only execplan has read their content
-                    fix = DoctorFix(
-                        f"remove {project.display_path(path)}",
-                        partial(_remove_file if is_own_content else _remove_temporary, project, path),
-                    )
+                    # only execplan has read the content of these
+                    is_own_content = is_state_folder or match["pid"] or match[1] == "new"
+                    remove = partial(_remove_file if is_own_content else _remove_temporary, project, path)
+                    display_path = project.display_path(path)
+                    message = "this file was left by a killed process"
                     remedy = "execplan doctor --fix, which backs up unread content"
-                    yield DoctorFinding(
-                        WARNING, project.display_path(path), "this file was left by a killed process", remedy, fix=fix
-                    )
+                    fix = DoctorFix(f"remove {display_path}", remove)
+                    yield DoctorFinding(WARNING, display_path, message, remedy, fix=fix)
 
 
 @check("recovered")
@@ -76,12 +73,8 @@ def check_backups(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         for path in backups:
             display_path = project.display_path(path)
             remedy = f"check whether the plan or file is missing any of this content, then remove the copy: rm {quote(display_path)}"
-            yield DoctorFinding(
-                WARNING,
-                display_path,
-                "this file contains content that an edit overwrote, or that couldn't be restored",
-                remedy,
-            )
+            message = "this file contains content that an edit overwrote, or that couldn't be restored"
+            yield DoctorFinding(WARNING, display_path, message, remedy)
 
 
 def _writable_folders(project: Project) -> list[str]:
@@ -92,11 +85,8 @@ def _writable_folders(project: Project) -> list[str]:
     folders += [os.path.join(project.git, "hooks")] if project.git else []
     folders += [os.path.dirname(os.path.join(project.root, program.file)) for program in PROGRAMS.values()]
     folders += [os.path.join(project.root, name) for name in skill.DIRECTORIES.values()]
-    folders += [
-        project.plans,
-        project.archive,
-        *[project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)],
-    ]
+    folders += [project.plans, project.archive]
+    folders += [project.artifacts_dir("", archived=is_archived) for is_archived in (False, True)]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
 
@@ -137,11 +127,10 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
     display_path = project.display_path(path)
     with project_state.lock(project, "project", "doctor"):
         if not target:
-            data = file_access.read(path, _MAX_BYTES)[0]
-            messages = (
-                [f"backed up its content as {project.display_path(save_backup(project, path, data))}"] if data else []
-            )
-            return [*messages, *_unlink(project, path)]
+            messages = []
+            if data := file_access.read(path, _MAX_BYTES)[0]:
+                messages.append(f"backed up its content as {project.display_path(save_backup(project, path, data))}")
+            return messages + _unlink(project, path)
         with project_state.lock(project, target[0], "doctor"):
             recovery = PlanBackup(project, target[0])
             known_contents = (file_access.read(target[0], _MAX_BYTES)[0],)
@@ -172,12 +161,8 @@ def check_editor_copies(context: DoctorContext) -> Iterator[DoctorFinding | str]
                     yield _removable_finding(project, path, "this is an editor copy with the same content as its plan")
                 continue
             remedy = f"close the editor that has it open, or copy what the plan is missing, then: rm {quote(project.display_path(path))}"
-            yield DoctorFinding(
-                WARNING,
-                project.display_path(path),
-                "this file contains text from an editor that is not in the plan",
-                remedy,
-            )
+            message = "this file contains text from an editor that is not in the plan"
+            yield DoctorFinding(WARNING, project.display_path(path), message, remedy)
 
 
 def _has_content(listed: ListedPlan, data: bytes) -> bool:
@@ -213,14 +198,10 @@ def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
         for nested in with_nested_projects(project_at(base)):
             paths |= {ref.path for ref in plan_store.all_refs(nested)}
     if project.git is not None:
-        tracked = [
-            os.path.join(project.root, path) for path in git_query.tracked_files(project) if path.endswith(".md")
-        ]
+        tracked = [path for path in git_query.tracked_files(project) if path.endswith(".md")]
         folders = [listed.display_path(folder) for listed in context.projects for folder in listed.plan_paths]
-        paths |= {
-            *tracked,
-            *[os.path.join(project.root, path) for path in git_history.ever_committed_paths(project, folders)],
-        }
+        committed = git_history.ever_committed_paths(project, folders)
+        paths |= {os.path.join(project.root, path) for path in (*tracked, *committed)}
     return {project_state.path_key(os.path.realpath(path)) for path in paths}
 
 
@@ -235,23 +216,14 @@ def check_claims(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it expires automatically; to end it now, remove it from {quote(file)}"
-                yield DoctorFinding(
-                    WARNING,
-                    project.display_path(path),
-                    f"{claim.name} claims a task of this plan, which no longer exists",
-                    remedy,
-                )
+                message = f"{claim.name} claims a task of this plan, which no longer exists"
+                yield DoctorFinding(WARNING, project.display_path(path), message, remedy)
 
 
 def _removable_finding(project: Project, path: str, message: str) -> DoctorFinding:
     display_path = project.display_path(path)
-    return DoctorFinding(
-        WARNING,
-        display_path,
-        message,
-        f"rm {quote(display_path)}",
-        fix=DoctorFix(f"remove {display_path}", partial(_remove_file, project, path)),
-    )
+    fix = DoctorFix(f"remove {display_path}", partial(_remove_file, project, path))
+    return DoctorFinding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=fix)
 
 
 def _remove_file(project: Project, path: str, options: WriteOptions) -> list[str]:

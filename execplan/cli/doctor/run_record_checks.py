@@ -23,6 +23,7 @@ from execplan.execution.engine.run_records.run_statuses import (
     CUT_SHORT,
     OPEN_STATES,
     ROLLING_BACK,
+    read_journaled_status,
     read_run_status,
 )
 
@@ -48,7 +49,7 @@ def check_runs(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
-            run_status = read_run_status(project, run_paths)
+            run_status = read_run_status(project, ref, run_paths)
             state = run_status.state
             name = f"{run_paths.number} -p {ref.shell_name}"
             first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
@@ -73,9 +74,8 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The evidence of every run is unchanged in its plan's artifacts, and its plan exists."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
-            names = (
-                [] if run_paths.id in run_lock_holder(project) else run_repair.list_altered_evidence(project, run_paths)
-            )
+            is_running = run_paths.id in run_lock_holder(project)
+            names = run_repair.list_altered_evidence(project, run_paths) if not is_running else []
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
@@ -88,9 +88,8 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
-            for run_paths in [
-                run_paths for run_paths in plan_runs if read_run_status(project, run_paths).state in OPEN_STATES
-            ][:1]:
+            open_runs = [run for run in plan_runs if read_journaled_status(project, run).state in OPEN_STATES]
+            for run_paths in open_runs[:1]:
                 plan_copy = run_paths.copy_path(evidence_copies.PLAN)
                 if not is_expected(project, plan_copy, path) or run_repair.is_in_other_plan(
                     project, path, run_paths.id
@@ -153,11 +152,11 @@ def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) ->
 
     audit_log = AuditLog(project, ref, can_restore=True)
     audit_log.update_anchor()
-    backup = BackupStore(project).save(audit_log.overwritten) if audit_log.overwritten else ""
-    backup_note = (
-        f"; the previous content is in {project.display_path(BackupStore(project).path(backup))}" if backup else ""
-    )
-    return [f"restored {project.display_path(audit_log.path)}{backup_note}"]
+    message = f"restored {project.display_path(audit_log.path)}"
+    if audit_log.overwritten:
+        backup = BackupStore(project).path(BackupStore(project).save(audit_log.overwritten))
+        message += f"; the previous content is in {project.display_path(backup)}"
+    return [message]
 
 
 @check("run-states")
@@ -167,29 +166,15 @@ def check_run_states(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         folder = os.path.join(project.state, "runs")
         names = plan_store.list_entries(folder)
         known_ids = _known_run_ids(context, project) if names else set()
-        for name in names:
-            path = os.path.join(folder, name)
-            if name not in known_ids and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
-                display_path = project.display_path(path)
-                fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield DoctorFinding(
-                    WARNING,
-                    display_path,
-                    "this belongs to a run that no longer exists",
-                    f"rm -r {quote(display_path)}",
-                    fix=fix,
-                )
+        leftovers = [(os.path.join(folder, name), "run") for name in names if name not in known_ids]
         for path, plan in project_state.list_plan_state_dirs(project):
-            if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+            leftovers += [(path, "plan")] if not os.path.lexists(plan) else []
+        for path, owner in leftovers:
+            if time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
-                yield DoctorFinding(
-                    WARNING,
-                    display_path,
-                    "this belongs to a plan that no longer exists",
-                    f"rm -r {quote(display_path)}",
-                    fix=fix,
-                )
+                message = f"this belongs to a {owner} that no longer exists"
+                yield DoctorFinding(WARNING, display_path, message, f"rm -r {quote(display_path)}", fix=fix)
 
 
 def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:

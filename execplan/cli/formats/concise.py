@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def render(checked: Sequence[CheckedFile]) -> str:
     """Return one line for each finding."""
-    return "\n".join(
-        [finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings]
-    )
+    return "\n".join([finding_line(file, finding) for file in checked for finding in file.findings])
 
 
 def finding_line(checked: CheckedFile, finding: Finding) -> str:

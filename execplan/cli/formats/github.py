@@ -17,9 +17,7 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 
 def render(checked: Sequence[CheckedFile]) -> str:
     """Return one workflow command for each finding."""
-    return "\n".join(
-        [format_annotation(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings]
-    )
+    return "\n".join([format_annotation(file.path, finding) for file in checked for finding in file.findings])
 
 
 def format_annotation(path: str, finding: Finding) -> str:

@@ -35,9 +35,7 @@ def render(checked: Sequence[CheckedFile]) -> str:
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
-        "results": [
-            result for checked_file in checked if checked_file.findings for result in _results(checked_file, rules)
-        ],
+        "results": [result for file in checked if file.findings for result in _results(file, rules)],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 

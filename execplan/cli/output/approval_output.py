@@ -14,8 +14,8 @@ from execplan.cli.plan_hints import denied_commands
 from execplan.cli.prompts import can_ask
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store.hint_reader import ask_person, is_agent
+from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval
-from execplan.execution.engine.error_hints import format_resume_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from execplan.execution.approvals.approval_creation import ApprovalResult
     from execplan.execution.approvals.approved_plan import ApprovedPlan, CheckedApproval
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.evaluation.approval_scope import ApprovalScope
 
 _SHOWN_DIGEST_DIGITS = 12
@@ -69,40 +70,37 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """Return the lines about the scope that the evaluation does not show."""
     from execplan.execution.approvals.approval_creation import describe_step
 
-    lines = [
-        f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
-    ]
+    lines = [f"inferred, {printable_line(describe_step(step, path))}" for step in scope.inferred_steps]
     lines += [f"not approved: {uncovered.evaluated.step.id} ({uncovered.why})" for uncovered in scope.uncovered]
     if scope.by_policy and scope.manual_steps:
-        lines.append(
-            f"approved by the policy alone: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
-        )
+        lines.append(f"approved by the policy alone: {', '.join(_ids(scope.by_policy))}")
     if scope.finished:
-        lines.append(f"done, not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
+        lines.append(f"done, not run again: {', '.join(_ids(scope.finished))}")
     return ["", *fit_lines(*lines)] if lines else []
 
 
-def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
-    """Build the answer of `approve`: the new approval; in a dry run, the planned one."""
+def _ids(steps: Sequence[EvaluatedStep]) -> list[str]:
+    return [evaluated_step.step.id for evaluated_step in steps]
+
+
+def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, ...]) -> Answer:
+    """Build the answer of `approve`: the new approval, with the commands after it; in a dry run, the planned one."""
     approval, evaluated, scope = approval_result.approval, approval_result.evaluated, approval_result.scope
-    covered = [evaluated_step.step.id for evaluated_step in scope.covered]
+    covered = _ids(scope.covered)
     data: dict[str, Any] = {
         "digest": evaluated.binding.digest,
         "path": approval_result.path,
         "document": approval_result.document_path,
         "changed": True,
         "commit": approval_result.commit,
-        "approver": approval.approver if approval else None,
-        "how": approval.how if approval else None,
-        "approved_at": approval.approved_at if approval else None,
-        "expires_at": approval.expires_at if approval else None,
+        **{name: getattr(approval, name, None) for name in ("approver", "how", "approved_at", "expires_at")},
         "steps": covered,
-        "inferred": [evaluated_step.step.id for evaluated_step in scope.inferred_steps],
-        "by_policy": [evaluated_step.step.id for evaluated_step in scope.by_policy],
-        "done": [evaluated_step.step.id for evaluated_step in scope.finished],
+        "inferred": _ids(scope.inferred_steps),
+        "by_policy": _ids(scope.by_policy),
+        "done": _ids(scope.finished),
         "not_covered": [{"id": uncovered.evaluated.step.id, "why": uncovered.why} for uncovered in scope.uncovered],
     }
-    count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
+    count = format_count(len(covered), "step")
     if approval is None:
         lines = fit_line(f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}")
         lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
@@ -112,18 +110,11 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
-    active_run = evaluated.active_run
-    if evaluated.current_plan.document.mode == "agent" or (active_run is not None and active_run.waits_for_agent):
-        next_command = f"execplan handoff {name}"
-    elif active_run is not None:
-        next_command = format_resume_command(active_run.run, name, active_run.executor)
-    else:
-        next_command = f"execplan run {name}"
     return Answer(
         data,
         "\n".join(lines),
         warnings=approval_result.warnings,
-        next_commands=(next_command,) if approval else (),
+        next_commands=next_commands if approval else (),
         is_requested=approval is None,
     )
 
@@ -133,18 +124,11 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
     rows = []
     for checked_approval in checked_approvals:
         approval = _readable_approval(checked_approval)
-        approver, expires_at, coverage = (
-            (approval.approver, approval.expires_at, _coverage_text(approval)) if approval else ("?", "?", "")
-        )
-        rows.append(
-            (
-                checked_approval.state,
-                checked_approval.stored.digest[:12],
-                approver,
-                expires_at,
-                "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
-            )
-        )
+        approver, expires_at, coverage = "?", "?", ""
+        if approval is not None:
+            approver, expires_at, coverage = approval.approver, approval.expires_at, _coverage_text(approval)
+        why = "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-"
+        rows.append((checked_approval.state, checked_approval.stored.digest[:12], approver, expires_at, why))
     head = ("state", "digest", "by", "until", "why")
     text = format_table(head, rows, spare=("until", "by"), wraps=True) if rows else "no approvals"
     return Answer(
@@ -168,17 +152,15 @@ def _coverage_text(approval: Approval) -> str:
 def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
     """Return the JSON form of an approval and its status."""
     approval = _readable_approval(checked_approval)
-    fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
-    fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
-    fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
-    fields |= {"covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None}
-    path = project.display_path(checked_approval.stored.path)
     return {
         "digest": checked_approval.stored.digest,
-        "path": path,
+        "path": project.display_path(checked_approval.stored.path),
         "state": checked_approval.state,
         "why": list(checked_approval.reasons),
-        **fields,
+        **{name: getattr(approval, name, None) for name in _APPROVAL_FIELDS},
+        "max_risk": approval.max_risk.value if approval and approval.max_risk else None,
+        "steps": list(approval.steps) if approval and approval.steps is not None else None,
+        "covered_by": approval.derived_from.digest if approval and approval.derived_from is not None else None,
     }
 
 

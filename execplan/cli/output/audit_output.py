@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations import guard_hook
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields, written_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.errors import OK
@@ -77,10 +77,8 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         from execplan.execution.engine.run_records import run_directories
 
         records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
-    if audit_log.parsed_chain.flaw is not None:
-        warnings = [f"the audit log is broken: {audit_log.parsed_chain.flaw}"]
-    else:
-        warnings = []
+    flaw = audit_log.parsed_chain.flaw
+    warnings = [f"the audit log is broken: {flaw}"] if flaw is not None else []
     if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):
         warnings.append(f"the audit log is broken: {loss}")
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
@@ -137,6 +135,20 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
     return Answer(data, printable_lines(lines), warnings=warnings, is_requested=False)
 
 
+def attestation_answer(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
+    """Write the attestation of a plan's last run."""
+    from execplan.execution.engine.audit_log.run_attestation import attest_last_run
+
+    stored = attest_last_run(project, ref, options)
+    data = {"id": ref.id, **json_fields(stored, "path changed digest commit")}
+    data["changed"] = stored.changed and not options.dry_run
+    if options.dry_run:
+        line = f"would write {stored.path}" if stored.changed else "nothing to write: the attestation is up to date"
+    else:
+        line = f"attested in {stored.path}" if stored.changed else f"{stored.path} is up to date"
+    return written_answer(stored, data, [line], dry_run=options.dry_run)
+
+
 def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
     rows = [row for verification in verifications for row in _verification_rows(verification)]
     broken = [verification for verification in verifications if verification.reasons]
@@ -174,17 +186,13 @@ def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str
 
 
 def _verification_json(verification: LogVerification) -> dict[str, Any]:
-    flaw = verification.flaw._asdict() if verification.flaw is not None else None
     return {
         "id": verification.plan,
         "ledger": verification.path,
         "ok": not verification.reasons,
-        "records": verification.records,
-        "anchored": verification.anchored,
-        "flaw": flaw,
-        "reasons": list(verification.reasons),
-        "accepted": list(verification.accepted),
-        "warnings": list(verification.warnings),
+        **json_fields(verification, "records anchored"),
+        "flaw": verification.flaw._asdict() if verification.flaw is not None else None,
+        **json_fields(verification, "reasons accepted warnings"),
     }
 
 

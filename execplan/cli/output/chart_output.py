@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
-from execplan.cli.output.output_file import write_output_file
+from execplan.cli.answer import Answer, json_fields
+from execplan.cli.output.output_file import write_output_file, written_answer
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
@@ -49,9 +48,7 @@ def chart_answer(
     warnings = incomplete_history_warnings(project) if name != RUNS else ()
     if svg is not None:
         changed = _write_svg(project, svg, chart_svg.draw(chart))
-        text = f"wrote {svg}" if changed else f"{svg} is up to date"
-        data = {**chart_json(chart), "path": project.display_path(os.path.abspath(svg)), "changed": changed}
-        return Answer(data, text, warnings=warnings, is_requested=False)
+        return written_answer(project, svg, chart_json(chart), warnings, changed=changed)
     return Answer(chart_json(chart), _format_chart(chart), warnings=warnings)
 
 
@@ -59,11 +56,8 @@ def chart_json(chart: Chart) -> dict[str, Any]:
     """Return a chart as JSON data."""
     return {
         "chart": chart.name,
-        "title": chart.title,
-        "unit": chart.unit,
-        "axis": chart.axis,
-        "labels": list(chart.labels),
-        "series": [{"name": series.name, "values": list(series.values)} for series in chart.series],
+        **json_fields(chart, "title unit axis labels"),
+        "series": [json_fields(series, "name values") for series in chart.series],
         "notes": list(chart.notes),
     }
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields, written_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
-from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_anchors import PLAN
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -123,14 +122,12 @@ def stored_answer(stored: StoredRecord, short_id: str, message: str, options: Wr
         "comment": (record.to or record.id) if record is not None else None,
         "path": stored.path,
         "changed": record is not None,
-        "digest": stored.digest,
-        "commit": stored.commit,
+        **json_fields(stored, "digest commit"),
     }
+    lines = [message]
     if options.dry_run:
         lines = [f"would write {path}" for path in stored.paths] or ["nothing to write"]
-        return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff))
-    lines = [message] + ([f"committed {stored.commit[:12]}"] if stored.commit else [])
-    return Answer(data, printable_lines(lines), warnings=stored.warnings, next_commands=commands, is_requested=False)
+    return written_answer(stored, data, lines, commands, dry_run=options.dry_run)
 
 
 _RESULTS = {REPLY: "replied to", RESOLVE: "resolved", REOPEN: "reopened"}

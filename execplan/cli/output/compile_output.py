@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import Answer
-from execplan.cli.output.steps_output import skipped_json, skipped_line_texts, steps_json, steps_table
+from execplan.cli.output.steps_output import skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.documents.document_io import document_bytes
-from execplan.core.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ErrorContext, ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -19,6 +19,7 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
+from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.execution.execution_plan import SCHEMA
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
 def write_to_file(compile_result: CompileResult, path: str, options: WriteOptions) -> Answer:
     """Write the document to a file, replacing an older execution plan; raises ExecplanError."""
     if options.commit:
-        raise ExecplanError(
-            "usage", "--commit and --out can't be combined: only stored results are committed", exit=USAGE
-        )
+        raise usage_error("--commit and --out can't be combined: only stored results are committed")
     ensure_no_link_out(path)
     existing = _read_existing(path)
     if existing != compile_result.data and not options.dry_run:
@@ -100,12 +99,8 @@ def _read_existing(path: str) -> bytes | None:
         return None
     existing, size = file_access.read(path, _MAX_BYTES)
     if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
-        raise ExecplanError(
-            "not-a-document",
-            f"{path} exists and is not an execution plan",
-            exit=CHECK_FAILED,
-            hint="use another file, or remove this one",
-        )
+        message = f"{path} exists and is not an execution plan"
+        raise ExecplanError("not-a-document", message, exit=CHECK_FAILED, hint="use another file, or remove this one")
     return existing
 
 
@@ -218,12 +213,8 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
         state_text = "is up to date" if is_compiled else _IMPORTED_NOTE
         return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
-    lines = (
-        [f"{current_plan.path}: {reasons[0]}"]
-        if not current_plan.differences
-        else [f"{current_plan.path} is out of date:"]
-    )
-    lines += [f"  {difference}" for difference in current_plan.differences]
+    problem = " is out of date:" if current_plan.differences else f": {reasons[0]}"
+    lines = [f"{current_plan.path}{problem}", *[f"  {difference}" for difference in current_plan.differences]]
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     return Answer(
         data,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table_with_head
@@ -123,9 +123,7 @@ def _task_json(task: TaskCost) -> dict[str, Any]:
         "plan": work.plan_id,
         "path": work.path,
         "task": work.task_id,
-        "number": work.number,
-        "text": work.text,
-        "state": work.state,
+        **json_fields(work, "number text state"),
         "seconds": work.seconds if work.spans else None,
         "shared_seconds": task.shared_seconds,
         "spans": [

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer import enhancement
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output import compile_output
 from execplan.core.errors import ExecplanError
@@ -103,28 +103,26 @@ def _add_enhancement(
 
 
 def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
-    request_fields = {
-        "sha256": digest(sending.payload),
-        "bytes": len(sending.payload),
+    payload = sending.payload
+    return {
+        "sha256": digest(payload),
+        "bytes": len(payload),
         "redactions": sending.redactions,
+        "shared": list(share),
     }
-    return {**request_fields, "shared": list(share)}
 
 
 def _enhancement_json(result: EnhancementResult) -> dict[str, Any]:
     return {
         "ended": result.outcome,
-        "reason": result.reason,
-        "violations": list(result.violations),
+        **json_fields(result, "reason violations"),
         "received": {
             "sha256": digest(result.received) if result.received else None,
             "bytes": len(result.received),
         },
         "differences": list(result.differences),
         "looser": list(result.relaxations),
-        "diff": result.diff,
-        "path": result.path or None,
-        "commit": result.commit,
+        **json_fields(result, "diff path? commit"),
     }
 
 

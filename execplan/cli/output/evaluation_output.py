@@ -15,6 +15,7 @@ from execplan.execution.evaluation.evaluation_text import (
     describe_writes,
     finding_json,
     format_verdict,
+    skipped_json,
     step_json,
     step_location,
 )
@@ -40,7 +41,7 @@ def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
         "policy": evaluated.policy.version,
         "stored": current.path if current.is_stored else None,
         "stale": current.stale_reason or None,
-        "origin": describe_origin(current.document) or None,
+        "origin": describe_origin(current.document, is_in_text=evaluated.is_in_text) or None,
         "ok": evaluation.ok,
         "verdict": format_verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
@@ -50,10 +51,7 @@ def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
             {"name": name, "on": on, "ok": not any([finding.check == name for finding in evaluation.findings])}
             for name, on in evaluation.checks.items()
         ],
-        "left": [
-            {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
-            for skipped_line in current.skipped_lines
-        ],
+        "left": skipped_json(current.skipped_lines),
     }
 
 
@@ -86,13 +84,11 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     sections += ["\n".join(findings)] if findings else []
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
     level = evaluation.risk.level
-    foreign = describe_origin(evaluated.current_plan.document)
+    foreign = describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text)
     summary_lines = fit_line(f"note: {foreign}") if foreign else []
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
-    needs_person = any(
-        [evaluated_step.needs_person and not evaluated_step.is_done for evaluated_step in evaluation.steps]
-    )
+    needs_person = any([step.needs_person and not step.is_done for step in evaluation.steps])
     if not evaluation.ok:
         style = "bold red"
     elif needs_person:
@@ -128,9 +124,10 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     step, dry_run = evaluated_step.step, evaluated_step.dry_run
     lines = [f"{paint(f'{step.number}. {step.id}', 'bold')} ({printable_line(step_location(step, path))})"]
     for label, command in describe_commands(step, printable_line):
-        lines += (
-            [f"   {label}: {printable_line(command)}"] if "\n" not in command else [f"   {label}:", *_indented(command)]
-        )
+        if "\n" in command:
+            lines += [f"   {label}:", *_indented(command)]
+        else:
+            lines.append(f"   {label}: {printable_line(command)}")
     lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
     for reason in evaluated_step.risk.reasons:
@@ -154,8 +151,5 @@ def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) 
 
 
 def _indented(text: str) -> list[str]:
-    if text:
-        return [
-            f"     {printable_line(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]
-        ]
-    return []
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [f"     {printable_line(line)}".rstrip() for line in lines]

@@ -24,42 +24,27 @@ def task_handoff_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     handoff_json, report = agent_handoff.payload, agent_handoff.payload["report"]
     tasks = handoff_json["tasks"]
     head = "This plan is prose: it has no steps to approve or to run. Do its open tasks, in order."
-    text_parts = [
-        HandoffPart(handoff_title(handoff_json)),
-        HandoffPart(head),
-        HandoffPart("## Open tasks"),
-        HandoffPart(DATA_NOTICE),
-    ]
+    text_parts = fixed_parts(handoff_title(handoff_json), head, "## Open tasks", DATA_NOTICE)
     text_parts += [HandoffPart(task_item(task), _TASK_RANK if at >= _MIN_TASKS else 0) for at, task in enumerate(tasks)]
-    if not tasks:
-        text_parts.append(HandoffPart("No task is open."))
-    text_parts += [
-        HandoffPart("## How to work"),
-        HandoffPart(
-            f"Read the plan first: {code_span(handoff_json['plan']['path'])}. Do one task, check the result as the plan says, and record it at "
-            "once, before you start another. TASK is the task's ID:"
-        ),
-        HandoffPart(code_block(report["done"], "sh")),
-        HandoffPart("Record what you find out and decide, and add missing tasks:"),
-        HandoffPart(code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
-        HandoffPart(
-            "If the guard is installed, it allows only approved steps. To see who approves the steps: "
-            f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`."
-        ),
-        HandoffPart("## Background"),
-        *reasoning_parts(handoff_json["reasoning"]),
-    ]
+    text_parts += fixed_parts(
+        *(["No task is open."] if not tasks else []),
+        "## How to work",
+        f"Read the plan first: {code_span(handoff_json['plan']['path'])}. Do one task, check the result as the plan says, and record it at "
+        "once, before you start another. TASK is the task's ID:",
+        code_block(report["done"], "sh"),
+        "Record what you find out and decide, and add missing tasks:",
+        code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh"),
+        "If the guard is installed, it allows only approved steps. To see who approves the steps: "
+        f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`.",
+        "## Background",
+    )
+    text_parts += reasoning_parts(handoff_json["reasoning"])
     if handoff_json["sections"]:
-        text_parts += [HandoffPart("## Sections of the plan"), HandoffPart(DATA_NOTICE)]
+        text_parts += fixed_parts("## Sections of the plan", DATA_NOTICE)
     for at, section in enumerate(handoff_json["sections"]):
-        short = f"{code_span(section['title'])}: see the plan."
-        text_parts.append(
-            HandoffPart(
-                f"{code_span(section['title'])}:\n\n{code_block(section['text'], 'text')}",
-                _SECTION_RANK + at / 10,
-                short,
-            )
-        )
+        title = code_span(section["title"])
+        text = f"{title}:\n\n{code_block(section['text'], 'text')}"
+        text_parts.append(HandoffPart(text, _SECTION_RANK + at / 10, f"{title}: see the plan."))
     commands = [step["command"] for step in handoff_json["steps"] if step["command"]]
     if commands:
         intro = "Commands inferred from the plan's prose:"
@@ -75,6 +60,11 @@ class HandoffPart(NamedTuple):
     """Rank for shortening: 0 means never; the highest rank goes first, and within a rank the last part goes first."""
     short: str = ""
     """Short replacement; empty to leave the part out."""
+
+
+def fixed_parts(*texts: str) -> list[HandoffPart]:
+    """Return parts that are never shortened."""
+    return [HandoffPart(text) for text in texts]
 
 
 def fit_to_budget(
@@ -101,12 +91,11 @@ def fit_to_budget(
         fitted_parts[at] = fitted_parts[at]._replace(text=short)
         required_tokens += (count(short) + 1 if short else 0) - costs[at]
     if strict and required_tokens > budget:
-        raise ExecplanError(
-            "budget-too-small",
-            f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}",
-            exit=INPUT,
-            hint=f"use a larger budget: --budget {required_tokens}",
+        message = (
+            f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}"
         )
+        hint = f"use a larger budget: --budget {required_tokens}"
+        raise ExecplanError("budget-too-small", message, exit=INPUT, hint=hint)
     return "\n\n".join([part.text for part in fitted_parts if part.text]) + "\n"
 
 

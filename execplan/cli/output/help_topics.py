@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Final
 
 from execplan.core.errors import EXIT_MEANINGS
@@ -25,6 +25,7 @@ _SETTINGS_MARK = "{settings: "
 """Begin of the mark in a page for which the settings of a table are filled in."""
 PAGE_WIDTH = 80
 """Maximum width of a help topic."""
+_DIALECT_WIDTH = 19
 _EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
 """Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
 _NEEDS: Final = {
@@ -133,14 +134,11 @@ def _attribute_lines() -> list[str]:
 
 def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
     """Return lines with attributes and their descriptions in two columns."""
-    from textwrap import wrap
-
     from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
     from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
     from execplan.execution.attributes import COUNT
 
-    width = max([len(attribute.name) for attribute in attributes])
-    lines = []
+    rows = []
     for attribute in attributes:
         name = "#id" if attribute.name == "id" else attribute.name
         description = attribute.about
@@ -151,54 +149,49 @@ def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
             description += " From {:,} to {:,}{}.".format(*ATTRIBUTE_RANGES[attribute.name], unit)
         if attribute.name in ATTRIBUTE_TYPES:
             description += f" Types: {', '.join(ATTRIBUTE_TYPES[attribute.name])}."
+        rows.append((name, description))
+    return two_columns(rows)
+
+
+def two_columns(rows: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
+    """Return lines with names and their descriptions; names with hyphens are not broken.
+
+    The first column is as wide as the longest name, or at least `width`.
+    """
+    width = max(width, *[len(name) for name, _ in rows])
+    lines = []
+    for name, text in rows:
         lead = f"  {name:{width}}  "
-        lines += wrap(
-            description, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False
-        )
+        lines += wrap(text, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False)
     return lines
 
 
 def _wrap_prose(text: str) -> list[str]:
     """Return the lines of a paragraph; names with hyphens are not broken."""
-    from textwrap import wrap
-
     return wrap(text, PAGE_WIDTH, break_on_hyphens=False)
 
 
 def _dialect_lines() -> list[str]:
     """Return lines with every dialect and its plans directories."""
-    from textwrap import wrap
-
     from execplan.core.project.plan_dialects import load_dialects
 
-    lines = []
+    rows = []
     for dialect in load_dialects():
         places = (*dialect.all_directories, *dialect.files)
         text = f"{dialect.about}. In {', '.join(places[:6])}{', …' if len(places) > 6 else ''}"
         if dialect.required_lines:
             text += f". Its guide demands {', '.join(dialect.required_lines)}"
-        lead = f"  {dialect.name:<19}  "
-        lines += wrap(text, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False)
-    return lines
+        rows.append((dialect.name, text))
+    return two_columns(rows, _DIALECT_WIDTH)
 
 
 def _exit_code_lines() -> list[str]:
     """Return lines with every exit status and its meaning."""
-    from textwrap import wrap
-
-    return [
-        line
-        for code, meaning in EXIT_MEANINGS.items()
-        for line in wrap(
-            meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7, break_on_hyphens=False
-        )
-    ]
+    return two_columns([(f"{code:>3}", meaning) for code, meaning in EXIT_MEANINGS.items()])
 
 
 def _settings_lines() -> list[str]:
     """Return lines with every setting, its default and its description."""
-    from textwrap import wrap
-
     lines = []
     for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
@@ -11,70 +11,46 @@ from execplan.cli.time_options import parse_entry_date
 from execplan.core.plan.line_grammar import is_list_item
 from execplan.core.text.message_parts import format_count
 from execplan.core.timestamps import format_minute
-from execplan.team.history.history_event import (
-    ADDED_SUFFIX,
-    ARCHIVED,
-    BROKEN,
-    CREATED,
-    DECISION,
-    DELETED,
-    DISCOVERY,
-    OUTCOME,
-    RENAMED,
-    REPAIRED,
-    RESTORED,
-    RETITLED,
-    REVISION,
-    SECTION_ADDED,
-    SECTION_CHANGED,
-    SECTION_EVENTS,
-    SECTION_REMOVED,
-    TASK_ADDED,
-    TASK_DONE,
-    TASK_MARKED,
-    TASK_MOVED,
-    TASK_REMOVED,
-    TASK_REOPENED,
-    TASK_REWORDED,
-    HistoryEvent,
-)
+from execplan.team.history import history_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.team.history.history_event import HistoryEvent
+
 
 _LABELS = {
-    TASK_ADDED: "added",
-    TASK_DONE: "done",
-    TASK_REOPENED: "reopened",
-    TASK_MARKED: "marked",
-    TASK_REWORDED: "reworded",
-    TASK_MOVED: "moved",
-    TASK_REMOVED: "removed",
-    SECTION_ADDED: "new section",
-    SECTION_CHANGED: "section",
-    SECTION_REMOVED: "section removed",
-    f"{REVISION}-added": "revision note",
+    history_event.TASK_ADDED: "added",
+    history_event.TASK_DONE: "done",
+    history_event.TASK_REOPENED: "reopened",
+    history_event.TASK_MARKED: "marked",
+    history_event.TASK_REWORDED: "reworded",
+    history_event.TASK_MOVED: "moved",
+    history_event.TASK_REMOVED: "removed",
+    history_event.SECTION_ADDED: "new section",
+    history_event.SECTION_CHANGED: "section",
+    history_event.SECTION_REMOVED: "section removed",
+    f"{history_event.REVISION}-added": "revision note",
 }
 """Labels of kinds of events in the first column; others are their kind without `-added`."""
 _MIN_LABEL_WIDTH = 9
 _STYLES = {
-    CREATED: "bold",
-    RENAMED: "bold",
-    RETITLED: "bold",
-    ARCHIVED: "bold",
-    RESTORED: "bold",
-    REPAIRED: "bold",
-    DELETED: "bold red",
-    BROKEN: "bold red",
-    TASK_DONE: "green",
-    TASK_REOPENED: "yellow",
-    TASK_REMOVED: "red",
-    DECISION + ADDED_SUFFIX: "cyan",
-    DISCOVERY + ADDED_SUFFIX: "cyan",
-    OUTCOME + ADDED_SUFFIX: "cyan",
+    history_event.CREATED: "bold",
+    history_event.RENAMED: "bold",
+    history_event.RETITLED: "bold",
+    history_event.ARCHIVED: "bold",
+    history_event.RESTORED: "bold",
+    history_event.REPAIRED: "bold",
+    history_event.DELETED: "bold red",
+    history_event.BROKEN: "bold red",
+    history_event.TASK_DONE: "green",
+    history_event.TASK_REOPENED: "yellow",
+    history_event.TASK_REMOVED: "red",
+    history_event.DECISION + history_event.ADDED_SUFFIX: "cyan",
+    history_event.DISCOVERY + history_event.ADDED_SUFFIX: "cyan",
+    history_event.OUTCOME + history_event.ADDED_SUFFIX: "cyan",
 }
-_DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
+_DETAIL_LABELS = {history_event.DECISION: "why", history_event.DISCOVERY: "evidence"}
 _ITEM_INDENT = 2
 """Columns before the items of a list in a rationale, from its label."""
 _COMMIT_DIGITS = 8
@@ -115,11 +91,17 @@ def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = Fals
     label_width = label_width or _label_width(shown_events)
     lines = []
     for event in shown_events:
-        summary = _content_summary(events) if event.kind == CREATED and not shows_details else ""
+        summary = _content_summary(events) if event.kind == history_event.CREATED and not shows_details else ""
         lines += _format_event(event, f"{_event_text(event)}{summary}", label_width)
         if shows_details and event.detail:
             lines += _format_detail(event, label_width + 4)
     return lines
+
+
+def changes_json(events: Iterable[HistoryEvent]) -> list[dict[str, Any]]:
+    """Return events for the data of an answer, without who made them and when."""
+    left_out = ("author", "time", "commit")
+    return [{name: field for name, field in event.to_json().items() if name not in left_out} for event in events]
 
 
 def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
@@ -137,9 +119,9 @@ def _format_detail(event: HistoryEvent, indent: int) -> list[str]:
 
 def _shown_events(events: Sequence[HistoryEvent], *, shows_details: bool) -> list[HistoryEvent]:
     """Return the events of one plan that get a line; the content of a new plan is part of the line of its creation."""
-    if shows_details or all([event.kind != CREATED for event in events]):
+    if shows_details or all([event.kind != history_event.CREATED for event in events]):
         return list(events)
-    return [event for event in events if event.kind in (CREATED, BROKEN)]
+    return [event for event in events if event.kind in (history_event.CREATED, history_event.BROKEN)]
 
 
 def _label_width(events: Sequence[HistoryEvent]) -> int:
@@ -147,7 +129,7 @@ def _label_width(events: Sequence[HistoryEvent]) -> int:
 
 
 def _label(event: HistoryEvent) -> str:
-    return _LABELS.get(event.kind, event.kind.removesuffix(ADDED_SUFFIX).replace("-", " "))
+    return _LABELS.get(event.kind, event.kind.removesuffix(history_event.ADDED_SUFFIX).replace("-", " "))
 
 
 def _format_header(event: HistoryEvent, *, names_plan: bool, has_entry_date: bool) -> str:
@@ -171,12 +153,12 @@ def _format_event(event: HistoryEvent, text: str, label_width: int) -> list[str]
 
 
 def _event_text(event: HistoryEvent) -> str:
-    if event.kind in SECTION_EVENTS:
+    if event.kind in history_event.SECTION_EVENTS:
         counts = [(event.lines_added, "+"), (event.lines_removed, "-")]
         numbers = ", ".join([f"{sign}{count}" for count, sign in counts if count])
         text = event.text + (f" ({numbers} {'line' if numbers in ('+1', '-1') else 'lines'})" if numbers else "")
         return text + (f", was: {event.previous}" if event.previous else "")
-    if event.kind == TASK_MARKED:
+    if event.kind == history_event.TASK_MARKED:
         return f"[{event.detail}] {event.text}"
     return f"{event.text} (was: {event.previous})" if event.previous and event.previous != event.text else event.text
 
@@ -185,14 +167,18 @@ def _content_summary(events: Iterable[HistoryEvent]) -> str:
     """Return the number of tasks and entries of a new plan, as in ` (3 tasks, 1 done; 2 decisions)`."""
     kinds = [event.kind for event in events]
     counts = []
-    if TASK_ADDED in kinds:
-        done = kinds.count(TASK_DONE)
-        counts.append(format_count(kinds.count(TASK_ADDED), "task") + (f", {done} done" if done else ""))
-    nouns = {DECISION: "decision", OUTCOME: "outcome", REVISION: "revision note"}
+    if history_event.TASK_ADDED in kinds:
+        done = kinds.count(history_event.TASK_DONE)
+        counts.append(format_count(kinds.count(history_event.TASK_ADDED), "task") + (f", {done} done" if done else ""))
+    nouns = {
+        history_event.DECISION: "decision",
+        history_event.OUTCOME: "outcome",
+        history_event.REVISION: "revision note",
+    }
     for entry_kind, noun in nouns.items():
-        count = kinds.count(entry_kind + ADDED_SUFFIX)
+        count = kinds.count(entry_kind + history_event.ADDED_SUFFIX)
         counts += [format_count(count, noun)] if count else []
-    discoveries = kinds.count(DISCOVERY + ADDED_SUFFIX)
+    discoveries = kinds.count(history_event.DISCOVERY + history_event.ADDED_SUFFIX)
     counts += [f"{discoveries} discover{'y' if discoveries == 1 else 'ies'}"] if discoveries else []
     return f" ({'; '.join(counts)})" if counts else ""
 

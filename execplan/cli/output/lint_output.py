@@ -11,6 +11,7 @@ import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
+from execplan.cli.option_rules import join_options
 from execplan.cli.output.lint_overview import make_overview, statistics_table
 from execplan.cli.output.lint_report import (
     exit_status,
@@ -29,7 +30,7 @@ from execplan.linter.rule import LEVELS
 from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from execplan.cli.output.lint_overview import LintOverview
     from execplan.linter.checking.baseline_file import BaselineComparison
@@ -190,32 +191,27 @@ def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineCompar
     return lines
 
 
-def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Add the options of OutputSettings."""
-    for option in (
-        click.option("--write-baseline", is_flag=True, help="Record the current findings in the baseline."),
-        click.option(
-            "--level",
-            type=click.Choice(LEVELS),
-            help="Report only findings of this level or worse; others don't count.",
-        ),
-        click.option("--baseline", metavar="FILE", help="Ignore findings recorded in this baseline."),
-        click.option("--stdin-filename", metavar="PATH", help="Path to assume for the plan on standard input."),
-        click.option("--all", is_flag=True, help="List all findings, also if they are many."),
-        click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
-        click.option(
-            "--columns",
-            type=click.Choice([CODE_POINTS, UTF_16]),
-            default=CODE_POINTS,
-            help="Unit of the columns; editors count UTF-16.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(formats.NAMES),
-            default=formats.TEXT,
-            help="Output format of the findings.",
-        ),
-    ):
-        function = option(function)
-    return function
+output_options = join_options(
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(formats.NAMES),
+        default=formats.TEXT,
+        help="Output format of the findings.",
+    ),
+    click.option(
+        "--columns",
+        type=click.Choice([CODE_POINTS, UTF_16]),
+        default=CODE_POINTS,
+        help="Unit of the columns; editors count UTF-16.",
+    ),
+    click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
+    click.option("--all", is_flag=True, help="List all findings, also if they are many."),
+    click.option("--stdin-filename", metavar="PATH", help="Path to assume for the plan on standard input."),
+    click.option("--baseline", metavar="FILE", help="Ignore findings recorded in this baseline."),
+    click.option(
+        "--level", type=click.Choice(LEVELS), help="Report only findings of this level or worse; others don't count."
+    ),
+    click.option("--write-baseline", is_flag=True, help="Record the current findings in the baseline."),
+)
+"""The options of OutputSettings."""

@@ -210,10 +210,7 @@ def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[C
     if level is None:
         return list(checked)
     levels = levels_at_least(level)
-    return [
-        checked_file.with_findings([finding for finding in checked_file.findings if finding.level in levels])
-        for checked_file in checked
-    ]
+    return [file.with_findings([finding for finding in file.findings if finding.level in levels]) for file in checked]
 
 
 def summarize_findings(checked: Sequence[CheckedFile]) -> str:

@@ -1,12 +1,16 @@
-"""Shared output of commands that move or write several plans: the results, one summary, and how to commit them all."""
+"""Commands that move or write several plans: the results, one summary, how to commit them all, and old paths elsewhere."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.cli.answer import NOTHING_TO_COMMIT, Answer
+import click
+
+from execplan.cli.answer import NOTHING_TO_COMMIT, Answer, json_fields
+from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.prompts import can_ask, confirm
 from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
 from execplan.core.git.git_commit import uncommitted_files
@@ -16,13 +20,39 @@ from execplan.core.text.message_parts import join_first
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.core.archive.document_mentions import Mention
+    from execplan.cli.answer import Call
+    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.archive.plan_move import MoveResult
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
 
 _MAX_NAMED_FILES = 5
 """Maximum number of files that a warning names."""
+
+
+links_option = click.option(
+    "--rewrite-links/--keep-links",
+    "links",
+    default=None,
+    help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
+)
+"""For a command that moves a plan."""
+
+
+def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
+    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
+    if links is not None:
+        return lambda _: links
+    return _ask_to_rewrite if can_ask() and not call.as_json else None
+
+
+def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
+    """List the documents and ask whether to rewrite them."""
+    documents = [mention for mention in mentions if mention.is_document]
+    for document in documents:
+        print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
+    subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
+    return bool(documents) and confirm(f"Rewrite {subject}?")
 
 
 class PlanAnswer(NamedTuple):
@@ -75,9 +105,8 @@ def join_answers(
         lines += [NOTHING_TO_COMMIT] if options.commit and data["changed"] and not commits else []
     lines += [printable_lines([f"{left_label}: {name}: {'; '.join(reasons)}"]) for name, reasons in left.items()]
     warnings = tuple(dict.fromkeys([line for _, answer in answers for line in answer.warnings]))
-    next_commands = (
-        () if options.dry_run or commits else commit_commands([file for plan in answers for file in plan.changed_files])
-    )
+    files = [file for plan in answers for file in plan.changed_files]
+    next_commands = () if options.dry_run or commits else commit_commands(files)
     is_requested = bool(left) or any([answer.is_requested for _, answer in answers])
     return Answer(data, "\n".join(lines), failed if left else OK, warnings, next_commands, is_requested=is_requested)
 
@@ -120,15 +149,9 @@ def move_answer(
     if rewrite is not None:
         warnings += mention_warnings(moved.mentions, rewrite)
     data: dict[str, Any] = {
-        "path": moved.path,
-        "changed": moved.changed,
-        "digest": moved.digest,
-        "commit": moved.commit,
+        **json_fields(moved, "path changed digest commit"),
         "moves": [{"from": old, "to": new} for old, new in moved.moves],
-        "followed": list(moved.followed),
-        "evidence": moved.evidence,
-        "attestation": moved.attestation,
-        "rewritten": list(moved.rewritten),
+        **json_fields(moved, "followed evidence attestation rewritten"),
         "mentions": [{"path": mention.path, "lines": list(mention.lines)} for mention in moved.mentions],
     }
     if options.dry_run:
@@ -136,11 +159,9 @@ def move_answer(
     if not moved.changed:
         return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
     lines = [] if options.dry_run else list(moved.messages)
-    move, rewrite_paths, write = (
-        ("would move", "would rewrite paths in", "would write")
-        if options.dry_run
-        else ("moved", "rewrote paths in", "wrote")
-    )
+    move, rewrite_paths, write = "moved", "rewrote paths in", "wrote"
+    if options.dry_run:
+        move, rewrite_paths, write = "would move", "would rewrite paths in", "would write"
     lines += [f"{move} {old} to {new}" for old, new in moved.moves]
     lines += [f"{rewrite_paths} {path}" for path in moved.followed]
     by_user = "" if options.dry_run or moved.commit or project.git is None else "; to commit that, use git"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.agents.capture import captured_plan, hook_input
 from execplan.agents.drafting.plan_drafting import describe_calls, draft_json, shorten
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.text_input import read_source
 from execplan.core.errors import CHECK_FAILED, ExecplanError
@@ -78,8 +78,7 @@ def _requests(draft: Draft) -> dict[str, list[str]]:
 def created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
     """Return the answer for a plan that was created, or would be in a dry run."""
     data = {
-        "id": created_plan.id,
-        "path": created_plan.path,
+        **json_fields(created_plan, "id path"),
         "artifacts": created_plan.paths[1].rstrip("/"),
         "changed": True,
         "digest": digest(created_plan.data),

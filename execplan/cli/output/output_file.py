@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from execplan.cli.answer import Answer
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import atomic_files, file_access
@@ -41,3 +42,12 @@ def write_output_file(
         if old != new:
             atomic_files.replace_if_unchanged(path, old, new)
         return old != new
+
+
+def written_answer(
+    project: Project, file: str, data: dict[str, Any], warnings: tuple[str, ...], *, changed: bool
+) -> Answer:
+    """Build the answer of a command that has written a file."""
+    data = {**data, "path": project.display_path(os.path.abspath(file)), "changed": changed}
+    text = f"wrote {file}" if changed else f"{file} is up to date"
+    return Answer(data, text, warnings=warnings, is_requested=False)

@@ -17,6 +17,8 @@ from execplan.team.advice.execution_status import NOT_COMPILED, failed_run_text,
 from execplan.team.advice.plan_json import task_notes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from execplan.core.plan.model import ParsedPlan
 
 _TASK_STYLES = {DONE: "green", OPEN: ""}
@@ -51,13 +53,17 @@ def plan_page(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution
     lines += [""] if data["tasks"] else []
     for task in data["tasks"]:
         lines += _task_lines(task)
-    for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
-        entries = data[name]
-        if entries:
-            count = f"{len(entries)} {name if len(entries) > 1 else singular}"
-            lines += ["", paint(f"{count}, the last on line {entries[-1]['line_start']}:", "bold")]
-            lines += fit_line(f"  {printable_line(entries[-1]['text'])}", indent=2)
+    for heading, last_entry in entry_summaries(data):
+        lines += ["", paint(heading, "bold"), *fit_line(f"  {printable_line(last_entry)}", indent=2)]
     return "\n".join(lines)
+
+
+def entry_summaries(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a heading and the text of the last entry for each log of a plan that has entries."""
+    for name, singular in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
+        if entries := data[name]:
+            noun = name if len(entries) > 1 else singular
+            yield f"{len(entries)} {noun}, the last on line {entries[-1]['line_start']}:", entries[-1]["text"]
 
 
 def _facts(

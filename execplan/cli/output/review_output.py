@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.comment_output import thread_lines
-from execplan.cli.output.history_output import format_changes
+from execplan.cli.output.history_output import changes_json, format_changes
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
 from execplan.team.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS
@@ -58,10 +58,7 @@ def review_json(review: PlanReview, *, is_marked: bool) -> dict[str, Any]:
         "digest": digest(review.data),
         "reviewer": review.reviewer,
         "reviewed": {"time": last.time, "digest": digest(last.data)} if last is not None else None,
-        "events": [
-            {name: field for name, field in event.to_json().items() if name not in ("author", "time", "commit")}
-            for event in review.events
-        ],
+        "events": changes_json(review.events),
         "comments": [placed.to_json() for placed in review.new_threads],
         "marked": is_marked,
     }

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from execplan.cli.answer import json_fields
 from execplan.cli.output.text_table import format_table
+from execplan.context.gathering.agent_session_logs import measure_sessions
 from execplan.core.text.message_parts import format_count
+from execplan.execution.engine.run_records.run_statistics import compute_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.gathering.agent_session_logs import SessionUsage
     from execplan.core.project.project_list import ProjectOrigin
+    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
     from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 
 class ProjectStatistics(NamedTuple):
-    """The statistics of one of several projects."""
+    """The statistics of all plans, or of those of one of several projects."""
 
-    origin: ProjectOrigin
+    origin: ProjectOrigin | None
+    """The project; None for all of them together."""
     plan_count: int
     """Number of plans with records."""
     statistics: RunStatistics
@@ -26,15 +31,22 @@ class ProjectStatistics(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the statistics as a document shows them."""
-        numbers = stats_json(self.statistics, self.session_usage)
-        return {**self.origin.to_json(), "plans": self.plan_count, **numbers}
+        origin = self.origin.to_json() if self.origin is not None else {}
+        return {**origin, "plans": self.plan_count, **stats_json(self.statistics, self.session_usage)}
+
+
+def measure(origin: ProjectOrigin | None, audit_logs: Sequence[Sequence[AuditRecord]]) -> ProjectStatistics:
+    """Return the statistics of plans from their audit logs."""
+    statistics = compute_statistics(audit_logs)
+    plan_count = len([audit_log for audit_log in audit_logs if audit_log])
+    return ProjectStatistics(origin, plan_count, statistics, measure_sessions(statistics.sessions))
 
 
 def format_project_table(projects: Sequence[ProjectStatistics]) -> str:
     """Return a table with a row for each project."""
     rows = [
         (
-            project.origin.name,
+            project.origin.name if project.origin is not None else "",
             str(project.plan_count),
             str(sum(project.statistics.runs.values())),
             str(sum(project.statistics.steps.values())),
@@ -50,8 +62,7 @@ def format_project_table(projects: Sequence[ProjectStatistics]) -> str:
 def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[str, Any]:
     """Return statistics as a document shows them."""
     return {
-        "runs": statistics.runs,
-        "executions": statistics.executions,
+        **json_fields(statistics, "runs executions"),
         "duration_s": _distribution_json(statistics.seconds),
         "step_duration_s": _distribution_json(statistics.step_seconds),
         "created": statistics.plans,
@@ -65,13 +76,7 @@ def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[s
             "tokens": session_usage.token_usage.tokens,
             "cost_usd": session_usage.token_usage.cost_usd,
         },
-        "steps": statistics.steps,
-        "agent_runs": statistics.agent_runs,
-        "agent_calls": statistics.agent_calls,
-        "rollbacks": statistics.rollbacks,
-        "replans": statistics.replans,
-        "approvals": statistics.approvals,
-        "approval_rate": statistics.approval_rate,
+        **json_fields(statistics, "steps agent_runs agent_calls rollbacks replans approvals approval_rate"),
         "execution_success_rate": statistics.success_rate,
         "rollback_rate": statistics.rollback_rate,
     }

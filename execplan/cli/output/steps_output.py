@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import shorten
+from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.team.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
 from execplan.team.advice.plan_json import plan_json
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import StoredPlan
     from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.parsed_steps import SkippedLine
 
 _MAX_SKIPPED_SHOWN = 10
 """Maximum number of skipped lines shown to people."""
@@ -75,28 +75,14 @@ def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:
 
 def _step_json(step: Step) -> dict[str, Any]:
     return {
-        "number": step.number,
-        "id": step.id,
+        **json_fields(step, "number id"),
         "type": step.type.value,
-        "tool": step.tool,
-        "description": step.description,
-        "argv": list(step.argv) if step.argv is not None else None,
-        "cwd": step.cwd,
+        **json_fields(step, "tool description argv cwd"),
         "risk": {"level": step.risk.level.value, "reasons": list(step.risk.reasons)},
-        "depends_on": list(step.depends_on),
-        "phase": step.phase,
-        "inferred": step.inferred,
+        **json_fields(step, "depends_on phase inferred"),
         "line_start": step.source.line_start if step.source else None,
         "line_end": step.source.line_end if step.source else None,
     }
-
-
-def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
-    """Return the JSON form of skipped lines that look like steps."""
-    return [
-        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
-        for skipped_line in skipped_lines
-    ]
 
 
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:

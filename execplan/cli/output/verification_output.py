@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli import prompts
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_editing import suggest_after_tasks
@@ -149,11 +149,5 @@ def _result_lines(project: Project, result: TaskCheckResult) -> list[str]:
 
 
 def _check_json(check: AcceptanceCheck) -> dict[str, Any]:
-    return {
-        "task": check.task_id,
-        "text": check.task_text,
-        "command": check.command,
-        "cwd": check.cwd,
-        "timeout_s": check.timeout_s,
-        "step": check.step or None,
-    }
+    fields = json_fields(check, "command cwd timeout_s step?")
+    return {"task": check.task_id, "text": check.task_text, **fields}

@@ -26,6 +26,17 @@ _MAX_LINES_SHOWN = 10
 """Maximum number of output lines shown for a failed step, and of files named when its changes are reverted."""
 
 
+_TEMPLATES: Final = {
+    "skipped": ("skipped {step}: {reason}", MUTED),
+    "blocked": ("blocked {step}: {reason}", BAD),
+    "recovered": ("recovered {step}: replaced by {by}", GOOD),
+    "ticked": ("  checked off: {task}", PLAIN),
+    "reopened": ("  reopened: {task}", PLAIN),
+    "replanned": ("replanned, now revision {revision}: {reason}", PLAIN),
+}
+"""Lines for the kinds of entries whose text is the same for all, with their tone."""
+
+
 class StyledLine(NamedTuple):
     """A line of output with its tone."""
 
@@ -64,7 +75,13 @@ class JournalFormatter:
 
     def format_entry(self, entry: RunEntry) -> list[StyledLine]:
         """Return the lines for a journal entry."""
-        lines: list[StyledLine] = getattr(self, f"_{entry.kind}", _no_lines)(entry.fields)
+        lines: list[StyledLine] = []
+        if entry.kind in _TEMPLATES:
+            template, tone = _TEMPLATES[entry.kind]
+            step = self.step_name(str(entry.fields.get("step")))
+            lines = [StyledLine(template.format_map({**entry.fields, "step": step}), tone)]
+        elif hasattr(self, f"_{entry.kind}"):
+            lines = getattr(self, f"_{entry.kind}")(entry.fields)
         return [line._replace(text=printable_line(line.text)) for line in lines]
 
     def _begun(self, fields: dict[str, Any]) -> list[StyledLine]:
@@ -83,11 +100,8 @@ class JournalFormatter:
         if covered is None:
             return [StyledLine(f"resumed the run{_executor_text(fields)}")]
         why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
-        return [
-            StyledLine(
-                f"resumed the run: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})"
-            )
-        ]
+        subject = f"resumed the run: revision {fields['revision']} needs no new approval"
+        return [StyledLine(f"{subject}: {why} ({covered['approval'][:12]})")]
 
     def _intent(self, fields: dict[str, Any]) -> list[StyledLine]:
         step, attempt = fields["step"], fields["attempt"]
@@ -123,36 +137,15 @@ class JournalFormatter:
             StyledLine(f"  backed up: {change.path}: {change.after.sha256}", MUTED)
             for change in kept_changes[:_MAX_LINES_SHOWN]
         ]
-        lines += (
-            [StyledLine(f"  backed up {len(kept_changes) - _MAX_LINES_SHOWN} more: see the journal", MUTED)]
-            if kept_changes[_MAX_LINES_SHOWN:]
-            else []
-        )
+        if more := len(kept_changes[_MAX_LINES_SHOWN:]):
+            lines.append(StyledLine(f"  backed up {more} more: see the journal", MUTED))
         if changes:
             return [StyledLine(f"  reverted: {format_paths([change.path for change in changes])}"), *lines]
         return []
 
-    def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"skipped {self.step_name(fields['step'])}: {fields['reason']}", MUTED)]
-
-    def _blocked(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"blocked {self.step_name(fields['step'])}: {fields['reason']}", BAD)]
-
-    def _recovered(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"recovered {self.step_name(fields['step'])}: replaced by {fields['by']}", GOOD)]
-
-    def _ticked(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"  checked off: {fields['task']}")]
-
-    def _reopened(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"  reopened: {fields['task']}")]
-
     def _answered(self, fields: dict[str, Any]) -> list[StyledLine]:
         about = f" for {self.step_name(fields['step'])}" if fields["step"] else ""
         return [StyledLine(f"answered{about}: {fields['answer']}")]
-
-    def _replanned(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"replanned, now revision {fields['revision']}: {fields['reason']}")]
 
     def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
         """List all actions of a rollback before it begins."""
@@ -167,7 +160,3 @@ class JournalFormatter:
 
 def _executor_text(fields: dict[str, Any]) -> str:
     return f", with workers of {fields['executor']}" if fields.get("executor") else ""
-
-
-def _no_lines(fields: dict[str, Any]) -> list[StyledLine]:
-    return []

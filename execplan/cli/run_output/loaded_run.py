@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from execplan.cli.answer import json_fields
 from execplan.cli.run_output.run_text import format_run_command
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -55,7 +56,7 @@ def _next_commands(run: LoadedRun) -> tuple[str, ...]:
         return (f"execplan audit {name}",)
     if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
         return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
-    run_status = read_run_status(run.project, run.run_paths)
+    run_status = read_run_status(run.project, run.ref, run.run_paths)
     if run_status.state in OPEN_STATES:
         return finishing_commands(run.project, run.ref, run_status, name)
     last_run, _ = run_summary.find_last_begun_run(run.project, run.ref)
@@ -152,8 +153,7 @@ def run_json(run: LoadedRun) -> dict[str, Any]:
         "rollback_cut_short": summary.rolling,
         "started": run_state.begin_fields["at"],
         "seconds": summary.seconds,
-        "user": run_state.begin_fields["user"],
-        "session": run_state.begin_fields["session"],
+        **{name: run_state.begin_fields[name] for name in ("user", "session")},
         "sandbox": run_state.begin_fields["sandbox"] or None,
         "executor": run_state.executor or None,
         "agent": run_state.is_agent_run,
@@ -170,15 +170,13 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
     run_state, last_attempt = run.run_state, run.last_attempt(step.id)
     performed = last_attempt.performed if last_attempt is not None else None
     changes = [change for _, change in run_state.changes(only_step=step.id)]
+    has_reason = run_state.status_of[step.id] in states.STATES_WITH_REASON
+    reason = run_state.reasons.get(step.id) if has_reason else None
     return {
-        "number": step.number,
-        "id": step.id,
-        "description": step.description,
+        **json_fields(step, "number id description"),
         "status": run_state.status_of[step.id],
         "rolled_back": step.id in run_state.rolled_back_steps,
-        "reason": (run_state.reasons.get(step.id) or None)
-        if run_state.status_of[step.id] in states.STATES_WITH_REASON
-        else None,
+        "reason": reason or None,
         "attempts": len(run_state.attempts.get(step.id, ())),
         "calls": [
             {
@@ -191,9 +189,7 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
         "approved_by": last_attempt.approved_by if last_attempt is not None else None,
         "worker": (last_attempt.worker or None) if last_attempt is not None else None,
         "started": (last_attempt.began or None) if last_attempt is not None else None,
-        "seconds": performed.seconds if performed is not None else None,
-        "exit": performed.exit if performed is not None else None,
-        "signal": performed.signal if performed is not None else None,
+        **{name: getattr(performed, name, None) for name in ("seconds", "exit", "signal")},
         "changes": [_change_json(change) for change in changes],
         "transcript": run.transcript(step.id) or None,
         "task": run_state.ticked_tasks[step.id][0] if step.id in run_state.ticked_tasks else None,
@@ -208,18 +204,15 @@ def _change_json(change: StateChange) -> dict[str, Any]:
         "kind": change_kind(change),
         "before": change.before.sha256 or None,
         "after": change.after.sha256 or None,
-        "added": change.added,
-        "removed": change.removed,
-        "declared": change.declared,
+        **json_fields(change, "added removed declared"),
     }
 
 
 def _rollback_json(fields: dict[str, Any], at: str) -> dict[str, Any]:
     """Return the JSON form of a rollback; `left` lists what could not be reverted."""
-    rollback_fields = {name: fields[name] for name in ("steps", "automatic", "user", "session")}
     return {
         "at": at,
-        **rollback_fields,
+        **{name: fields[name] for name in ("steps", "automatic", "user", "session")},
         "paths": [change["path"] for change in fields["changes"]],
         "left": fields["undone_not"],
     }

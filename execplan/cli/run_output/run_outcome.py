@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.cli.answer import Answer
+from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
@@ -47,9 +47,13 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
 
 def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
     """Return the JSON form of a rollback: reverted changes, backups, and changes that could not be reverted."""
-    list_fields = {name: list(getattr(rolled_back, name)) for name in ("steps", "restored", "removed", "reopened")}
-    list_fields |= {"kept": list(rolled_back.backups), "left": list(rolled_back.irreversible)}
-    return {"run": rolled_back.run, **list_fields, "whole": rolled_back.is_whole_run, "commit": rolled_back.commit}
+    return {
+        **json_fields(rolled_back, "run steps restored removed reopened"),
+        "kept": list(rolled_back.backups),
+        "left": list(rolled_back.irreversible),
+        "whole": rolled_back.is_whole_run,
+        "commit": rolled_back.commit,
+    }
 
 
 def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
@@ -138,11 +142,9 @@ def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
     rolled_back = finished_run.rolled_back
     return {
         **run_json(run),
-        "cause": finished_run.cause or None,
-        "reason": finished_run.reason or None,
+        **json_fields(finished_run, "cause? reason?"),
         "rolled_back": rollback_json(rolled_back) if rolled_back is not None else None,
-        "differences": list(finished_run.differences),
-        "commit": finished_run.commit,
+        **json_fields(finished_run, "differences commit"),
     }
 
 

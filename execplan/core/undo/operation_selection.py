@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
 from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
@@ -78,10 +79,16 @@ def steps_for(undo_stack: UndoStack, command: str) -> tuple[UndoableOperation, .
     return tuple([step for step in steps if step.operation.command not in RUN_COMMANDS])
 
 
-def last_is_run(entries: Iterable[JournalEntry]) -> bool:
-    """Return whether entries of a plan's journal contain those of a run that was not rolled back."""
+def last_is_run(project: Project, ref: PlanRef, entries: Iterable[JournalEntry]) -> bool:
+    """Return whether entries of a plan's journal contain those of a run that was not rolled back.
+
+    A rollback edits only a plan in which tasks are still checked off, so the run's record says more than the journal.
+    """
     commands = [entry.command for entry in entries if entry.command in RUN_COMMANDS and entry.is_written]
-    return commands[-1:] == ["run"]
+    if commands[-1:] != ["run"]:
+        return False
+    last_run = features.load(features.LAST_RUN)(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    return last_run is None or last_run["status"] != "rolled_back"
 
 
 def acting_author(step: UndoableOperation, command: str) -> str:
@@ -124,13 +131,13 @@ def _ensure_not_of_run(project: Project) -> None:
             entry = next((entry for entry in entries if entry.id == operation and entry.is_written), None)
             if owner is None or entry is None or entry.author not in ("", actor(owner)):
                 continue
-            if entry.command in RUN_COMMANDS and last_is_run(entries):
-                name = plan_store.ref_for_path(owner, path).shell_name
+            ref = plan_store.ref_for_path(owner, path)
+            if entry.command in RUN_COMMANDS and last_is_run(owner, ref, entries):
                 raise ExecplanError(
                     "undone-otherwise",
                     f"the last operation belongs to a run: {entry.summary}",
                     exit=CHECK_FAILED,
-                    hint=f"undo the run: execplan rollback {name}; or what you did before it: execplan undo -p {name}",
+                    hint=f"undo the run: execplan rollback {ref.shell_name}; or what you did before it: execplan undo -p {ref.shell_name}",
                 )
             return
 
@@ -331,7 +338,7 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     scope = f"on {project.display_path(ref.path)}" if ref is not None else "in this project"
     if command == UNDO:
         hint = "only what execplan did in this checkout can be undone"
-        if ref is not None and last_is_run(load_entries(project, ref.path)):
+        if ref is not None and last_is_run(project, ref, load_entries(project, ref.path)):
             hint = f"undo what a run did: execplan rollback {ref.shell_name}"
         elif head_commit(project):
             hint += "; for the rest: git log -p"

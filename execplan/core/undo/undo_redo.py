@@ -173,9 +173,9 @@ def _reversal_warnings(chosen: SelectedSteps, done: list[ReversedStep], command:
 
 def _rollback_command(selected: SelectedOperation) -> str:
     """Return the command that undoes a run that has changed the plan after an operation; empty without one."""
-    operation = selected.step.operation
-    later = [entry for entry in load_entries(selected.project, selected.ref.path) if entry.number > operation.number]
-    return f"execplan rollback {selected.ref.shell_name}" if last_is_run(later) else ""
+    project, ref, operation = selected.project, selected.ref, selected.step.operation
+    later = [entry for entry in load_entries(project, ref.path) if entry.number > operation.number]
+    return f"execplan rollback {ref.shell_name}" if last_is_run(project, ref, later) else ""
 
 
 def _reverse_step(

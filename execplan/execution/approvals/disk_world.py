@@ -156,11 +156,15 @@ class DiskWorld:
 
 
 class SnapshotWorld(DiskWorld):
-    """A consistent view of the world: the shown, evaluated and bound states of a path are the same."""
+    """A consistent view of the world: the shown, evaluated and bound states of a path are the same.
 
-    def __init__(self, project: Project) -> None:
+    `files_before` has files as they were before, which are shown and evaluated so.
+    """
+
+    def __init__(self, project: Project, files_before: Mapping[str, tuple[State, bytes]] | None = None) -> None:
         super().__init__(project)
-        self._states: dict[str, State] = {}
+        self._files_before = files_before or {}
+        self._states: dict[str, State] = {path: state for path, (state, _) in self._files_before.items()}
 
     def state(self, path: str) -> State:
         """Return the state of a path when it was first read. Raises ExecplanError if the disk fails."""
@@ -170,7 +174,7 @@ class SnapshotWorld(DiskWorld):
 
     def read(self, path: str) -> bytes:
         """Read the bytes of a file. Raises ExecplanError if they do not match its state."""
-        data = super().read(path)
+        data = self._files_before[path][1] if path in self._files_before else super().read(path)
         if digest(data) != self.state(path).sha256:
             raise ExecplanError(
                 "changed-underneath", f"{path} changed while it was being inspected", exit=CONFLICT, hint="try again"

@@ -184,8 +184,8 @@ def _continue(
     """Continue the run from its remaining steps. Raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
+    ensure_same_document(project, ref, run_paths, journal_writer.journal.entries)
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
-    ensure_same_document(ref, run_paths, run_state, approved_plan)
     run_state.document = approved_plan.document
     context = run_setup.make_context(project, ref, run_paths, approved_plan, journal_writer.observer, seconds)
     schedule = resumed_schedule(run_state, lambda path: executor.path_exists(context, path))

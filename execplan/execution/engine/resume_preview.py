@@ -65,8 +65,8 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
+    ensure_same_document(project, ref, run_paths, entries)
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
-    ensure_same_document(ref, run_paths, run_state, approved_plan)
     workspace = WorkspaceFiles(project)
     run_state.document = approved_plan.document
     schedule = resumed_schedule(run_state, lambda path: workspace.state(path).kind != "absent")

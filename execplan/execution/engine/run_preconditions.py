@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
 from execplan.core.text.message_parts import format_excess
+from execplan.core.text.text_lines import digest
 from execplan.execution import states
+from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.approval_document import Approval
     from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.steps.run_context import RunContext
@@ -144,12 +148,13 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
     return error
 
 
-def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, approved_plan: ApprovedPlan) -> None:
-    """Raise ExecplanError if the approved document is not the one that the run executes."""
-    if approved_plan.binding.document != run_state.document_digest:
+def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
+    """Raise ExecplanError if the plan's current steps are not those of the run, so that no approval lets it continue."""
+    is_same = digest(load_current_plan(project, ref).data) == run_revisions.latest_revision(entries)[1]
+    if not is_same or run_revisions.has_edited_steps(project, ref, run_paths, entries):
         raise ExecplanError(
             "other-document",
-            f"the approved steps are not those of run {run_paths.id}: the steps of {ref.id} have changed since then",
+            f"the steps of {ref.id} are not those of run {run_paths.id}: they have changed since then",
             exit=CONFLICT,
             hint=(
                 f"continue the run with the new steps: {format_replan_command(run_paths.number, ref.shell_name)}; "

@@ -185,6 +185,18 @@ class RunState:
             - self.rolled_back_steps
         )
 
+    def states_before_work(self) -> dict[str, State]:
+        """Return the states of the paths of an agent's unfinished steps before their first attempts.
+
+        Unlike here, failed attempts of an agent leave their changes in place.
+        """
+        attempts = [
+            [attempt for attempt in attempts if not attempt.retaken][:1]
+            for step, attempts in self.attempts.items()
+            if self.is_agent_run and step not in self.settled_steps
+        ]
+        return {path: state for first in attempts for attempt in first for path, state in attempt.before.items()}
+
     def last_attempt(self, step: str) -> Attempt | None:
         """Return the last attempt of a step, or None if it has none."""
         return self.attempts[step][-1] if self.attempts.get(step) else None

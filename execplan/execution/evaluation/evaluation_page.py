@@ -28,16 +28,23 @@ if TYPE_CHECKING:
 
 
 def render_page(
-    document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str, approve_command: str = ""
+    document: ExecutionPlan,
+    evaluation: Evaluation,
+    path: str,
+    digest: str,
+    approve_command: str = "",
+    *,
+    is_in_text: bool = False,
 ) -> str:
     """Return the page; `path` is the file with the steps, `approve_command` the command that approves the digest.
 
-    Without a command, the page does not say how to approve.
+    Without a command, the page does not say how to approve. `is_in_text` is as in `EvaluatedPlan`.
     """
+    origin = describe_origin(document, is_in_text=is_in_text)
     blocks = [
         f"# Execution plan {code_span(document.plan_id)}",
         f"{code_span(document.description)}, from {code_span(path)}",
-        *([f"**Note: {describe_origin(document)}.**"] if describe_origin(document) else []),
+        *([f"**Note: {origin}.**"] if origin else []),
         *_format_summary(evaluation, digest, approve_command),
         "| step | id | type | risk | dry run | approval | verdict |\n|---|---|---|---|---|---|---|\n"
         + "\n".join([_table_row(step) for step in evaluation.steps]),

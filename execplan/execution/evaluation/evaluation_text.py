@@ -14,12 +14,13 @@ from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from execplan.execution.evaluate import EvaluatedStep, Evaluation
     from execplan.execution.evaluation.checks.check_registry import EvaluationFinding
     from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.parsed_steps import SkippedLine
 
 _SHOWN_ELSEWHERE = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
@@ -48,12 +49,12 @@ def format_verdict(evaluation: Evaluation) -> str:
     return f"{prefix} once {approvers}" + (" and the policy approves the rest" if len(manual_steps) < total else "")
 
 
-def describe_origin(document: ExecutionPlan) -> str:
+def describe_origin(document: ExecutionPlan, *, is_in_text: bool) -> str:
     """Return a note if the steps differ from the plan's lines, because a reader of the plan has not read them.
 
-    The note is empty otherwise.
+    `is_in_text`: whether the steps of a revision are those that the plan's text compiles to. The note is empty otherwise.
     """
-    if document.revision > 1:
+    if document.revision > 1 and not is_in_text:
         return f"the steps are those of stored revision {document.revision}, not those in the plan's text"
     if document.source is not None:
         return ""
@@ -133,6 +134,14 @@ def _changed_fields(model: Model) -> dict[str, Any]:
 def step_location(step: Step, path: str) -> str:
     """Return the file and line of a step."""
     return f"{path}:{step.source.line_start}" if step.source is not None else path
+
+
+def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
+    """Return the JSON form of skipped lines that look like steps."""
+    return [
+        {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
+        for skipped_line in skipped_lines
+    ]
 
 
 def finding_json(finding: EvaluationFinding, path: str) -> dict[str, Any]:

@@ -233,7 +233,7 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
     """Approve the steps of a job in the current state of the files. Raises ExecplanError."""
     step_ids = tuple([step.id for step in checked.job.steps])
     earlier_ids = frozenset([step.id for step in checked.earlier_steps])
-    evaluated_plan = evaluate_plan(project, ref, ActiveRun("an earlier job", checked.document, earlier_ids))
+    evaluated_plan = evaluate_plan(project, ref, ActiveRun("an earlier job", checked.document, earlier_ids, {}))
     approval_creation.ensure_approvable(project, ref, evaluated_plan)
     scope = approval_scope(evaluated_plan.evaluation, None, step_ids)
     confirmation = Confirmation(

@@ -61,7 +61,7 @@ def find_uncovered_changes(
             ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
-    return list(dict.fromkeys(reasons))
+    return sorted(dict.fromkeys(reasons), key=lambda reason: reason.endswith(" source"))  # where a step is says least
 
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
@@ -82,8 +82,8 @@ def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan)
 def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str]:
     """Yield the fields of a step that differ from the approved ones."""
     before, after = [step.model_dump() for step in (old, new)]
-    for name in before.keys() - _ORDER_FIELDS:
-        if before[name] != after[name] and not _may_differ(name, old, new, progress):
+    for name in before:
+        if name not in _ORDER_FIELDS and before[name] != after[name] and not _may_differ(name, old, new, progress):
             yield name
 
 

@@ -176,7 +176,7 @@ def _run_commands(run: LastRunJson, name: str, status: dict[str, Any]) -> tuple[
     from execplan.execution.engine.run_records.finishing_commands import select_commands
     from execplan.execution.engine.run_records.run_statuses import RunStatus
 
-    run_status = RunStatus(str(run["id"]), str(run["state"]), executor=run["executor"] or "")
+    run_status = RunStatus(str(run["id"]), str(run["state"]), run["why"] or "", executor=run["executor"] or "")
     is_revised = run["why"] in _REVISED
     commands = select_commands(
         run_status,
@@ -241,6 +241,13 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
     return [step for step in remaining if step not in done]
 
 
+def is_edited(run: LastRunJson) -> bool:
+    """Return whether the steps of a run that has not completed were edited in the plan."""
+    from execplan.execution.engine.run_records.run_statuses import EDITED
+
+    return run["why"] == EDITED
+
+
 def is_rolled_back(run: LastRunJson) -> bool:
     """Return whether a run that did not succeed was rolled back, so that nothing of it can continue."""
     return run["state"] == _FAILED[1]
@@ -277,11 +284,19 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
         return (f"execplan evaluate {name}",)
     run: LastRunJson | None = status["run"]
     if run is not None and run["state"] in _FAILED and not is_rolled_back(run):
-        from execplan.execution.engine.error_hints import format_resume_command
+        from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
         from execplan.execution.engine.run_records.run_statuses import run_number
 
+        if is_edited(run):
+            return (format_replan_command(run_number(str(run["id"])), name),)
         return (format_resume_command(run_number(str(run["id"])), name, run["executor"] or ""),)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
+
+
+def approved_commands(project: Project, ref: PlanRef, name: str) -> tuple[str, ...]:
+    """Return the commands that continue with steps that were just approved; raises ExecplanError."""
+    status = execution_status_json(project, ref, use_cache=False)
+    return open_run_commands(status, name) or start_commands(status, name)
 
 
 def open_run_text(run: LastRunJson, approval: str) -> str:

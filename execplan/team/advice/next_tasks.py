@@ -54,6 +54,15 @@ class OpenTasks(NamedTuple):
     unknown: tuple[str, ...] = ()
     """Dependencies that block nothing, because their projects are not known on this machine."""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what is claimed, blocked and unknown, as documents show it."""
+        return {
+            "taken": self.claimed_tasks,
+            "blocked": self.blocked_tasks,
+            "blocked_by": [blocker.to_json() for blocker in self.plan_blockers],
+            "unknown_dependencies": list(self.unknown),
+        }
+
     @property
     def is_yours(self) -> bool:
         """Whether the next task is claimed by the current author."""

@@ -169,11 +169,16 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):
         return Advice((show_command, f"execplan compile {name}"), why=why)
-    from execplan.execution.engine.error_hints import format_replan_command
+    from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
     from execplan.execution.engine.run_records.run_statuses import run_number
 
-    replan_command = format_replan_command(run_number(str(run["id"])), name)
-    return Advice((replan_command, show_command), Work("edit the steps in the plan", replan_command), why=why)
+    run_id = run_number(str(run["id"]))
+    replan_command = format_replan_command(run_id, name)
+    if execution_status.is_edited(run):
+        return Advice((replan_command, show_command), why=why)
+    resume_command = format_resume_command(run_id, name, run["executor"] or "")
+    work = Work("edit the steps in the plan", replan_command)
+    return Advice((replan_command, resume_command, show_command), work, why=why)
 
 
 def edit_steps(name: str, command: str) -> Work:

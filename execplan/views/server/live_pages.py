@@ -133,7 +133,9 @@ def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> 
     if not evaluated.evaluation.steps:
         return Markup()
     evaluation, digest = evaluated.evaluation, evaluated.binding.digest
-    page = render_page(evaluated.current_plan.document, evaluation, evaluated.path, digest)
+    page = render_page(
+        evaluated.current_plan.document, evaluation, evaluated.path, digest, is_in_text=evaluated.is_in_text
+    )
     html = MarkdownHtml(lambda url: _NO_LINK, lambda text: "").block(redact_text(page))
     verdict = format_verdict(evaluation)
     command = (

@@ -8,11 +8,13 @@ import pwd
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 import execplan
 from execplan.agents.guard import read_policy, self_protection
 from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
+from execplan.cli.app import load_command
 from execplan.cli.commands import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.call_sandbox import CallSandbox
@@ -536,12 +538,12 @@ def test_every_command_and_every_option_is_decided_upon() -> None:
         if name not in ALLOWED_COMMANDS:
             assert name in DENIED_COMMANDS, name
             continue
-        rules, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.commands.{name}").command
+        rules, command = ALLOWED_COMMANDS[name], load_command(name)
         flags = {flag.removesuffix("?"): flag.endswith("?") for flag in rules.flags.split()}
         values = {*rules.value_options.split(), *rules.file_options.split()}
         denied = set(rules.denied_options.split())
         for param in command.params:
-            if param.param_type_name == "option" and param.name not in ("folder", "quiet", "verbose", "as_json"):
+            if isinstance(param, click.Option) and param.name not in ("folder", "quiet", "verbose", "as_json"):
                 for option in param.opts + param.secondary_opts:
                     assert sum([option in option_set for option_set in (flags, values, denied)]) == 1, (name, option)
                     takes_value = not param.is_flag and not isinstance(param.flag_value, str)

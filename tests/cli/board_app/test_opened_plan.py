@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.cli.board_app.opened_plan import load_opened_plan
+from execplan.cli.board_app.plan_screen import load_opened_plan
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

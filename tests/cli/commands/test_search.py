@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from execplan.cli.output import search_output
+from execplan.cli.commands import search
 from execplan.context.search.match_lines import Match
 from execplan.context.search.search_query import FILTERS
 from tests.conftest import Folder
@@ -89,4 +89,4 @@ def test_unknown_filters_are_reported_when_nothing_matches(repo: Folder) -> None
 def test_excerpts_begin_and_end_between_words(text: str, word: str, expected: str) -> None:
     start = text.index(word)
     match = Match("section", "", "plan.md", 1, text, ((start, start + len(word)),), "", "", "")
-    assert search_output._format_line(match, 22 if " " in text else 20) == expected
+    assert search._format_line(match, 22 if " " in text else 20) == expected

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from execplan.cli.app import load_command
 from execplan.cli.commands import COMMANDS
 from execplan.core.edits import edit_journal
 from execplan.core.project import project_discovery
@@ -64,7 +64,7 @@ def test_a_blank_name(repo: Folder, name: str) -> None:
 
 def test_every_command_that_writes_has_it() -> None:
     for name in COMMANDS:
-        command = import_module(f"execplan.cli.commands.{name}").command
+        command = load_command(name)
         writes = any(param.name == "lock_timeout" for param in command.params)
         has_actor = any(param.name == "actor" for param in command.params)
         assert has_actor == (writes and name != "archive") or name in (

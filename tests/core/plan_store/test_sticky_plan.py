@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
+from execplan.cli.app import load_command
 from execplan.cli.commands import COMMANDS
 from execplan.cli.plan_arguments import DEFAULT_PLAN
 from execplan.cli.plan_hints import DEFAULTING_COMMANDS
@@ -71,7 +70,7 @@ def test_hints_omit_it_only_where_it_is_the_default() -> None:
     defaulting = {
         name
         for name in COMMANDS
-        for param in import_module(f"execplan.cli.commands.{name}").command.params
+        for param in load_command(name).params
         if "-p" in param.opts and (param.help or "").endswith(f"Default: {DEFAULT_PLAN}.")
     }
     assert defaulting >= DEFAULTING_COMMANDS

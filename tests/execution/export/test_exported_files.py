@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from execplan import __version__
-from execplan.cli.output.export_output import render
+from execplan.cli.commands.export import render
 from execplan.execution.documents.field_patterns import PLAN_ID
 from execplan.execution.export.export_jobs import partition
 from execplan.execution.export.exported_plan import ExportedJob, ExportedPlan

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from execplan.cli.output.export_output import render
+from execplan.cli.commands.export import render
 from tests.cli.approved_plan import run_id
 from tests.execution.export.exported_repository import (
     LISTED_FILES,

@@ -215,6 +215,29 @@ def replanned(*commands: str) -> Callable[[Desk], None]:
     return build
 
 
+def wrong_file(desk: Desk) -> None:
+    """A plan whose first step an agent has done wrong, and which asks for a new revision then."""
+    written(AGENT_PLAN.replace("{#make", "{#make on-failure=replan"), "person approve")(desk)
+    desk.repository.write("src/made.py", "X = 2\n")
+    assert desk.run(shlex.split("report make --status completed --result Made.")).exit == 1
+
+
+def edited(strategy: str) -> Callable[[Desk], None]:
+    """A plan with a paused run, whose steps were edited since then."""
+
+    def build(desk: Desk) -> None:
+        steps = MAKE + BROKEN_SEE.replace("{#see", f"{{#see on-failure={strategy}")
+        written(PLAN.format(steps), "person approve", "person run")(desk)
+        desk.edit_steps()
+
+    return build
+
+
+def completed_revision_rolled_back(desk: Desk) -> None:
+    """A plan with a completed run of a revision that was rolled back."""
+    replanned("approve", "resume", "rollback")(desk)
+
+
 def reported(step: str, asking_step: str) -> Callable[[Desk], None]:
     """A plan whose first step an agent has reported, and whose next one waits for a person."""
 
@@ -263,6 +286,10 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "revision": replanned(),
     "approved revision": replanned("approve"),
     "rolled back revision": replanned("rollback"),
+    "completed revision rolled back": completed_revision_rolled_back,
+    "wrong file of an agent": wrong_file,
+    "edited while paused": edited("ask"),
+    "edited after a revision": edited("replan"),
 }
 LASTING = ("blocked", "conflict", "claimed by another")
 """States that only somebody else or an edit ends."""
@@ -332,6 +359,18 @@ def test_each_hint_can_be_run_and_leads_on(repository: InProcessRepository, stat
     else:
         raise AssertionError([hint for hint, _ in followed])
     assert state in LASTING or not (repository.path / f".agent/execplans/{NAME}.md").exists(), followed
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "state", ["completed", "failed", "wrong file of an agent", "edited while paused", "edited after a revision"]
+)
+def test_all_views_have_the_same_next_command(repository: InProcessRepository, state: str, reader: str) -> None:
+    desk = Desk(repository, reader)
+    STATES[state](desk)
+    views = ("status", "next", "show", "handoff", *(["evaluate"] if state.startswith("edited") else []))
+    commands = {view: next(hints(desk.run(view.split()))) for view in views}
+    assert len({command.partition("execplan ")[2] for command in commands.values()}) == 1, commands
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -18,8 +18,8 @@ from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import format_replan_command
-from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED, REVISION_REASONS
+from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED
+from execplan.execution.engine.run_records.run_statuses import EDITED, read_run_status
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import find_approver
@@ -47,8 +47,6 @@ class Handoff(NamedTuple):
     """Execution plan of the steps; None if the plan has no steps."""
     redacted: frozenset[str]
     """IDs of the steps with redacted secrets."""
-    next_commands: tuple[str, ...]
-    """Commands that make sense next."""
 
 
 class _ApprovalCheck(NamedTuple):
@@ -97,11 +95,7 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
         "next_steps": [],
         "report": open_tasks.recording_commands(ref),
     }
-    if tasks:
-        next_commands: tuple[str, ...] = (f"execplan next {ref.shell_name}",)
-    else:
-        next_commands = (f"execplan show {ref.shell_name}",)
-    return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset(), next_commands)
+    return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset())
 
 
 def _plan_json(project: Project, ref: PlanRef, plan: ParsedPlan, data: bytes) -> dict[str, Any]:
@@ -122,6 +116,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
+    is_edited = agent_run is not None and read_run_status(project, ref, agent_run.run_paths).why == EDITED
     steps = [
         _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
     ]
@@ -135,21 +130,21 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "revision": document.revision,
         "approved": approval_check.approval is not None,
         "approval": redactor.redact_value(_approval_json(approval_check)),
-        "run": redactor.redact_value(_run_json(agent_run, question)),
+        "run": redactor.redact_value(_run_json(agent_run, question, is_edited=is_edited)),
         "reasoning": make_visible(redactor.redact_value(_reasoning_json(document, plan))),
         "constraints": redactor.redact_value(document.constraints.model_dump()),
         "tasks": make_visible(redactor.redact_value(open_tasks.list_tasks(project, ref, plan, document.steps))),
         "sections": [],
         "steps": clean_steps,
         "next_steps": []
-        if has_ended or is_waiting or approval_check.is_done
+        if has_ended or is_waiting or is_edited or approval_check.is_done
         else [step.id for step in next_steps(run_state, schedule)],
         "report": _report_commands(ref),
     }
     redacted = frozenset(
         [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
     )
-    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run, question))
+    return Handoff(payload, document, redacted)
 
 
 def make_visible(value: Any) -> Any:
@@ -191,7 +186,7 @@ def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
     }
 
 
-def _run_json(agent_run: AgentRun | None, question: Question | None) -> dict[str, Any] | None:
+def _run_json(agent_run: AgentRun | None, question: Question | None, *, is_edited: bool) -> dict[str, Any] | None:
     if agent_run is None:
         return None
     run_state = agent_run.run_state
@@ -200,6 +195,7 @@ def _run_json(agent_run: AgentRun | None, question: Question | None) -> dict[str
         "status": run_state.status,
         "session": run_state.begin_fields["session"],
         "question": question._asdict() if question is not None else None,
+        "edited": is_edited,
     }
 
 
@@ -269,19 +265,3 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
         "replan": f"execplan replan -p {ref.shell_name} --reason 'What was wrong'",
         "handoff": f"execplan handoff {ref.shell_name}",
     }
-
-
-def _next_commands(
-    ref: PlanRef, approval_check: _ApprovalCheck, agent_run: AgentRun | None, question: Question | None
-) -> tuple[str, ...]:
-    if agent_run is not None and question is not None and question.why not in REVISION_REASONS:
-        return (f"execplan resume {agent_run.run_paths.number} -p {ref.shell_name}",)
-    if agent_run is not None and agent_run.run_state.status == states.FAILED:
-        return (format_replan_command(agent_run.run_paths.number, ref.shell_name),)
-    if agent_run is not None and not agent_run.is_active:
-        return (f"execplan show {ref.shell_name} --run {agent_run.run_paths.id}",)
-    if approval_check.is_done:
-        return (f"execplan next {ref.shell_name}",)
-    if approval_check.approval is None:
-        return f"execplan evaluate {ref.shell_name}", f"execplan approve {ref.shell_name}"
-    return ()

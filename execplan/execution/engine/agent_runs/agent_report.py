@@ -31,7 +31,7 @@ from execplan.execution.engine.commands.command_environment import make_redactio
 from execplan.execution.engine.error_hints import add_hint_on_error, format_replan_command
 from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.execution.engine.run_lock import acquire_run_lock
-from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run
+from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.signal_handlers import SignalHandlers
@@ -126,6 +126,7 @@ def _preview_attempt(  # the parameters are those of the report
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         agent_run_lookup.ensure_not_waiting(ref, agent_run)
+        ensure_same_document(project, ref, agent_run.run_paths, agent_run.entries)
     run = agent_run.run_paths.id if agent_run is not None and is_active else ""
     try:
         approved_plan = agent_start.require_agent_plan(project, ref, run, step.id)
@@ -222,7 +223,7 @@ def _record_report(
         f"{path}: its previous content was not saved, so it can't be compared or restored" for path in unsaved_paths
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
-        update.warnings.append(f"the output of {step.id} was not checked: provide it with --evidence")
+        update.warnings.append(f"the output of {step.id} was not checked: it was reported without --evidence")
     plan_paths = [
         session.project.display_path(session.ref.path),
         session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False)),

@@ -59,8 +59,8 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     Failed steps run again if the run had ended; otherwise only the step in question does.
     """
     session, run_state = update.session, update.run_state
+    ensure_same_document(session.project, session.ref, session.run_paths, session.journal_writer.journal.entries)
     approved_plan = agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, "")
-    ensure_same_document(session.ref, session.run_paths, run_state, approved_plan)
     run_setup.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
     if run_state.end_entry is None:

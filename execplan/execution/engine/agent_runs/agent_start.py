@@ -187,8 +187,8 @@ def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: st
     """Resume a run under its approval; record it if the approval or the revision is another one than before."""
     from execplan.execution.engine.audit_log.log_writer import AuditLog
 
+    ensure_same_document(project, ref, agent_run.run_paths, agent_run.entries)
     approved_plan = require_agent_plan(project, ref, agent_run.run_paths.id, reported_step)
-    ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, approved_plan)
     run_setup.create_state_directory(project, ref, agent_run.run_paths)
     if (
         approved_plan.approval.id != agent_run.run_state.approval_fields["approval_id"]
@@ -222,11 +222,10 @@ def record_resume(
     run_state, document = journal_writer.run_state, approved_plan.document
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     run_setup.use_approval(project, run_paths, approved_plan.approval)
-    known_paths = [
-        path
-        for path in run_state.expected_states
-        if not is_new_approval or path not in approved_plan.approval.binding.states
-    ]
+    new_states = (
+        approved_plan.approval.binding.states.keys() - run_state.states_before_work() if is_new_approval else ()
+    )
+    known_paths = [path for path in run_state.expected_states if path not in new_states]
     initial_states = save_states(
         project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
     )

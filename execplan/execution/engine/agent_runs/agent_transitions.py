@@ -8,7 +8,6 @@ from execplan.execution import states
 from execplan.execution.engine import step_order, stop_reasons
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
-from execplan.execution.engine.recovery.failure_recovery import REPLAN
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition
 from execplan.execution.engine.stop_reasons import StopReason
@@ -43,7 +42,7 @@ def apply_transitions(
             tick(schedule.steps_by_id[transition.step])
         if next_actions.transitions:
             continue
-        is_stuck = not (next_actions.begin or busy or _is_waiting(run_state, schedule))
+        is_stuck = not (next_actions.begin or busy or _is_waiting(run_state))
         unrecovered = find_unrecovered_failure(run_state, schedule.order, is_stuck=is_stuck)
         return unrecovered or (StopReason(stop_reasons.DONE) if is_stuck else None)
 
@@ -83,8 +82,8 @@ def _apply_failures(
         elif isinstance(next_action, Question):
             is_asked = run_state.question == next_action
             return None if is_asked else StopReason(stop_reasons.PAUSED, name, question=next_action)
-        elif isinstance(next_action, StopReason) and next_action.kind != stop_reasons.REPLAN:
-            return next_action
+        elif isinstance(next_action, StopReason):
+            return next_action._replace(kind=stop_reasons.FAILED)  # a failed run is resumed or replanned, as it may be
     return None
 
 
@@ -98,12 +97,6 @@ def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
     return [*run_state.steps_with_status(states.RUNNING), *failed]
 
 
-def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
-    """Return whether the run waits for a person or a new revision, not for a step."""
-    is_awaiting = bool(run_state.steps_with_status(states.AWAITING)) or run_state.question is not None
-    return is_awaiting or any(
-        [
-            step_order.recovery_kind(schedule.steps_by_id[name], run_state) == REPLAN
-            for name in run_state.steps_with_status(states.FAILED)
-        ]
-    )
+def _is_waiting(run_state: RunState) -> bool:
+    """Return whether the run waits for a person, not for a step."""
+    return bool(run_state.steps_with_status(states.AWAITING)) or run_state.question is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
@@ -18,7 +19,6 @@ from execplan.execution.engine.recovery.failure_recovery import (
     ALTERNATIVE,
     ASK,
     EXPECTATION,
-    REPLAN,
     RETRY,
     SKIP,
     choose_recovery,
@@ -59,6 +59,11 @@ class StepReport(NamedTuple):
     session: str = ""
 
 
+def evidence_digest(step_report: StepReport) -> str:
+    """Return the SHA-256 digest of the output that an agent saw; empty if it gave none."""
+    return sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else ""
+
+
 class RecoveryAdvice(NamedTuple):
     """The recovery from a failed step: its kind, an explanation, and the next step or commands."""
 
@@ -76,7 +81,6 @@ def recovery_advice(
     """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
     policy_recovery = choose_recovery(step, performed, tries)
     name = step.id
-    replan = format_replan_command(run_paths.number, ref.shell_name)
     if policy_recovery.kind == RETRY:
         remaining = 1 + step.on_failure.max_retries - tries
         times = "once more" if remaining == 1 else f"{remaining} more times"
@@ -94,13 +98,11 @@ def recovery_advice(
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
     message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    next_commands: tuple[str, ...] = (format_replan_command(run_paths.number, ref.shell_name),)
     if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
         message = f"make the files as the plan says, then a person resumes the run; or if the plan is wrong, {message}"
-        resume = format_resume_command(run_paths.number, ref.shell_name, "")
-        return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(resume, replan))
-    if policy_recovery.kind == REPLAN:
-        return RecoveryAdvice(REPLAN, f"step {name} must be replanned: {message}", commands=(replan,))
-    return RecoveryAdvice("fail", f"the run has failed: {message}", commands=(replan,))
+        next_commands = (format_resume_command(run_paths.number, ref.shell_name, ""), *next_commands)
+    return RecoveryAdvice(policy_recovery.kind, f"the run has failed: {message}", commands=next_commands)
 
 
 class ReportOutcome(NamedTuple):
@@ -145,9 +147,10 @@ def find_recorded_outcome(
     performed = run_state.last_result(target_step.id) if target_step is not None else None
     if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
         return None
-    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(
-        step_report.result
-    )
+    is_same = (performed.ok, performed.reason) == (
+        step_report.status == COMPLETED,
+        make_redaction().redact_text(step_report.result),
+    ) and (step_report.evidence is None or evidence_digest(step_report) == performed.stdout)
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
         return _recorded_outcome(project, agent_run, target_step, performed)
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:

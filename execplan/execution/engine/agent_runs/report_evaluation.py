@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.timestamps import seconds_since
 from execplan.execution.engine.agent_runs import change_observation
-from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport
+from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport, evidence_digest
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
 from execplan.execution.engine.recovery.failure_recovery import EXPECTATION
@@ -74,7 +74,7 @@ def evaluate_report(
         folders=observed_changes.folders,
         checks=check_result.checks if step_report.status == COMPLETED else JournaledChecks(),
         transcript=transcript_file.path_from_root,
-        stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
+        stdout=evidence_digest(step_report),
         outside=irreversible_effects(context, step, observed_changes),
     )
 
@@ -211,7 +211,7 @@ def _observed_result(step_report: StepReport) -> CommandResult | None:
         0.0,
         0,
         step_report.evidence,
-        sha256(step_report.evidence).hexdigest(),
+        evidence_digest(step_report),
         is_complete=True,
     )
 

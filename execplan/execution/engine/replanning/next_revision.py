@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
-_NO_PLACE = {"number": 1, "source": None}
-"""Values for the fields of a step that say where it is in the plan."""
-
 
 class NextRevision(NamedTuple):
     """A revision of an execution plan, with the seconds that it took to generate."""
@@ -59,12 +56,11 @@ def build_next_revision(
     }
     source, edited_steps = document.source, tuple[str, ...]()
     if compiled_plan is not None and _is_edited(compiled_plan, document):
-        edited_steps = _find_edited_steps(compiled_plan, document, status_of)
+        source, edited_steps = compiled_plan.source, _find_edited_steps(compiled_plan, document, status_of)
         given_information = request_fields["new_information"] or {}
         if isinstance(given_information, str):
             given_information = {"note": given_information}
         if "steps" not in given_information:
-            source = compiled_plan.source
             request_fields["new_information"] = {
                 **given_information,
                 "steps": _list_unfinished_steps(compiled_plan, status_of),
@@ -87,13 +83,7 @@ def _find_edited_steps(
     """Return the IDs of the steps that are done in a run and that compile to something else now."""
     steps_by_id = {step.id: step for step in document.steps}
     done_steps = [step for step in compiled_plan.steps if status_of.get(step.id) in states.SUCCESS_STATES]
-    return tuple(
-        [
-            step.id
-            for step in done_steps
-            if step.model_copy(update=_NO_PLACE) != steps_by_id[step.id].model_copy(update=_NO_PLACE)
-        ]
-    )
+    return tuple([step.id for step in done_steps if step.without_place != steps_by_id[step.id].without_place])
 
 
 def _list_unfinished_steps(compiled_plan: ExecutionPlan, status_of: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -22,22 +22,20 @@ from execplan.execution.approvals import (
     git_tree,
 )
 from execplan.execution.approvals.current_plan import CurrentPlan
-from execplan.execution.approvals.disk_world import SnapshotWorld
 from execplan.execution.approvals.effective_policy import effective_policy
-from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
+from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_document
 from execplan.execution.attributes import named_alternative
-from execplan.execution.binding import bind, describe_difference
+from execplan.execution.binding import describe_difference
 from execplan.execution.engine import approval_audit, step_order
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.execution.engine.replanning import run_revisions
-from execplan.execution.evaluate import evaluate
+from execplan.execution.engine.run_records.run_summary import make_active_run
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
-from execplan.execution.states import ActiveRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,12 +69,12 @@ def find_coverage(
 ) -> RevisionCoverage:
     """Find the approval of a run that covers its next revision. Writes nothing. Raises ExecplanError on disk errors."""
     try:
-        _ensure_no_open_question(run_state)
         approval = _find_run_approval(project, ref, run_paths)
         approved_document = _approved_document(run_paths, approval)
         reasons = find_uncovered_changes(approved_document, revision, _run_progress(approved_document, run_state))
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
+        _ensure_no_open_question(run_state)
         evaluated_plan = _evaluate_revision(project, ref, run_paths, run_state, revision)
         reasons = [
             *_drift_reasons(project, run_state, approval, evaluated_plan),
@@ -215,17 +213,9 @@ def _evaluate_revision(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
 ) -> EvaluatedPlan:
     """Evaluate a revision as `evaluate` will once it is stored. Raises ExecplanError."""
-    data, policy, world = document_bytes(revision), effective_policy(project), SnapshotWorld(project)
-    active_run = ActiveRun(run_paths.id, digest(data), run_state.settled_steps)
-    path = project.display_path(artifact_store.path_of(project, ref))
-    return EvaluatedPlan(
-        CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=()),
-        policy,
-        evaluate(revision, world, policy, active_run),
-        bind(data, revision, world, policy),
-        project.display_path(ref.path) if revision.source is not None else path,
-        active_run,
-    )
+    data, path = document_bytes(revision), project.display_path(artifact_store.path_of(project, ref))
+    current_plan = CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=())
+    return evaluate_document(project, ref, current_plan, make_active_run(project, run_paths, run_state, digest(data)))
 
 
 def _drift_reasons(
@@ -237,7 +227,10 @@ def _drift_reasons(
     current_states = evaluated_plan.binding.states
     expected_states = run_state.expected_now(lambda path: current_states.get(path, State(ABSENT)))
     known_states = {**approval.binding.states, **expected_states}
+    files_before = evaluated_plan.active_run.files_before if evaluated_plan.active_run is not None else {}
     for path, state in current_states.items():
+        if path in files_before:
+            continue  # the agent is still at work on it
         if path in known_states:
             reason = describe_difference(known_states[path], state)
         else:

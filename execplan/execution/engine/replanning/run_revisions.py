@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
@@ -70,6 +72,24 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> byte
             hint="restore the file from git or a backup",
         )
     return data
+
+
+def has_edited_steps(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
+    """Return whether the plan's lines with steps are others than when the current plan of a run was made.
+
+    A plan that no longer compiles was edited. Raises ExecplanError.
+    """
+    from execplan.core.text import fast_json
+    from execplan.execution.approvals.current_plan import compile_plan_file
+
+    source = fast_json.read(read_current_bytes(run_paths, entries).decode()).get("source")
+    if source is None:  # it was imported or composed
+        return False
+    try:
+        compiled_plan = compile_plan_file(project, ref).document
+    except ExecplanError as error:
+        return error.exit == INPUT
+    return compiled_plan is None or compiled_plan.source is None or compiled_plan.source.sha256 != source["sha256"]
 
 
 def load_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> ExecutionPlan:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import CHECK_FAILED, ExecplanError
-from execplan.execution.engine.error_hints import format_resume_command
+from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
+    EDITED,
     ROLLING_BACK,
     RUNNING,
     describe_open_state,
     is_agent_run,
     list_open_runs,
+    run_number,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def select_commands(
     rollback = f"execplan rollback {run_status.id} -p {name}"
     if run_status.state == ROLLING_BACK:
         return (rollback,)
+    if run_status.why == EDITED:
+        return format_replan_command(run_number(run_status.id), name), rollback
     if not is_approved:  # a resume would fail
         return f"execplan evaluate {name}", rollback
     if by_agent or run_status.state == BY_AGENT:

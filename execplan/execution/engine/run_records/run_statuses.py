@@ -33,6 +33,8 @@ STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED,
 In order: a process works on it; an agent performs it call by call; it waits for an answer; it was interrupted or
 killed, and has to be resumed or rolled back; its rollback was interrupted and has to be repeated; it ended.
 """
+EDITED: Final = "edited"
+"""Why a run can continue only with a new revision: the plan's steps were edited."""
 _NEUTRAL_KINDS = (journal_entries.RESTORED, journal_entries.REOPENED)
 """Kinds of entries in a rollback that do not change the run's state."""
 _STOP_STATES = {
@@ -50,13 +52,13 @@ class RunStatus(NamedTuple):
     state: str
     """State of the run, one of `STATES`."""
     why: str = ""
-    """Why the run waits, one of `QUESTION_REASONS`."""
+    """Why the run waits, one of `QUESTION_REASONS`; `EDITED` for a run that is to be replanned."""
     reason: str = ""
     """Why the run failed, even if it was rolled back since, or the question that it waits for; empty for other runs."""
     ended: str = ""
     """UTC time at which the run failed, or ended before its rollback; empty for other runs."""
     executor: str = ""
-    """Executor with which a paused or interrupted run was begun or last resumed; empty for this machine."""
+    """Executor with which a run that can be resumed was begun or last resumed; empty for this machine."""
 
     def as_document(self) -> dict[str, str | None]:
         """Return the status in the form of a document."""
@@ -66,14 +68,35 @@ class RunStatus(NamedTuple):
 def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
     """Return the status of a plan's last run; None if the plan never ran. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(project, ref):
-        run_status = read_run_status(project, run_paths)
+        run_status = read_run_status(project, ref, run_paths)
         if run_status.state != states.PENDING:
             return run_status
     return None
 
 
-def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
+def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunStatus:
     """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
+    run_status = read_journaled_status(project, run_paths)
+    if run_status.state not in (WAITING, BY_AGENT, CUT_SHORT, states.FAILED):
+        return run_status
+    from execplan.execution.engine.replanning.run_revisions import has_edited_steps
+    from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
+
+    try:
+        entries = read_run_entries(run_paths)
+        if not has_edited_steps(project, ref, run_paths, entries):
+            return run_status
+        if run_status.state in (BY_AGENT, CUT_SHORT) and load_run_state(run_paths, entries).open_attempts():
+            return run_status  # the result of a step in progress comes first
+    except ExecplanError:  # `audit` and `doctor` report it
+        return run_status
+    if run_status.state == states.FAILED:
+        return run_status._replace(why=EDITED)
+    return run_status._replace(state=WAITING, why=EDITED, reason="")
+
+
+def read_journaled_status(project: Project, run_paths: RunPaths) -> RunStatus:
+    """Return the status of a run without regard to its plan. Raises ExecplanError."""
     state, fields, executor = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
         if run_paths.id in run_lock_holder(project):
@@ -83,12 +106,12 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
     if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
         return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
+    executor = executor if state in (WAITING, CUT_SHORT, states.FAILED) else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
-        executor = executor if state in (WAITING, CUT_SHORT) else ""
         question_text = str(fields.get("question", "")) if state == WAITING else ""
         return RunStatus(run_paths.id, state, why, question_text, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
-    return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
+    return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")), executor)
 
 
 def _idle_state(run_paths: RunPaths) -> str:
@@ -170,15 +193,18 @@ _DESCRIPTIONS: Final = {
     RUNNING: "is running",
     BY_AGENT: "is in progress, performed by an agent",
     WAITING: "is waiting for an answer",
+    EDITED: "can't continue: its steps were edited in the plan",
     CUT_SHORT: "was interrupted",
     ROLLING_BACK: "is only partly rolled back: the rollback was interrupted",
 }
-"""Description of each open state for users."""
+"""Description for users of each open state, and of a run whose steps were edited."""
 
 
 def describe_open_state(state: str, why: str) -> str:
     """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
-    return "is waiting for an approval" if why == journal_entries.APPROVE else _DESCRIPTIONS[state]
+    if why == journal_entries.APPROVE:
+        return "is waiting for an approval"
+    return _DESCRIPTIONS[EDITED if why == EDITED else state]
 
 
 def run_number(run: str) -> int:
@@ -191,7 +217,7 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
 
     A merge of two branches may bring more than one.
     """
-    statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
+    statuses = [read_run_status(project, ref, run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
 
 

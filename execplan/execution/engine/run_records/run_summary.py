@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
@@ -14,7 +15,9 @@ from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_lock import run_lock_holder
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.states import ActiveRun
+from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,9 +41,16 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
         or run_state.open_rollback is not None
     ):
         return None
-    document_digest = run_revisions.latest_revision(entries)[1]
-    waits_for_agent = run_state.is_agent_run and run_state.status != states.FAILED
-    return ActiveRun(run_paths.id, document_digest, run_state.settled_steps, run_state.executor, waits_for_agent)
+    return make_active_run(project, run_paths, run_state, run_revisions.latest_revision(entries)[1])
+
+
+def make_active_run(project: Project, run_paths: RunPaths, run_state: RunState, document: str) -> ActiveRun:
+    """Return a run that continues with a document, given the digest of its bytes. Raises ExecplanError."""
+    files_before = {}
+    for path, state in run_state.states_before_work().items():
+        with suppress(ExecplanError):  # without a backup, nobody knows what the file was before
+            files_before[path] = state, b"" if state.kind == ABSENT else BackupStore(project).get(state.sha256)
+    return ActiveRun(run_paths.id, document, run_state.settled_steps, files_before)
 
 
 PENDING: Final = "pending"

@@ -125,7 +125,8 @@ def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
     agent.plan_steps(MAKE, DROP)
     agent.report_failed("make", "failed", result="No disk.")
     output = agent.type("handoff").out
-    assert "Nothing: the run failed. Edit its steps in the plan, then continue with:" in output
+    assert "Nothing: the run failed. If its steps are wrong, edit them in the plan, then continue with:" in output
+    assert "ask a person to run: `execplan resume -p 2026-01-01_parser`" in output
     assert "Only `cd DIRECTORY &&` may precede it." in output
 
 
@@ -171,7 +172,7 @@ def test_a_plan_of_prose_hands_over_its_open_tasks(agent: Agent) -> None:
     for text in (result.out, agent.type("handoff", "--json").out):
         assert "kq7Zr2vX9mLp4Ws8" not in text
         assert "\u202e" not in text
-    assert result.out.endswith(f"next: execplan next {NAME}\n")
+    assert result.out.splitlines()[-1] == agent.type("status").out.splitlines()[-1]
     agent.data("next", "--claim", "agent-1")
     assert agent.data("handoff")["tasks"][0]["claimed_by"] == "agent-1"
     assert "claimed by `agent-1`" in agent.type("handoff").out

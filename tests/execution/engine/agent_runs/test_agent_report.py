@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.execution import states
-from tests.execution.engine.agent_runs.agent import COPY, DROP, MAKE
+from tests.execution.engine.agent_runs.agent import COPY, DROP, HEAD, MAKE
+from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from tests.conftest import Result
@@ -77,7 +78,7 @@ def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> 
     question = "waiting for an answer: step make is a checkpoint: continue?"
     report = agent.report("make")
     assert question in report.out
-    assert f"next: {answer} 1" in report.out
+    assert f"next: {answer} 0001-" in report.out
     assert agent.report_completed("make")["next_steps"] == []
     for command in ("next", "status", "prime"):
         shown = agent.type(command).out
@@ -163,9 +164,75 @@ def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
 def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
     agent.plan_steps(MAKE, PRINT).make_file()
     agent.report_completed("make")
-    assert "the output of see was not checked: provide it with --evidence" in str(
-        agent.report("see", "completed", "--json").json["warnings"]
-    )
+    (warning,) = agent.report("see", "completed", "--json").json["warnings"]
+    assert warning == "the output of see was not checked: it was reported without --evidence"
+
+
+def test_evidence_that_comes_too_late_is_no_repeated_report(agent: Agent) -> None:
+    agent.plan_steps(MAKE, PRINT, DROP).make_file()
+    agent.report_completed("make")
+    agent.write("seen.txt", "Y = 1\n")
+    agent.report_completed("see")
+    assert agent.report_completed("see")["already"] is True
+    for options in ((), ("--dry-run",)):
+        late = agent.report_refused(3, "bad-transition", "see", "completed", "--evidence", "seen.txt", *options)
+        assert late["message"] == "step see is already completed: As planned."
+    (agent.path / "src/old.py").unlink()
+    agent.report_completed("drop")
+    agent.report_refused(4, "approval-used", "see", "completed", "--evidence", "seen.txt")
+
+
+def test_the_same_evidence_is_a_repeated_report(agent: Agent) -> None:
+    agent.plan_steps(MAKE, PRINT, DROP).make_file()
+    agent.report_completed("make")
+    agent.write("seen.txt", "X = 1\n")
+    agent.report_completed("see", "--evidence", "seen.txt")
+    for options in (("--evidence", "seen.txt"), ()):
+        assert agent.report_completed("see", *options)["already"] is True
+
+
+@pytest.mark.parametrize("strategy", ["", " on-failure=replan"])
+@pytest.mark.parametrize("command", ["resume 1", "replan 1 --reason Corrected."])
+def test_a_corrected_file_is_reported_again(agent: Agent, strategy: str, command: str) -> None:
+    """After a resume and after a replan of the same steps. A rollback removes what the agent has done."""
+    change = "```diff {#change type=modify_file target=src/other.py needs=make}\n@@ -1 +1 @@\n-y = 1\n+y = 2\n```\n\n"
+    agent.plan_steps(MAKE.replace("{#make", "{#make" + strategy), change)
+    for step, path, wrong, right in (
+        ("make", "src/deep/made.py", "X = 2\n", "X = 1\n"),
+        ("change", "src/other.py", "y = 3\n", "y = 2\n"),
+    ):
+        agent.write(path, wrong)
+        assert agent.report_failed(step)["status"] == states.FAILED
+        for view in ("status", "next"):
+            assert "run 1 failed" in agent.type(view).out, view
+        commands = agent.type("status", "--json").json["next"]
+        assert [command.split()[1] for command in commands[:2]] == ["replan", "resume"]
+        assert "Nothing: the run failed." in agent.type("handoff").out
+        agent.write(path, right)
+        result = agent.type(*command.split())
+        assert (result.exit, result.out.splitlines()[-1]) == (0, f"next: execplan handoff {NAME}"), result
+        assert agent.type("evaluate").exit == 0
+        assert f"then report it: `{step}`" in agent.type("handoff").out
+        agent.report_completed(step)
+    assert agent.type("rollback").exit == 0
+    assert not (agent.path / "src/deep/made.py").exists()
+    assert (agent.path / "src/other.py").read_text() == "y = 1\n"
+
+
+def test_edited_steps_of_an_agents_run_lead_to_a_replan(agent: Agent) -> None:
+    agent.plan_steps(MAKE, COPY, DROP).make_file()
+    agent.report_completed("make")
+    agent.plan(HEAD + MAKE + COPY.replace("out.txt", "copy.txt") + DROP)
+    replan = f"execplan replan 1 -p {NAME} --reason 'What was wrong'"
+    for view in ("status", "next", "show", "handoff", "evaluate", "show --run"):
+        assert agent.type(*view.split()).out.splitlines()[-1] == f"next: {replan}", view
+    assert agent.data("handoff")["next_steps"] == []
+    assert replan in agent.report_refused(4, "other-document", "copy")["hint"]
+    assert replan in agent.refused(4, "other-document", "resume")["hint"]
+    assert agent.type("replan", "--reason", "Another name.").exit == 0
+    agent.approve("--allow-inferred")
+    agent.write("copy.txt", "y = 1\n")
+    agent.report_completed("copy")
 
 
 def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:

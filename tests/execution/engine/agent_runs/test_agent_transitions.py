@@ -13,7 +13,8 @@ from execplan.execution.engine.agent_runs import guard_grant
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records.run_statuses import BY_AGENT, find_last_run
-from tests.execution.engine.agent_runs.agent import COPY, DROP, MAKE
+from tests.execution.engine.agent_runs.agent import COPY, DROP, HEAD, MAKE
+from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from tests.execution.engine.agent_runs.agent import Agent
@@ -34,7 +35,7 @@ OTHER = "```python {#other type=create_file target=src/other2.py}\nX = 2\n```\n\
         ("retry=1", "retry", ["make", "other"], states.IN_PROGRESS),
         ("on-failure=skip", "skip", ["other"], states.IN_PROGRESS),
         ("on-failure=alternative:other", "alternative", ["other"], states.IN_PROGRESS),
-        ("on-failure=replan", "replan", ["other"], states.IN_PROGRESS),
+        ("on-failure=replan", "replan", [], states.FAILED),
         ("on-failure=ask", "ask", [], states.IN_PROGRESS),
         ("on-failure=skip triggers=timeout", "fail", [], states.FAILED),
     ],
@@ -384,3 +385,12 @@ def test_a_revoked_approval_ends_what_an_agent_may_do(agent: Agent) -> None:
     assert guard_grant.load(project, ref.id) is None
     agent.make_file()
     agent.report_refused(7, "not-approved", "make")
+
+
+def test_a_step_in_progress_is_reported_before_a_replan(agent: Agent) -> None:
+    agent.plan_steps(MAKE, DROP).begin()
+    allow_call(agent, "make")
+    agent.make_file().plan(HEAD + MAKE + DROP.replace("Nobody", "No one"))
+    assert agent.type("status").out.splitlines()[-1] == f"next: execplan handoff {NAME}"
+    agent.report_completed("make")
+    assert "execplan replan 1 " in agent.type("status").out.splitlines()[-1]
