@@ -19,7 +19,7 @@ SPEC_KIT := specify-cli==1.2.3
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture wheel demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -104,8 +104,27 @@ demo-check: .venv/ready # every demo ends as expected, and the main one is short
 	done
 	@lines=$$(wc -l <.venv/demo.log); [ $$lines -le 60 ] || { echo "make demo prints $$lines lines, more than 60"; exit 1; }
 
-wheel: .venv/ready ## Build the wheel, install it in a clean environment, and try it
+dist: .venv/ready ## Build sdist and wheel twice, compare them byte by byte, and check them
+	$(BIN)/python scripts/dist.py
+
+wheel: dist ## Build the wheel, install it in a clean environment, and try it
 	sh scripts/smoke.sh $(BIN)/python
+
+sbom: dist .venv/release/ready ## Write an SBOM (CycloneDX) of the wheel and its dependencies to dist/
+	rm -rf .venv/sbom
+	$(PYTHON) -m venv --without-pip .venv/sbom
+	$(BIN)/python -m pip --python .venv/sbom install -q --disable-pip-version-check dist/*.whl
+	.venv/release/bin/cyclonedx-py environment --output-reproducible --output-format JSON --output-file dist/execplan.cdx.json .venv/sbom
+
+test-pythons: dist ## Install the wheel with every Python on this machine, try it, and run the fast tests
+	$(BIN)/python scripts/pythons.py $(PYTHONS)
+
+image: dist ## Build the container image (requires docker)
+	docker build --file .github/Dockerfile --tag execplan .
+
+release: .venv/ready ## Cut the changelog, set the version, commit and tag: make release VERSION=1.0.0, with CI=passed if gh can't know
+	@$(if $(VERSION),,echo "which version? make release VERSION=1.0.0"; exit 2;) \
+	$(BIN)/python scripts/release.py $(VERSION) $(if $(filter passed,$(CI)),--ci-passed)
 
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
@@ -144,6 +163,12 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's
 .venv/clients/$(SPEC_KIT): Makefile constraints.txt .venv/bin/python
 	@$(PYTHON) -m venv .venv/clients/specify
 	@$(call pip_install,$(SPEC_KIT),$(SPEC_KIT),.venv/clients/specify/bin/python)
+	@touch $@
+
+.venv/release/ready: .venv/ready
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
 	@touch $@
 
 .venv/fuzz: .venv/installed

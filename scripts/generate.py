@@ -14,6 +14,7 @@ import api_reference
 import command_reference
 import generated_tables
 import picture
+import public_surface
 import reference_pages
 import structure
 
@@ -65,6 +66,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     f"{REFERENCE}/agents.md": agents_page.render,
     HOOKS: hooks_file,
     picture.PICTURE: picture.render,
+    public_surface.RECORD: public_surface.render,
     ".agent/PLANS.md": lambda: builtin_templates.read_text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),
 }

@@ -1,13 +1,21 @@
 #!/bin/sh
-# Build the wheel, install it into an environment of its own, and run the main job with it.
+# Install the wheel in dist/ into an environment of its own, and run the main job with it.
 set -eu
 python=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$python" -m build --wheel --no-isolation --outdir "$work/dist" . >/dev/null
 "$python" -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$work"/dist/*.whl
+"$work/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt dist/*.whl
 execplan="$work/venv/bin/execplan"
+"$work/venv/bin/python" - <<'EOF' # an installation takes less than 30 MB beyond pip
+import pathlib, sysconfig
+packages = pathlib.Path(sysconfig.get_path("purelib"))
+others = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
+files = [path for path in packages.rglob("*") if path.is_file() and path.relative_to(packages).parts[0] not in others]
+megabytes = sum(path.stat().st_size for path in files) / 1e6
+print(f"installed: {megabytes:.0f} MB")
+assert megabytes < 30
+EOF
 cd "$work"
 git init -q repo
 cd repo

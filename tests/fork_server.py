@@ -41,7 +41,7 @@ STOP = "EXECPLAN_STOP"
 """The variable that lets a command wait for SIGCONT before it begins, until somebody traces it."""
 _ROOT = Path(__file__).resolve().parents[1]
 _FORK_CLIENT = _ROOT / "tests" / "fork_client.py"
-_HEAVY = "_strptime git jinja2.sandbox mistune rich.progress tomllib yaml".split()
+_HEAVY = "_strptime git jinja2.sandbox mistune tomllib yaml".split()
 """What commands import when they need it, in addition to our own modules."""
 _LARGE = (
     "execplan.cli.board_app",

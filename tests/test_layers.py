@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 WINGS = {
     "core": (
         "clock errors features named_tuple trace",
+        "installation",
         "text timestamps worker_processes",
         "documents files secrets",
         "plan",
@@ -63,7 +64,7 @@ SINGLE_IMPORTERS = {
     "pydantic": {"execution/approvals/tool_runner.py"},
     "starlette": {"views/server/"},
     "uvicorn": {"views/server/server_process.py"},
-    "prometheus_client": {"cli/output/prometheus_metrics.py"},
+    "rich": {"cli/board_app/"},
     "yaml": {
         "agents/integrations/precommit_config.py",
         "agents/capture/native_text.py",

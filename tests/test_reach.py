@@ -71,6 +71,7 @@ run 67
 runs 40
 schema 19
 search 21
+self 16
 serve 87
 set 52
 show 56

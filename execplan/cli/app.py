@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, defined_commands
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES
@@ -152,9 +151,11 @@ def _print_all_help(ctx: click.Context, param: click.Parameter | None, value: bo
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Print the version, if requested, and exit."""
+    """Print the version, if requested, and exit; in a checkout, with what it has beyond the last release."""
     if value and not ctx.resilient_parsing:
-        click.echo(f"execplan {__version__}")
+        from execplan.cli.version_text import full_version
+
+        click.echo(f"execplan {full_version()}")
         ctx.exit()
 
 

@@ -11,7 +11,8 @@ from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import format_diff
 from execplan.core.errors import usage_error
-from execplan.core.project import project_discovery, project_state
+from execplan.core.project import project_discovery, project_state, user_settings
+from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import did_you_mean
 
@@ -99,6 +100,25 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
     next_commands = tuple([command for change_set in planned for command in change_set.next_commands if not dry_run])
     return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
+
+
+def remaining_paths(project: Project) -> list[tuple[str, str]]:
+    """Return what no integration has written and `uninstall` leaves, with what it is; only paths that exist."""
+    paths = []
+    if project.exists:
+        paths = [
+            (project.plans, "your plans"),
+            (os.path.join(project.base, SETTINGS_FILE), "settings of the repository"),
+            (project.state, "state: locks, journals, backups, caches; without it, nothing can be undone"),
+        ]
+    paths.append((user_settings.path(), "your own settings"))
+    homes = (
+        ("XDG_STATE_HOME", "~/.local/state", "approvals, reports of errors"),
+        ("XDG_CACHE_HOME", "~/.cache", "caches"),
+    )
+    for variable, default, reason in homes:
+        paths.append((os.path.join(os.environ.get(variable) or os.path.expanduser(default), "execplan"), reason))
+    return [(project.display_path(path), reason) for path, reason in paths if os.path.lexists(path)]
 
 
 def _plan_integration(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
@@ -85,9 +86,10 @@ def make_counter(exact: bool | None = None) -> Counter:
         count = _load_bindings().tokenizer_for_encoding(ENCODING).count
     except ImportError as error:
         if exact:
-            hint = "install the extra: pip install 'execplan[tokens]'"
             message = "tokens can't be counted exactly here: bpe-openai is not installed"
-            raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=hint) from error
+            raise ExecplanError(
+                "no-tokenizer", message, exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("tokens")
+            ) from error
         return Counter(ESTIMATE, exact=False, count=estimate_tokens)
     return Counter(ENCODING, exact=True, count=_tolerate_surrogates(count))
 

@@ -93,6 +93,7 @@ CALLS = {
     "triage": ["triage", "Fix a typo"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
+    "self": ["self", "check"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 SETUP_COMMANDS = {
@@ -127,6 +128,22 @@ PLANS = {
 """The plan that a verb is called on, where it is not just any."""
 
 
+RECORDED = (ROOT / "tests" / "public_surface.txt").read_text(encoding="utf-8").splitlines()
+
+
+def answer_keys(value: object, prefix: str = "") -> set[str]:
+    """The keys of an answer and of the first level of objects in it, such as `plans[].id`."""
+    keys: set[str] = set()
+    if isinstance(value, dict):
+        for key, member in value.items():
+            keys.add(f"{prefix}{key}")
+            if not prefix and isinstance(member, dict | list):
+                is_list = isinstance(member, list)
+                for item in member if isinstance(member, list) else [member]:
+                    keys |= answer_keys(item, f"{key}[]." if is_list else f"{key}.")
+    return keys
+
+
 def test_every_verb_is_called_here() -> None:
     assert set(CALLS) == set(COMMANDS)
 
@@ -145,6 +162,10 @@ def test_one_document(repo: Folder, verb: str) -> None:
     assert result.exit == 0
     assert document["error"] is None
     assert isinstance(document["data"], dict)
+    recorded = {line for line in RECORDED if line.startswith(f"json {verb} ")}
+    keys = {f"json {verb} {key}" for key in answer_keys(document["data"])}
+    assert recorded - keys == set(), "these keys are gone: a break, see CONTRIBUTING.md"
+    assert keys - recorded == set(), "add these lines to tests/public_surface.txt"
     assert all(isinstance(line, str) for line in document["warnings"] + document["next"])
     assert result.err == ""
 
@@ -160,7 +181,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     [
         verb
         for verb in COMMANDS
-        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall")
+        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall", "self")
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:
@@ -324,7 +345,7 @@ def test_usage(repo: Folder, arguments: list[str], words: str) -> None:
 def test_version_and_folder(repo: Folder, plain: Folder) -> None:
     from execplan import __version__
 
-    assert plain.run("--version").out == f"execplan {__version__}\n"
+    assert plain.run("--version").out.startswith(f"execplan {__version__}")
     repo.plan()
     assert "2026-01-01_parser" in plain.run("-C", str(repo.path), "list").out
     assert "2026-01-01_parser" in plain.run("list", "-C", str(repo.path)).out

@@ -82,6 +82,7 @@ READING = [
         "commit --dry-run",
         "explain context",
         "schema context-decision",
+        "self check",
         "approve --list",
     ),
     *(

@@ -95,6 +95,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit -n", operand_kind="plan"),
     "diff": AllowedOptions("--text", f"{_PLAN_OPTIONS} --since", operand_kind="plan"),
+    "self": AllowedOptions(),
     "graph": AllowedOptions("--all", f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "overlaps": AllowedOptions("--check", _PLAN_OPTIONS),
     "lint": AllowedOptions(

@@ -18,6 +18,7 @@ from execplan import __version__
 from execplan.agents.integrations import managed_directory, session_hooks, skill
 from execplan.agents.integrations.integration_changes import ChangeSet, read_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
+from execplan.core import features
 from execplan.core.project import builtin_templates
 from execplan.core.text.text_lines import digest
 
@@ -33,10 +34,6 @@ ADD_COMMANDS = {
 }
 """Commands that add the plugin to a program, with a place for the directory."""
 TRUST_WARNING = "Codex runs the plugin's hook only if you trust it: /hooks"
-NO_SERVER_WARNING = (
-    f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing: "
-    "pipx install '.[mcp]', then: execplan install plugin"
-)
 _PLUGIN, _DESCRIPTION = "execplan", "Write, follow and update ExecPlans, the living plans of a repository."
 _COMMAND_SKILLS = ("plan", "next")
 _HOOK_LINES = {
@@ -57,12 +54,16 @@ def has_server() -> bool:
     return importlib.util.find_spec(SERVER_PACKAGE) is not None
 
 
+def _missing_server_warning() -> str:
+    return f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing; {features.load(features.EXTRA_HINT)('mcp')}; then: execplan install plugin"
+
+
 def install(directory: str | None, *, force: bool) -> ChangeSet:
     """Plan to add or update the plugin in a directory. Raises ExecplanError."""
     managed = _managed_directory(directory)
     change_set = managed_directory.plan_install(managed, force=force)
     is_changed = any([change.action != "kept" for change in change_set.changes])
-    warnings = [] if has_server() else [NO_SERVER_WARNING]
+    warnings = [] if has_server() else [_missing_server_warning()]
     if shutil.which("execplan") is None:
         warnings.append(session_hooks.NOT_ON_PATH_WARNING)
     if is_changed:

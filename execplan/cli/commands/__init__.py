@@ -5,6 +5,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "init": "Set up plans in this repository.",
         "install": "Install integrations: agents, hooks, merges, completion.",
         "uninstall": "Remove exactly what install added.",
+        "self": "Show the version, and how to upgrade or remove it.",
     },
     "Write": {
         "new": "Create a plan from a template.",

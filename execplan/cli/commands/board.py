@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.views.board.board_cards import Board, Card
 
-_INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
-
 
 @define_command(
     reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans, approvals, runs and claims; the plans that they depend on, also in other projects of your settings.",
@@ -47,8 +45,8 @@ _INSTALL_HINT = "to open the interactive board, install it: pip install 'execpla
 def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str, ...], all_projects: bool) -> Answer:
     """Show plans as a board: broken, draft, active, stalled, complete.
 
-    On a terminal, the board is interactive if its extra is installed: pip install 'execplan[tui]'. It follows changes
-    of the files. There you can filter and read plans, check off, reopen, add and claim tasks; press ? for all keys.
+    On a terminal, the board is interactive if the extra `tui` is installed. It follows changes of the files. There you
+    can filter and read plans, check off, reopen, add and claim tasks; press ? for all keys.
     Elsewhere, for agents, and with --plain, it is a table. A stalled plan is open but has had no activity for
     `stalled_days` days (default: 14): no date in the plan, no edit and no commit. The activity that the board shows is
     the latest date in the plan, in UTC. Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
@@ -62,7 +60,9 @@ def board(call: Call, *, everything: bool, plain: bool, project_paths: tuple[str
     with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
         loaded_board, problems = source.load(everything=everything, tick=bar.tick)
     if wants_app:
-        print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
+        from execplan.core.installation import extra_hint
+
+        print(f"execplan: to open the interactive board, {extra_hint('tui')}", file=sys.stderr)
     return Answer(
         board_json(loaded_board),
         board_text(loaded_board, everything=everything),

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 
@@ -23,8 +24,9 @@ def mcp(call: Call) -> Answer:
     a project as the argument `root`, so one entry in your own settings is enough for all repositories.
     """
     if find_spec("mcp") is None:
-        hint = "install it: pip install 'execplan[mcp]'"
-        raise ExecplanError("no-mcp", "the MCP SDK is not installed", exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError(
+            "no-mcp", "the MCP SDK is not installed", exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("mcp")
+        )
     import asyncio
     import gc
 

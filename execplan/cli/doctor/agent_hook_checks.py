@@ -84,7 +84,7 @@ def check_guard(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     if shutil.which("execplan") is None:
         message = "execplan is not on PATH; for an agent program that can't find it either, every call is denied"
         yield DoctorFinding(
-            WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
+            WARNING, "", message, "add the directory of execplan to PATH, or install it with pipx or uv tool"
         )
     yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
     yield from agent_program_limits.describe_installed(installed_programs)
@@ -265,6 +265,6 @@ def _check_optional_hooks(
     uninstall = partial(integration.uninstall, project, programs=installed_programs)
     yield from check_integration(project, integration.NAME, install, uninstall)
     if shutil.which("execplan") is None:
-        remedy = "add the directory of execplan to PATH, or install it there: pipx install ."
+        remedy = "add the directory of execplan to PATH, or install it with pipx or uv tool"
         yield DoctorFinding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
     yield from find_disabled_hooks(project, installed_programs, WARNING, consequence, integration.open_file)

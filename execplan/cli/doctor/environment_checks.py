@@ -71,8 +71,13 @@ def check_git(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 
 @check("state")
 def check_state_folder(context: DoctorContext) -> Iterator[DoctorFinding | str]:
-    """The state directory is writable, and its file system supports locks."""
+    """The state directory is writable, has a known format, and its file system supports locks."""
     for project in context.state_projects:
+        if (state_format := project_state.find_format(project)) > project_state.FORMAT:
+            message = (
+                f"a newer execplan has changed the format of the state to {state_format}; this version can't write"
+            )
+            yield DoctorFinding(ERROR, project.display_path(project.state), message, "upgrade: execplan self check")
         folder = project.state
         while not os.path.lexists(folder):
             folder = os.path.dirname(folder)

@@ -9,12 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rich.progress import Progress, TaskID
-
 _MIN_TOTAL = 200
 """Minimum number of plans or versions for a progress bar; checking them takes about a quarter of a second."""
 _REFRESH_SECONDS = 0.1
 """Seconds between two refreshes of the progress bar."""
+_WIDTH = 30
+"""Width of the bar in columns."""
+_ERASE = "\r\x1b[K"
+"""Erases the line of the bar."""
 
 
 class ProgressBar:
@@ -23,8 +25,7 @@ class ProgressBar:
     def __init__(self, label: str, *, is_enabled: bool = True) -> None:
         self._label = label
         self._is_enabled = is_enabled
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
+        self._is_shown = False
         self._next_refresh = 0.0
 
     def __enter__(self) -> ProgressBar:
@@ -33,23 +34,20 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        if self._is_shown:
+            sys.stderr.write(_ERASE)
+            sys.stderr.flush()
 
     def tick(self, completed: int, total: int) -> None:
         """Show the number of completed items."""
         if not self._is_enabled or total < _MIN_TOTAL or monotonic() < self._next_refresh:
             return
-        if self._progress is None:
-            if not sys.stderr.isatty():
-                self._is_enabled = False
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._progress.start()
-            self._task = self._progress.add_task(self._label, total=total)
-        if self._task is not None:
-            self._progress.update(self._task, completed=completed, refresh=True)
+        if not self._is_shown and not sys.stderr.isatty():
+            self._is_enabled = False
+            return
+        full = _WIDTH * completed // total
+        bar = f"[{'#' * full}{'.' * (_WIDTH - full)}]"
+        sys.stderr.write(f"{_ERASE}{self._label} {bar} {100 * completed // total}%")
+        sys.stderr.flush()
+        self._is_shown = True
         self._next_refresh = monotonic() + _REFRESH_SECONDS

@@ -111,17 +111,17 @@ def fit_line(line: str, *, indent: int | None = None) -> list[str]:
     """
     if not is_terminal():
         return [line]
-    from rich.cells import cell_len
+    from execplan.cli.output.text_width import text_width
 
     width = min(terminal_size()[0], _MAX_TEXT_WIDTH)
-    if cell_len(line) <= width:
+    if text_width(line) <= width:
         return [line]
     own_indent = len(line) - len(line.lstrip(" "))
     hanging = " " * min(own_indent + _HANGING_INDENT if indent is None else indent, width // 2)
     lines, current = [], " " * own_indent
     for word in line[own_indent:].split(" "):
         candidate = f"{current} {word}" if current.strip() else current + word
-        if cell_len(candidate) > width and current.strip():
+        if text_width(candidate) > width and current.strip():
             lines.append(current.rstrip())
             current = hanging + word
         else:

@@ -20,7 +20,7 @@ def color(code: str) -> str:
 
 
 def mark_colors(text: str) -> str:
-    """Mark the colors in a trusted text, such as output of rich, whose other characters are already printable."""
+    """Mark the colors in a trusted text, such as a chart, whose other characters are already printable."""
     return text.replace("\x1b[", _COLOR_PREFIX)
 
 

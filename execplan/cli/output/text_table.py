@@ -1,20 +1,20 @@
-"""Tables for people: formatted by rich on a terminal, as aligned columns elsewhere."""
+"""Tables for people: with colors and cut to the width of a terminal, as aligned columns elsewhere."""
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.terminal_text import mark_colors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.console import OverflowMethod
-    from rich.text import Text
+    Cell = list[tuple[str, str]]
+    """The parts of a cell, each with its style."""
 
+_GAP = "  "
+"""What separates two columns."""
 _MIN_WIDTH = 20
 """Minimum width of the last column and of the longest other one, whatever the terminal's width."""
 _MIN_WIDTH_AFTER_NAMES = 4
@@ -58,7 +58,7 @@ def format_table(
         columns = _fit_columns(head, _with_bars(texts, bars), spare)
         if len(columns[0]) < len(head):
             columns = _fit_columns(head, _with_bars(texts, {}), spare)
-        return _rich_table(*columns, wraps=wraps)
+        return _fitted_table(*columns, wraps=wraps)
     widths = [max(len(row[at]) for row in texts) for at in range(len(head) - 1)]
     return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in texts])
 
@@ -89,59 +89,86 @@ def format_grouped_table(
     return "\n".join(grouped_lines if has_head else grouped_lines[1:])
 
 
-def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCell]) -> list[list[Text]]:
-    """Return the cells as texts of rich, with progress bars if the terminal has room for them."""
-    from rich.text import Text
-
+def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCell]) -> list[list[Cell]]:
+    """Return the cells with progress bars, if the terminal has room for them."""
     from execplan.cli.output.terminal_layout import bar_parts, terminal_size
 
-    cells = [[Text(text) for text in row] for row in texts]
+    cells: list[list[Cell]] = [[[(text, "")] for text in row] for row in texts]
     if terminal_size()[0] < _MIN_WIDTH_WITH_BARS:
         return cells
     for (row_at, column_at), cell in bars.items():
         full, empty = bar_parts(cell.done, cell.total, width=_BAR_WIDTH)
-        bar = (full, "green"), (empty, "dim"), " " * (_BAR_WIDTH + 1 - len(full + empty))
-        cells[row_at][column_at] = Text.assemble(*bar, texts[row_at][column_at])
+        bar = [(full, "green"), (empty, "dim"), (" " * (_BAR_WIDTH + 1 - len(full + empty)), "")]
+        cells[row_at][column_at] = [*bar, (texts[row_at][column_at], "")]
     return cells
 
 
+def _cell_width(cell: Cell) -> int:
+    from execplan.cli.output.text_width import text_width
+
+    return sum([text_width(text) for text, _ in cell])
+
+
 def _fit_columns(
-    head: Sequence[str], rows: Sequence[Sequence[Text]], spare: Sequence[str]
-) -> tuple[Sequence[str], Sequence[Sequence[Text]]]:
+    head: Sequence[str], rows: Sequence[Sequence[Cell]], spare: Sequence[str]
+) -> tuple[Sequence[str], Sequence[Sequence[Cell]]]:
     """Return the columns that fit the terminal."""
-    from rich.console import Console
+    from execplan.cli.output.terminal_layout import terminal_size
 
     column_indexes = list(range(len(head)))
-    widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in column_indexes]
+    widths = [max([len(head[at]), *[_cell_width(row[at]) for row in rows]]) for at in column_indexes]
     for name in spare:
-        if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > Console().width:
+        if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > terminal_size()[0]:
             column_indexes.remove(head.index(name))
     return [head[at] for at in column_indexes], [[row[at] for at in column_indexes] for row in rows]
 
 
-def _rich_table(head: Sequence[str], rows: Sequence[Sequence[Text]], *, wraps: bool) -> str:
-    """Format rows with rich; the last column ends at the edge, and the longest other one is cut if there is no room."""
-    from rich.console import Console
-    from rich.table import Table
+def _fitted_table(head: Sequence[str], rows: Sequence[Sequence[Cell]], *, wraps: bool) -> str:
+    """Format rows; the last column ends at the edge, and the longest other one is cut if there is no room."""
+    from execplan.cli.output.terminal_layout import COLUMN_STYLES, terminal_size
+    from execplan.cli.output.text_width import cut_segments
 
-    from execplan.cli.output.terminal_layout import COLUMN_STYLES
-
-    console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
-    rich_table = Table(box=None, pad_edge=False, header_style="bold")
-    widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in range(len(head) - 1)]
+    width = terminal_size()[0]
+    widths = [max([len(head[at]), *[_cell_width(row[at]) for row in rows]]) for at in range(len(head) - 1)]
     longest = widths.index(max(widths))
     last_min_width = _MIN_WIDTH_AFTER_NAMES if head[longest] in _PLAN_NAMES else _MIN_WIDTH
-    available_width = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - last_min_width
+    available_width = width - (sum(widths) - widths[longest]) - len(_GAP) * len(widths) - last_min_width
     widths[longest] = min(widths[longest], max(available_width, _MIN_WIDTH))
-    for name, width in zip(head, widths, strict=False):
-        rich_table.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
-    last_width = max(console.width - sum(widths) - 2 * len(widths), 1)  # rich would shrink all columns
-    overflow: OverflowMethod = "fold" if wraps else "ellipsis"
-    rich_table.add_column(head[-1], no_wrap=not wraps, overflow=overflow, max_width=last_width)
-    for row in rows:
-        for name, cell in zip(head, row, strict=True):
-            cell.stylize_before(COLUMN_STYLES.get(name, {}).get(cell.plain, ""))
-        rich_table.add_row(*row)
-    with console.capture() as captured:
-        console.print(rich_table)
-    return mark_colors(captured.get().rstrip("\n"))
+    indent = sum(widths) + len(_GAP) * len(widths)
+    last_width = max(width - indent, 1)
+    lines = []
+    for row in ([[(name, "bold")] for name in head], *rows):
+        cells = [cut_segments(cell, column_width) for cell, column_width in zip(row, widths, strict=False)]
+        texts = [_painted(cell, COLUMN_STYLES.get(name, {})) for name, cell in zip(head, cells, strict=False)]
+        gaps = [
+            " " * (column_width - _cell_width(cell)) + _GAP for cell, column_width in zip(cells, widths, strict=True)
+        ]
+        first = "".join([text + gap for text, gap in zip(texts, gaps, strict=True)])
+        parts = [[part] for part in _wrap(row[-1], last_width)] if wraps else [cut_segments(row[-1], last_width)]
+        last, *rest = [_painted(part, COLUMN_STYLES.get(head[-1], {})) for part in parts]
+        lines += [(first + last).rstrip(), *[" " * indent + text for text in rest]]
+    return "\n".join(lines)
+
+
+def _painted(cell: Cell, styles: Mapping[str, str]) -> str:
+    """Return a cell with its colors; the style of a plain one depends on its text."""
+    from execplan.cli.output.terminal_layout import paint
+
+    return "".join([paint(text, style or styles.get(text, "")) for text, style in cell])
+
+
+def _wrap(cell: Cell, width: int) -> list[tuple[str, str]]:
+    """Wrap a cell at a width, between words where possible."""
+    from execplan.cli.output.text_width import cut_to_width, text_width
+
+    lines, current = [], ""
+    for word in cell[0][0].split(" "):
+        candidate = f"{current} {word}" if current else word
+        if current and text_width(candidate) > width:
+            lines.append(current)
+            candidate = word
+        while text_width(candidate) > width and (part := cut_to_width(candidate, width)):
+            lines.append(part)
+            candidate = candidate.removeprefix(part)
+        current = candidate
+    return [(line, cell[0][1]) for line in (*lines, current)]

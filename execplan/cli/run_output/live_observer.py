@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import threading
+from shutil import get_terminal_size
 from time import monotonic
-from typing import TYPE_CHECKING, cast
-
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group
-from rich.live import Live
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import paint
+from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.output.text_width import cut_segments
 from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
+from execplan.cli.run_output.live_region import LiveRegion
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
 from execplan.core.text.message_parts import format_duration
 from execplan.execution.engine.journal import journal_entries
@@ -21,23 +20,21 @@ from execplan.execution.engine.journal import journal_entries
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
-    from typing import IO, Any
+    from typing import Any
 
-    from execplan.cli.run_output.journal_formatter import StyledLine
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_state import Question
 
 _STYLES = {GOOD: "green", BAD: "bold red", MUTED: "dim", PLAIN: ""}
 _FINAL_KINDS = (journal_entries.RESULT, journal_entries.SKIPPED, journal_entries.BLOCKED, journal_entries.RECOVERED)
 """Journal entries that finish a step, unless it begins again."""
-_REFRESHES_PER_SECOND = 8
 _MAX_BAR_WIDTH = 24
 """Maximum width of the bar in columns."""
 _MIN_BAR_WIDTH = 6
 """Minimum width in columns; below it, there is no bar."""
-_SIGNS = ("▸", "…", "━", "·")
-_ASCII = (">", "...", "#", ".")
-"""Signs for a terminal with another encoding: a running step, cut text, and the two parts of the bar."""
+_SIGNS = ("▸", "━", "·")
+_ASCII = (">", "#", ".")
+"""Signs for a terminal with another encoding: a running step, and the two parts of the bar."""
 
 
 class LiveObserver(PromptingObserver):
@@ -45,35 +42,29 @@ class LiveObserver(PromptingObserver):
 
     def __init__(self) -> None:
         self._formatter = JournalFormatter()
-        self._console = Console(
-            file=cast("IO[str]", ResilientStdout()),
-            force_terminal=True,
-            no_color="NO_COLOR" in os.environ,
-            highlight=False,
-            emoji=False,
-        )
-        signs = _SIGNS if self._console.encoding.lower().startswith("utf") else _ASCII
-        self._running_sign, self._ellipsis, self._full_sign, self._empty_sign = signs
+        output = ResilientStdout()
+        signs = _SIGNS if output.encoding.lower().startswith("utf") else _ASCII
+        self._running_sign, self._full_sign, self._empty_sign = signs
         self._lock = threading.RLock()
         self._started_at = monotonic()
         self._running: dict[str, tuple[float, int, str]] = {}
         """Start time, attempt number and last output line by step."""
         self._finished_steps: set[str] = set()
         self._total_steps = 0
-        self._display = self._create_display()
+        self._region = LiveRegion(output, self._render)
 
     def __enter__(self) -> LiveObserver:
-        self._display.start()
+        self._region.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._display.stop()
+        self._region.stop()
 
     def warn(self, warning: str) -> bool:
         """Print a warning above the live display."""
-        self._console.print(Text(printable_line(f"execplan: warning: {warning}")), soft_wrap=True)
+        self._region.print_line(printable_line(f"execplan: warning: {warning}"))
         return True
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
@@ -97,7 +88,7 @@ class LiveObserver(PromptingObserver):
                 self._running.pop(step, None)
             lines = self._formatter.format_entry(entry)
         for line in lines:
-            self._console.print(_rich_text(line), soft_wrap=True)
+            self._region.print_line(_painted([(line.text, _STYLES[line.tone])]))
 
     def line(self, step: str, text: str, *, error: bool) -> None:
         """Update the last output line of a step."""
@@ -108,53 +99,41 @@ class LiveObserver(PromptingObserver):
 
     def ask(self, question: Question) -> str | None:
         """Ask a question while the live display is stopped."""
-        self._display.stop()
+        self._region.stop()
         try:
             return super().ask(question)
         finally:
-            self._display = self._create_display()
-            self._display.start()
+            self._region.start()
 
-    def _create_display(self) -> Live:
-        return Live(
-            console=self._console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_SECOND, transient=True
-        )
-
-    def _render(self) -> Group:
-        """Render the display: up to two lines for each running step, and the progress."""
+    def _render(self) -> list[str]:
+        """Return the lines of the display: up to two for each running step, and the progress."""
+        columns, height = get_terminal_size()
         with self._lock:
             rows = [row for step in list(self._running) for row in self._rows(step)]
             done_count = len(self._finished_steps)
-        rows = rows[-max(self._console.height - 2, 1) :]
-        return Group(*rows, self._progress_line(done_count)) if self._total_steps else Group(*rows)
+        rows = rows[-max(height - 2, 1) :]
+        if self._total_steps:
+            rows.append(self._progress(done_count, columns))
+        return [_painted(cut_segments(row, columns)) for row in rows]
 
-    def _progress_line(self, done_count: int) -> Text:
-        """Render the progress, with a bar if there is room."""
+    def _progress(self, done_count: int, columns: int) -> list[tuple[str, str]]:
+        """Return the progress, with a bar if there is room."""
         count = f"{done_count}/{self._total_steps} steps, {format_duration(monotonic() - self._started_at)}"
-        width = min(_MAX_BAR_WIDTH, self._console.width - len(count) - 2)
+        width = min(_MAX_BAR_WIDTH, columns - len(count) - 2)
         if width < _MIN_BAR_WIDTH:
-            return Text(self._cut_to_width(count))
+            return [(count, "")]
         full = width * done_count // self._total_steps
-        return Text.assemble((self._full_sign * full, "green"), (self._empty_sign * (width - full), "dim"), f" {count}")
+        return [(self._full_sign * full, "green"), (self._empty_sign * (width - full), "dim"), (f" {count}", "")]
 
-    def _rows(self, step: str) -> Iterator[Text]:
+    def _rows(self, step: str) -> Iterator[list[tuple[str, str]]]:
         started_at, attempt, last_line = self._running[step]
         attempt_text = f", attempt {attempt}" if attempt > 1 else ""
-        yield Text(
-            self._cut_to_width(
-                f"{self._running_sign} {self._formatter.step_name(step)} ({format_duration(monotonic() - started_at)}{attempt_text}{self._formatter.worker_text(step)})"
-            )
-        )
+        details = f"{format_duration(monotonic() - started_at)}{attempt_text}{self._formatter.worker_text(step)}"
+        yield [(f"{self._running_sign} {self._formatter.step_name(step)} ({details})", "")]
         if last_line:
-            yield Text(self._cut_to_width(f"    {last_line}"), style="dim")
-
-    def _cut_to_width(self, text: str) -> str:
-        """Cut a line to the width of the terminal."""
-        width = self._console.width
-        if cell_len(text) <= width:
-            return text
-        return set_cell_size(text, max(width - len(self._ellipsis), 0)) + self._ellipsis
+            yield [(f"    {last_line}", "dim")]
 
 
-def _rich_text(line: StyledLine) -> Text:
-    return Text(line.text, style=_STYLES[line.tone])
+def _painted(segments: Sequence[tuple[str, str]]) -> str:
+    """Return a line with its colors, ready for the terminal."""
+    return printable_text("".join([paint(text, style) for text, style in segments]))

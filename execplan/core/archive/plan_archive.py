@@ -108,14 +108,11 @@ def archive_plan(
         origin=origin,
         confirm_rewrite=confirm_rewrite,
     )
-    return move_result._replace(
-        warnings=(*[_lost_edit_warning(ref, step.description) for step in lost_edits], *move_result.warnings)
-    )
-
-
-def _lost_edit_warning(ref: PlanRef, description: str) -> str:
     remedy = f"execplan restore {ref.shell_name}, then execplan doctor --restore {ref.shell_name}"
-    return f"another program has overwritten an edit: {description}; to restore it: {remedy}"
+    warnings = [
+        f"another program has overwritten an edit: {step.description}; to restore it: {remedy}" for step in lost_edits
+    ]
+    return move_result._replace(warnings=(*warnings, *move_result.warnings))
 
 
 def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Project, PlanRef]]:

@@ -364,6 +364,7 @@ def _move_result(
     *,
     has_evidence: bool,
 ) -> MoveResult:
+    attestation = os.path.join(goal.artifacts, ATTESTATION_FILE)
     return MoveResult(
         project.display_path(goal.path),
         bool(moves) or write_result.new != write_result.old,
@@ -378,17 +379,12 @@ def _move_result(
                 if has_evidence or not _is_empty_move(old, new)
             ]
         ),
-        tuple(
-            [
-                project.display_path(path)
-                for path in (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files)
-            ]
-        ),
+        tuple(map(project.display_path, (*[plan_ref.path for plan_ref, _ in followed.updates], *followed.files))),
         write_result.change.messages,
         project.display_path(os.path.join(goal.artifacts, EVIDENCE_FILE)) if has_evidence else None,
         commit_result.digest if commit_result else None,
         write_result.warnings + followed.warnings + (commit_result.warnings if commit_result else ()),
-        attestation=_find_attestation(project, goal.artifacts) if has_evidence else None,
+        attestation=project.display_path(attestation) if has_evidence and os.path.isfile(attestation) else None,
     )
 
 
@@ -399,8 +395,3 @@ def _is_empty_move(old: str, new: str) -> bool:
     """
     names = set(os.listdir(old)) if os.path.isdir(old) else {old} if os.path.lexists(old) else set()
     return not os.path.lexists(new) and names <= {EVIDENCE_FILE, ATTESTATION_FILE}
-
-
-def _find_attestation(project: Project, folder: str) -> str | None:
-    path = os.path.join(folder, ATTESTATION_FILE)
-    return project.display_path(path) if os.path.isfile(path) else None

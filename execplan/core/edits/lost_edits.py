@@ -95,7 +95,7 @@ def _find_overwritten(steps: Sequence[JournaledEdit], after: Counter[str]) -> li
     overwritten = []
     for step, (old, new) in zip(reversed(steps), reversed(texts), strict=True):
         added, removed = new - old, old - new
-        line = max(added or removed, key=_count_letters, default="")
+        line = max(added or removed, key=lambda line: len("".join(_words(line))), default="")
         is_reworded = bool(added) and any(_derives_from(own_line, line, removed) for own_line in own_lines)
         if line in (missing if added else back) and not is_reworded:
             overwritten.append(_LineChange(step, added, removed, line))
@@ -126,10 +126,6 @@ def _distance(words: Counter[str], other_words: Counter[str]) -> int:
 
 def _words(line: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(_TIMESTAMP.sub("", _LABEL.sub("", line, count=1))))
-
-
-def _count_letters(line: str) -> int:
-    return sum([len(word) for word in _words(line)])
 
 
 def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:

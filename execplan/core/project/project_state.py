@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text.text_lines import digest
 from execplan.core.trace import log
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 
+FORMAT: Final = 1
+"""Format of the state directory; a later format has its number in the file `format` there."""
+
+
+def find_format(project: Project) -> int:
+    """Return the format of a project's state directory. Raises ExecplanError if it can't be read."""
+    return int((file_access.read_if_exists(os.path.join(project.state, "format"), 9) or b"").strip() or FORMAT)
+
+
 def lock(project: Project, name: str, holder: str) -> FileLock:
     """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
     from execplan.core.files.file_lock import FileLock
 
+    if (state_format := find_format(project)) > FORMAT:
+        message = f"{project.state} has the format {state_format} of a newer execplan; this one knows only {FORMAT}"
+        hint = "nothing was written; see how to upgrade: execplan self check"
+        raise ExecplanError("newer-state", message, exit=ENVIRONMENT, hint=hint)
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 
@@ -83,9 +96,9 @@ def read_only_error(project: Project) -> ExecplanError:
     """Return the error for a write to a project that is only read."""
     from shlex import quote
 
-    message = f"{project.base} is another project, which is only read here"
+    hint = f"work there: execplan -C {quote(project.base)} status"
     return ExecplanError(
-        "other-project", message, exit=POLICY, hint=f"work there: execplan -C {quote(project.base)} status"
+        "other-project", f"{project.base} is another project, which is only read here", exit=POLICY, hint=hint
     )
 
 

@@ -42,7 +42,7 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
     try:
         from pydantic import TypeAdapter, ValidationError
     except ImportError:
-        return {}, ["pydantic, which checks the parameters, is not installed: pip install 'execplan[tools]'"]
+        return {}, ["pydantic, which checks the parameters, is not installed; the extra `tools` contains it"]
     hints, signature_parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
     keyword_rest = next(
         (parameter for parameter in signature_parameters.values() if parameter.kind is parameter.VAR_KEYWORD), None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.views.charts.chart import BARS, LINES
 from execplan.views.charts.chart_svg import bar_ticks, day_positions, day_ticks, value_ticks
@@ -36,9 +37,10 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     try:
         import plotext
     except ModuleNotFoundError:
-        hint = "install it: pip install 'execplan[charts]'"
         message = "plotext, which draws charts, is not installed"
-        raise ExecplanError("no-charts", message, exit=ENVIRONMENT, hint=hint) from None
+        raise ExecplanError(
+            "no-charts", message, exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("charts")
+        ) from None
 
     if chart.is_empty:
         return f"{chart.title}: no data"

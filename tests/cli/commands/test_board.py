@@ -146,7 +146,7 @@ def test_without_the_extra_a_terminal_gets_a_table_and_a_hint(desk: InProcessRep
 
     result = Terminal(work, columns=100, rows=30, env=desk.env).end()
     assert result.exit == 0
-    assert any("pip install 'execplan[tui]'" in line for line in result.lines)
+    assert any("pip install -e '" in line for line in result.lines)  # the command for a checkout
     assert "active (1)" in result.lines
 
 

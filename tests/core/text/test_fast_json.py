@@ -65,7 +65,9 @@ def test_refused_as_by_the_strict_reader(text: str) -> None:
 def test_refused_also_where_nobody_has_loaded_json(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the process of a guard: the reader written in C then fails without saying why."""
     monkeypatch.delitem(sys.modules, "json.decoder")
-    with pytest.raises(ValueError, match=r"not JSON|no value"):
+    with pytest.raises(
+        ValueError, match=r"not JSON|no value|line 1 column"
+    ):  # the last in Python 3.13, where the C reader loads the module
         fast_json.read(text)
 
 

@@ -176,9 +176,23 @@ def test_actionlint_finds_nothing(tmp_path: Path) -> None:
     for workflow in workflows:
         folder.write(f".github/workflows/{workflow.name}", workflow.read_bytes())
     check("actionlint", "-shellcheck", program_path("shellcheck"), cwd=tmp_path)
-    folder.write(".github/workflows/wrong.yml", workflows[0].read_text("utf-8").replace("fail-on:", "fails-on:"))
+    plans = ACTION.parent / ".github/workflows/plans.yml"
+    folder.write(".github/workflows/wrong.yml", plans.read_text("utf-8").replace("fail-on:", "fails-on:"))
     with pytest.raises(AssertionError, match="fails-on"):
         check("actionlint", "-shellcheck", program_path("shellcheck"), cwd=tmp_path)
+
+
+def test_zizmor_finds_no_weakness() -> None:
+    folder = ACTION.parent / ".github"
+    check(
+        "zizmor",
+        "--offline",
+        "--quiet",
+        "--config",
+        os.fspath(folder / "zizmor.yml"),
+        os.fspath(folder),
+        os.fspath(ACTION),
+    )
 
 
 def program_path(name: str) -> str:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from execplan.core import installation
 from execplan.core.errors import ExecplanError
 from execplan.views.charts import chart_data, chart_text
 from execplan.views.charts.chart import AGE, BARS, Chart, Series
@@ -43,7 +44,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "plotext", None)
     with pytest.raises(ExecplanError, match="plotext") as error:
         chart_text.draw(ONE_DAY, 80, 18, has_color=False)
-    assert error.value.hint == "install it: pip install 'execplan[charts]'"
+    assert error.value.hint == installation.extra_hint("charts")
 
 
 def test_more_series_than_characters() -> None:

@@ -207,7 +207,7 @@ def test_a_missing_package_is_named(repo: Folder) -> None:
     )
     error = json.loads(completed.stdout)["error"]
     assert (completed.returncode, error["code"]) == (6, "no-web")
-    assert "execplan[web]" in error["hint"]
+    assert "[web]" in error["hint"]
 
 
 def test_an_agent_under_guard_may_not_start_it() -> None:

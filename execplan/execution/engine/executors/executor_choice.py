@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def open_executor(text: str) -> Iterator[Executor | None]:
 
     address = parse_executor(text)
     if find_spec("distributed") is None:
-        hint = "install it: pip install 'execplan[dask]'"
-        raise ExecplanError("no-dask", "Dask is not installed", exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError(
+            "no-dask", "Dask is not installed", exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("dask")
+        )
     from execplan.execution.engine.executors.dask_executor import DaskExecutor
 
     executor = DaskExecutor(address)

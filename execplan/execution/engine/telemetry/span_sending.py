@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from execplan.core import trace
+from execplan.core import features, trace
 from execplan.core.errors import ExecplanError
 from execplan.execution.engine.telemetry.trace_context import find_exporter_settings
 
@@ -113,7 +113,7 @@ def _export_within_limit(
         from execplan.execution.engine.telemetry.span_export import MissingExporterError, export_spans
     except ImportError as error:
         trace.log(f"import failed: {error}")
-        return "the OpenTelemetry SDK is not installed: pip install 'execplan[otel]'"
+        return f"the OpenTelemetry SDK is not installed; {features.load(features.EXTRA_HINT)('otel')}"
     problems: list[str] = []
 
     def export() -> None:
