@@ -16,6 +16,8 @@ from execplan.context.task_intent import classify_intent
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.claims import task_claims
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import join_first
 
@@ -66,7 +68,8 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
         plan_path.rpartition("/")[0],
     )
     with ErrorContext(project.display_path(ref.path)):
-        plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
+        claims = {task_id: claim.name == actor(project) for task_id, claim in task_claims(project, ref, plan).items()}
+        plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count, claims)
     requested, directory_paths = file_units.requested_files(project, options.paths, listing)
     included_paths = [plan_path, *[unit.path for unit in requested.units]]
     named_units, omissions = _named_files(project, plan_units.units, listing, included_paths, directory_paths)

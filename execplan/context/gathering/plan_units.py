@@ -14,7 +14,7 @@ from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
 
@@ -37,9 +37,17 @@ class PlanUnits(NamedTuple):
 
 
 def split_plan(
-    plan: ParsedPlan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3
+    plan: ParsedPlan,
+    find_files: FindFiles,
+    query: str | None = None,
+    pinned_decisions: int = 3,
+    claims: Mapping[str, bool] | None = None,
 ) -> PlanUnits:
-    """Split a plan into units and pin its last decisions. Raises ExecplanError if the query matches no task."""
+    """Split a plan into units and pin its last decisions. Raises ExecplanError if the query matches no task.
+
+    `claims` is, for each claimed task by ID, whether the reader has claimed it: that is the next task, and those of others
+    are not.
+    """
     builder = _UnitBuilder(plan, find_files)
     task_id_list = task_ids(plan.tasks)
     next_task: Task | None = None
@@ -47,8 +55,14 @@ def split_plan(
         reason, next_task = "requested by name", find_task(plan, query)[1]
     else:
         reason = "the next open task"
-        placeholder_lines = frozenset(plan.placeholder_lines)
-        next_task = next((task for task in plan.unfinished_tasks if task.start not in placeholder_lines), None)
+        own_by_id, placeholder_lines = claims or {}, frozenset(plan.placeholder_lines)
+        open_tasks = [
+            (own_by_id.get(task_id), task)
+            for task_id, task in zip(task_id_list, plan.tasks, strict=True)
+            if task.is_unfinished and task.start not in placeholder_lines
+        ]
+        own_tasks, free_tasks = [[task for is_own, task in open_tasks if is_own is state] for state in (True, None)]
+        next_task = next(iter([*own_tasks, *free_tasks]), None)
     units = [
         *_section_units(plan, builder),
         *_task_units(plan, builder, task_id_list, next_task, reason),

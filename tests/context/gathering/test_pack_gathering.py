@@ -117,6 +117,16 @@ def test_the_plan_in_parts(project: Folder) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_the_next_task_is_the_own_claim_or_one_that_nobody_has(
+    project: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.ok("next", "--claim", "--as", "bob")
+    monkeypatch.setenv("EXECPLAN_AGENT", "alice")
+    assert gather().pack.task == "Write the tests."
+    monkeypatch.setenv("EXECPLAN_AGENT", "bob")
+    assert gather().pack.task.startswith("Mend ")
+
+
 def test_nothing_of_the_plan_is_lost_or_told_twice(project: Folder) -> None:
     text = "\n".join([unit.content for unit in gather().pack.units if not unit.path and unit.line_start])
     for line in PLAN.split("\n"):
