@@ -23,7 +23,8 @@ FORMAT: Final = 1
 
 def find_format(project: Project) -> int:
     """Return the format of a project's state directory. Raises ExecplanError if it can't be read."""
-    return int((file_access.read_if_exists(os.path.join(project.state, "format"), 9) or b"").strip() or FORMAT)
+    text = (file_access.read_if_exists(os.path.join(project.state, "format"), 9) or b"").strip()
+    return int(text) if text.isdigit() else FORMAT
 
 
 def lock(project: Project, name: str, holder: str) -> FileLock:
