@@ -252,7 +252,7 @@ def table(results: list[dict[str, Result]]) -> str:
 
 
 def main() -> int:
-    """Print the tables."""
+    """Print the tables for the given repositories, or the cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path, metavar="GIT_DIRECTORY")
     parser.add_argument(
