@@ -25,6 +25,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.context.context_settings import MIN_BUDGET
 from execplan.core import features
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.states import FAILED, SUCCESS_STATES
@@ -192,4 +193,8 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     if result.payload["approved"] and result.payload["next_steps"]:
         return Answer(result.payload, text)
     advice = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref))
-    return Answer(result.payload, text, next_commands=advice.commands, work=advice.work)
+    work, redactor = advice.work, make_redaction()
+    if work is not None:
+        description = redactor.redact_text(work.description)
+        work = work._replace(description=description, task=redactor.redact_value(work.task))
+    return Answer(result.payload, text, next_commands=advice.commands, work=work)

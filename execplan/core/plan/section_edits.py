@@ -220,21 +220,28 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
         expected_content = expected_content._replace(**{field: getattr(new_content, field)})
     if _boxes_elsewhere(plan, title) == _boxes_elsewhere(changed_plan, title):
         expected_content = expected_content._replace(tasks=new_content.tasks, checklists=new_content.checklists)
-    messages = (f"set: {title}", *_describe_lost_tasks(plan, changed_plan))
+    messages = (f"set: {title}", *_describe_losses(plan, changed_plan))
     return PlanChange((edit,), expected_content, f"set, {title}", messages)
 
 
-def _describe_lost_tasks(plan: ParsedPlan, changed_plan: ParsedPlan) -> Iterator[str]:
-    """Yield a line about the completed and open tasks that a new body no longer has."""
+def _describe_losses(plan: ParsedPlan, changed_plan: ParsedPlan) -> Iterator[str]:
+    """Yield a line about the tasks and entries that a new body no longer has."""
     before, after = plan.counts(), changed_plan.counts()
     lost_done = max(before["done"] - after["done"], 0)
     lost_open = min(
         len(plan.unfinished_tasks) - len(changed_plan.unfinished_tasks), before["total"] - after["total"] - lost_done
     )
-    parts = [format_count(lost_done, "completed task")] if lost_done else []
-    parts += [format_count(lost_open, "open task")] if lost_open > 0 else []
-    if parts:
-        verb = "is" if lost_done + max(lost_open, 0) == 1 else "are"
+    losses = {
+        "completed task": lost_done,
+        "open task": lost_open,
+        "decision": len(plan.decisions) - len(changed_plan.decisions),
+        "observation": len(plan.discoveries) - len(changed_plan.discoveries),
+        "outcome": len(plan.outcomes) - len(changed_plan.outcomes),
+    }
+    losses = {name: count for name, count in losses.items() if count > 0}
+    if losses:
+        parts = [format_count(count, name) for name, count in losses.items()]
+        verb = "is" if sum(losses.values()) == 1 else "are"
         yield f"{' and '.join(parts)} {verb} gone; to restore: execplan undo"
 
 

@@ -231,3 +231,11 @@ def test_reword_and_split_keep_the_numbers_of_tasks(plan: Folder) -> None:
     assert path.read_text() == ("## Tasks\n\n- [x] T001 [P] [US1] Read lines\n- [x] T002 Format\n- [ ] T003 Write\n")
     plan.ok("reword", "3", "T009 Print", "-p", "2026-01-01_parser")
     assert path.read_text().endswith("- [ ] T009 Print\n")
+
+
+def test_entries_that_a_new_body_no_longer_has_are_counted(plan: Folder) -> None:
+    (plan.path / PATH).write_text("# Plan\n\n## Progress\n\n- [ ] Do it\n")
+    plan.ok("decide", "One", "--why", "Why", "--create", "-p", "2026-01-01_parser")
+    plan.ok("decide", "Two", "--why", "Why", "-p", "2026-01-01_parser")
+    said = plan.ok("set", "Decision Log", "None yet.", "-p", "2026-01-01_parser")["said"]
+    assert said == ["set: Decision Log", "2 decisions are gone; to restore: execplan undo"]

@@ -82,7 +82,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: I
     approved = desk.type("approve", "--digest", desk.digest()[:8])
     assert "approved 1 step (check)" in approved.out
     assert "done, not run again: api, drop" in approved.out
-    assert f"next: execplan resume {run_paths.id} -p 2026-01-01_parser" in approved.out
+    assert f"next: execplan resume {run_paths.number} -p 2026-01-01_parser" in approved.out
     project, ref = desk.project()
     approval = approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval
     assert approval.steps == ("check",)

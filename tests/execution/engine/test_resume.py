@@ -153,7 +153,7 @@ def test_other_steps_than_those_of_the_run_are_refused(run_repo: RunRepository) 
     run_repo.approve_plan(steps(MAKE, FAIL))
     run_repo.run_plan()
     run_repo.plan(steps(MAKE.replace("made", "other_made"), FAIL))
-    refused(CONFLICT, "stale-approval", run_repo.resume_run)
+    refused(CONFLICT, "other-document", run_repo.resume_run)
     run_repo.approve()
     refused(CONFLICT, "other-document", run_repo.resume_run)
 

@@ -15,7 +15,7 @@ ALLOWED = frozenset("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR VIRTUA
 _OF_MACHINE = frozenset("PATH HOME USER LOGNAME SHELL TMPDIR VIRTUAL_ENV TERM".split())
 """Allowed variables that describe a machine and its user, so that they have no meaning on another machine."""
 _PUBLIC = frozenset(
-    "CLAUDE_CODE_SESSION_ID GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL PWD".split()
+    "CLAUDE_CODE_SESSION_ID GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL PWD _".split()
 )
 """Variables that are not passed on but are not secret: the audit log contains the user and the session."""
 

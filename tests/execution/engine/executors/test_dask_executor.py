@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.core.errors import ENVIRONMENT, POLICY, USAGE, ExecplanError
+from execplan.core.installation import extra_hint
 from execplan.execution import states
 from execplan.execution.engine.executors import ticket_watch
 from execplan.execution.engine.executors.executor_address import parse_executor
@@ -589,7 +590,7 @@ def test_dask_is_not_installed(run_repo: RunRepository, monkeypatch: pytest.Monk
     with pytest.raises(ExecplanError) as raised:
         run_repo.run_plan(executor="dask")
     assert (raised.value.code, raised.value.exit) == ("no-dask", ENVIRONMENT)
-    assert raised.value.hint == "install it: pip install 'execplan[dask]'"
+    assert raised.value.hint == extra_hint("dask")
     assert not run_repo.runs()
 
 

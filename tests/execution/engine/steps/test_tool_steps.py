@@ -228,7 +228,7 @@ def test_without_pydantic_the_extra_is_named(tool_repo: ToolRepository) -> None:
     tool_repo.write("../site/pydantic.py", "raise ImportError")
     tool_repo.compile_steps(CALL)
     (error,) = tool_repo.error_messages()
-    assert "is not installed: pip install 'execplan[tools]'" in error
+    assert "is not installed; the extra `tools` contains it" in error
 
 
 def test_reading_imports_nothing(tool_repo: ToolRepository) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.installation import extra_hint
 from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution import states
 from execplan.execution.engine.recovery.rollback import rollback
@@ -348,7 +349,7 @@ def test_a_missing_extra_is_a_warning(
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     traced_repo.approve_plan(steps(MAKE))
     finished = traced_repo.run_plan()
-    hint = "the OpenTelemetry SDK is not installed: pip install 'execplan[otel]'"
+    hint = f"the OpenTelemetry SDK is not installed; {extra_hint('otel')}"
     assert (finished.status, finished.warnings) == ("completed", (f"traces were not sent: {hint}",))
 
 
