@@ -298,7 +298,7 @@ def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveB
         command = claims.handover_command(ref, holder, actor(project))
     elif plan.unfinished_tasks or not plan.tasks:
         advice = "abandon it with --as abandoned --reason 'Why', or see what is left"
-        command = f"execplan show {name}"
+        command = f"execplan prime {name}"
     elif lacks_outcome(plan):
         advice = f"add an outcome and {filling}" if filling else "add an outcome"
         command = outcome_command(plan, name)

@@ -231,7 +231,7 @@ def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> No
     """Abandoning a plan is suggested only while tasks are open."""
     text = COMPLETE_PLAN.replace("Lines can be read.", "None yet.")
     for plan, hint in (
-        (CLEAN, f"abandon it with --as abandoned --reason 'Why', or see what is left: execplan show {NAME}"),
+        (CLEAN, f"abandon it with --as abandoned --reason 'Why', or see what is left: execplan prime {NAME}"),
         (text, f"add an outcome: execplan outcome 'What works now' -p {NAME}"),
         (text.replace("## Outcomes & Retrospective", "## Result"), f"{NAME} --create"),
         (COMPLETE_PLAN.replace("  Rationale: A task is a line.\n", ""), f"fix the errors: execplan lint {NAME}"),
