@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
@@ -303,6 +303,12 @@ CONTENT = st.one_of(
 
 @settings(max_examples=80)
 @given(st.sampled_from(PATHS), CONTENT, st.integers(1, 300), st.sets(st.sampled_from(["offset", "date", "x"])))
+@example(
+    "a.py",
+    "000000000000000000\na0000(date0000:0:0:0000:0:0:0:0:0:0:0:0:0\nclass\n\n def\n 00000000:offset",
+    57,
+    {"offset", "date"},
+)
 def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: int, task_words: set[str]) -> None:
     text = summarize_unit(make_unit(path, content), task_words, tokens, BY)
     if text is None:

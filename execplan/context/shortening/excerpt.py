@@ -242,10 +242,17 @@ def render_excerpt(
 def _select_whole(
     excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
 ) -> list[int] | None:
-    """Return the first parts without the one group that is not complete, and later groups that fit; None without groups."""
+    """Return the first parts without the one group that is not complete, and later groups that fit.
+
+    Return None without groups, or if what is left does not fit, because a marker can be longer than what it replaces.
+    """
     parts = excerpt.parts
     if part_count == len(ranked) or not parts[ranked[part_count]].is_whole:
         return None
+
+    def fits(candidate: Sequence[int]) -> bool:
+        return not candidate or excerpt.count_tokens(excerpt.render(candidate, max_chars)) <= max_tokens
+
     groups = [list(group) for _, group in groupby(ranked, key=lambda index: parts[index].rank)]
     selected: list[int] = []
     attempts = 0
@@ -253,10 +260,10 @@ def _select_whole(
         candidate = [*selected, *group]
         if len(candidate) > part_count:
             attempts += 1
-            if attempts > _MAX_ATTEMPTS or excerpt.count_tokens(excerpt.render(candidate, max_chars)) > max_tokens:
+            if attempts > _MAX_ATTEMPTS or not fits(candidate):
                 continue
         selected = candidate
-    return selected
+    return selected if fits(selected) else None
 
 
 def _close_long_gaps(
