@@ -121,12 +121,16 @@ def _fit_to_reader(answer: Answer, directory: str | None) -> Answer:
             command=fit_names(work.command),
             editor_command=fit_names(work.editor_command),
             claim_command=fit_names(work.claim_command),
+            otherwise=fit_names(work.otherwise),
         )
     if work is not None and work.claim_command and explicit_actor() is not None:
         commands = (work.claim_command, *commands)
         work = None
     elif work is not None:
-        work = work._replace(command=hint_reader.fit_command(work.command))
+        work = work._replace(
+            command=hint_reader.fit_command(work.command),
+            otherwise=hint_reader.fit_hint(work.otherwise, denied_commands()),
+        )
     if commands and not answer.is_fitted:
         commands = hint_reader.fit_commands(commands, denied_commands())
     return answer._replace(work=work, next_commands=commands)
@@ -136,4 +140,5 @@ def _describe_work(work: Work) -> str:
     """Describe work and the command that goes with it; on a terminal, a person edits in an editor."""
     if work.editor_command and can_ask() and not hint_reader.is_agent():
         return f"{work.description}: {work.editor_command}"
-    return f"{work.description}, {work.lead}: {work.command}"
+    otherwise = f"; {work.otherwise}" if work.otherwise else ""
+    return f"{work.description}, {work.lead}: {work.command}{otherwise}"

@@ -10,6 +10,7 @@ from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.section_roles import TASKS, find_role
+from execplan.core.plan_store.hint_reader import is_for_person
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest, is_blank
 
@@ -104,7 +105,9 @@ def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     yield "```"
     if overview.completion_command:
         yield from (f"# do task {overview.next_task_id}, then:", escape_unprintable(overview.completion_command))
-    yield from [escape_unprintable(command) for command in overview.commands]
+    for command in overview.commands:
+        note = "  # only a person may run this" if is_for_person(command) else ""
+        yield f"{escape_unprintable(command)}{note}"
     yield "```"
 
 

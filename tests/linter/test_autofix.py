@@ -45,6 +45,12 @@ def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPat
     assert _apply_fixes(text.encode()) == (text, 0)
 
 
+def test_a_task_without_a_space_below_another_one_is_fixed() -> None:
+    data = CLEAN.replace("- [ ] Build the parser.", "- [ ] Build\n  -[ ] Test\n-[x] Write").encode()
+    fix = build_fix_change(RuleContext(), {"EP206": WARNING}, unsafe=False, fix_counts=Counter())
+    assert b"- [ ] Build\n  - [ ] Test\n- [x] Write" in apply_change(data, fix)[0]
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_stay(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     _register_rule(monkeypatch, "Every step", "Each step")

@@ -101,18 +101,16 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     message, reasons = error.message, error.candidates
     hint = f"see what is next: execplan next {ref.shell_name}; a person must approve another run"
     if last_run is not None:
-        reasons = ()
-        state, number = last_run.run_state.status, last_run.run_paths.number
-        message = f"run {last_run.run_paths.id} of {ref.id} is {state.replace('_', ' ')}"
-        if state == FAILED:
-            from execplan.execution.engine.error_hints import format_replan_command  # most calls meet no failed run
+        from execplan.execution.engine.error_hints import (
+            continue_ended_run,
+            describe_end,
+        )  # most calls meet no ended run
 
-            hint = (
-                f"edit the steps in the plan, then: {format_replan_command(number, ref.shell_name)}; "
-                f"or ask a person to roll it back: execplan rollback {number} -p {ref.shell_name}"
-            )
-        else:
-            message += "; the approval allows nothing more"
+        reasons = ()
+        run_state, number = last_run.run_state, last_run.run_paths.number
+        message = f"run {last_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
+        message += "; the approval allows nothing more" if run_state.status != FAILED else ""
+        hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor)
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.team.advice.plan_advice import Advice
 
 TEXT = "text"
 MARKDOWN = "markdown"
@@ -90,24 +91,24 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     data = evaluation_json(evaluated_plan)
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
-    why, next_commands = _find_next_commands(project, ref, name, ok=ok)
-    work, is_approval_next = None, False
+    advice, is_approval_next = _advise_run(project, ref, name, ok=ok), False
+    next_commands, work = advice.commands, advice.work
     if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
         next_commands = (_command_after_edit(evaluated_plan, name),)
         work = edit_steps(name, next_commands[0]) if not ok else None
     elif not next_commands:
         is_approval_next = True
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
-    text = f"{text}\n{why}" if why else text
+    text = f"{text}\n{advice.why}" if advice.why else text
     return Answer(
         data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
     )
 
 
-def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the status of the approval or of a run, with the next commands; none if edits or an approval are next."""
+def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advice:
+    """Return the advice for an approval or a run; no commands if edits or an approval are next."""
     from execplan.team.advice import execution_status
-    from execplan.team.advice.plan_advice import advise_after_failure
+    from execplan.team.advice.plan_advice import Advice, advise_after_failure
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     stored_plan = plan_store.load(project, ref)
@@ -116,14 +117,14 @@ def _find_next_commands(project: Project, ref: PlanRef, name: str, *, ok: bool) 
         execution_status.unfinished_run(status),
     )
     if failed_run is not None and not execution_status.is_rolled_back(failed_run):
-        advice = advise_after_failure(failed_run, name)
-        return advice.why, advice.commands[:1]
+        return advise_after_failure(failed_run, name)
     if open_run is not None and execution_status.is_edited(open_run):
-        return execution_status.open_run_text(open_run, ""), execution_status.open_run_commands(status, name)
+        why = execution_status.open_run_text(open_run, "")
+        return Advice(execution_status.open_run_commands(status, name), why=why)
     if not ok or status["state"] != execution_status.APPROVED:
-        return "", ()
+        return Advice()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
-    return execution_status.status_text(status), commands
+    return Advice(commands, why=execution_status.status_text(status))
 
 
 def _has_old_steps(evaluated_plan: EvaluatedPlan) -> bool:

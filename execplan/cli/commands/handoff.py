@@ -28,7 +28,7 @@ from execplan.core.plan_store import plan_selection, plan_store
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
-from execplan.execution.states import FAILED, SUCCESS_STATES
+from execplan.execution.states import COMPLETED, FAILED, RECOVERED, SKIPPED, SUCCESS_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,10 +80,11 @@ def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     parts += fixed_parts(*_work_instructions(handoff_json), "## Background")
     parts += [*reasoning_parts(handoff_json["reasoning"]), *fixed_parts("## Steps", DATA_NOTICE)]
     ready = handoff_json["next_steps"]
-    done = [step_json["id"] for step_json in handoff_json["steps"] if step_json["status"] in SUCCESS_STATES]
-    parts += fixed_parts(f"Done: {', '.join([code_span(step_id) for step_id in done])}") if done else []
+    for label, statuses in (("Done", (COMPLETED, RECOVERED)), ("Skipped", (SKIPPED,))):
+        names = [code_span(step_json["id"]) for step_json in handoff_json["steps"] if step_json["status"] in statuses]
+        parts += fixed_parts(f"{label}: {', '.join(names)}") if names else []
     for step_json in handoff_json["steps"]:
-        if step_json["id"] in done:
+        if step_json["status"] in SUCCESS_STATES:
             continue
         is_redacted = step_json["id"] in agent_handoff.redacted
         path = handoff_json["plan"]["path"]

@@ -78,7 +78,8 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
 
     counts = data["counts"]
     duration_text = f", {format_duration(data['seconds'])}" if data["seconds"] is not None else ""
-    progress = f"{counts['done']} of {counts['total']} steps done{duration_text}"
+    skipped_text = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    progress = f"{counts['done']} of {counts['total']} steps done{skipped_text}{duration_text}"
     approval_text = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
     method = _APPROVAL_METHODS.get(data["how"], "")
     if data["agent"]:

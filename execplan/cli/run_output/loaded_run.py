@@ -63,8 +63,8 @@ def _next_commands(run: LoadedRun) -> tuple[str, ...]:
     if last_run is not None and last_run.id != run.run_paths.id:
         return (f"execplan show {name} --run {last_run.id}",)
     if run_state.status == states.ROLLED_BACK:
-        is_compiled = has_new_steps(run.project, run.ref, run.run_paths.id)
-        return _show_command(run), f"execplan {'evaluate' if is_compiled else 'compile'} {name}"
+        can_run = not run_status.reason or has_new_steps(run.project, run.ref, run.run_paths.id)
+        return _show_command(run), f"execplan {'evaluate' if can_run else 'compile'} {name}"
     rollback_command = format_run_command("rollback", run.run_paths.id, name)
     replan_command = format_replan_command(run.run_paths.id, name)
     return _show_command(run), replan_command, run.resume_command(), rollback_command
@@ -158,7 +158,7 @@ def run_json(run: LoadedRun) -> dict[str, Any]:
         "executor": run_state.executor or None,
         "agent": run_state.is_agent_run,
         **{name: run_state.approval_fields[name] for name in ("approval", "approver", "how")},
-        "counts": {"done": summary.done, "total": summary.total},
+        "counts": {"done": summary.done, "skipped": summary.skipped, "total": summary.total},
         "steps": [_step_json(run, step) for step in run.document.steps],
         "rollbacks": [_rollback_json(rollback.fields, rollback.at) for rollback in run_state.rollbacks],
         "replans": [{"at": replan.at, **replan.fields} for replan in run_state.replans],

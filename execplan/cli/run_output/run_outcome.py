@@ -12,6 +12,7 @@ from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.core.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
+from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
 from execplan.execution.engine.run_records import run_directories
@@ -209,6 +210,9 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     answers = ALLOWED_ANSWERS[question.why]
     asks = is_answered_by_resume(question) or can_ask()
     command = resume if asks else run.resume_command("--answer", answers[0])
+    if question.why == journal_entries.ASK:
+        command = f"correct what failed, then: {command}"
+        command += f"; or edit the steps in the plan, then: {format_replan_command(run.run_paths.id, plan_name)}"
     if question.why == journal_entries.UNKNOWN:
         hint = f"find out what the step has done, then: {command}"
         error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

@@ -76,7 +76,7 @@ def renamed_id(old: str, old_title: str, title: str) -> str:
     """
     import re
 
-    match = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
+    match = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]|[A-Z]{1,8})?\d[\d-]*[-_ ]+)*", old)  # `lz77_` is a word
     lead = match.group() if match else ""
     old_slug, new_slug = slug(old_title) if old_title else "", slug(title)
     if lead and new_slug.startswith(f"{slug(lead)}-"):

@@ -98,14 +98,15 @@ def read_text(text: Text) -> ParsedPlan:
     seen_names = set()
     for section in plan.sections:
         name = section.name
-        is_first = name is not None and name not in seen_names
+        # the two sides of a conflict may each have the section
+        is_read = name is not None and (name not in seen_names or bool(plan.conflict_lines))
         seen_names.add(name)
-        if is_first and name == outline.PROGRESS:
-            tasks = read_tasks(lines, blocks, section)
+        if is_read and name == outline.PROGRESS:
+            tasks += read_tasks(lines, blocks, section, len(tasks) + 1)
         else:
             checklists += [(section.title, task) for task in read_tasks(lines, blocks, section)]
-        if is_first and name in (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES):
-            entries[name] = read_entries(lines, blocks, section, plan.placeholder_lines)
+        if is_read and name in (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES):
+            entries.setdefault(name, []).extend(read_entries(lines, blocks, section, plan.placeholder_lines))
         if section.notes_start < section.end or is_revision_note(section.title):
             revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
     has_only_progress = seen_names.intersection(outline.LIVING) == {outline.PROGRESS}

@@ -87,8 +87,8 @@ def _checklist_headings(plan: ParsedPlan) -> tuple[list[int], list[str | None]]:
     return starts, titles
 
 
-def read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
-    """Return the items with a checkbox in a section, except those in quotes."""
+def read_tasks(lines: list[str], blocks: list[Block], section: Section, first_number: int = 1) -> list[Task]:
+    """Return the items with a checkbox in a section, numbered, except those in quotes."""
     section_blocks = blocks[section.first_block : section.block_end]
     if not any([block.kind == ITEM and block.text[:1] in ("", "[") for block in section_blocks]):
         return []
@@ -103,7 +103,7 @@ def read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[
             if item_checkbox is not None:
                 checkbox, text, box_line, end = item_checkbox
                 location_fields = (block.depth, block.start, end, block.end, box_line, block, heading)
-                tasks.append(Task(len(tasks) + 1, checkbox.mark, text, checkbox.timestamp, *location_fields))
+                tasks.append(Task(first_number + len(tasks), checkbox.mark, text, checkbox.timestamp, *location_fields))
         elif block.kind == HEADING:
             heading = heading if block.depth else block.text
         elif block.kind == QUOTE:

@@ -54,6 +54,11 @@ def require_person(command: str, preview: Callable[[], object] = lambda: None) -
         raise ExecplanError("person-required", message, exit=INPUT, hint=ask_person(command))
 
 
+def is_for_person(command: str) -> bool:
+    """Return whether a suggested command is one with which a person decides."""
+    return command.startswith(_CALL) and _verb(command) in _PERSON_COMMANDS and not _only_reads(command)
+
+
 def ask_person(command: str) -> str:
     """Return the request for a person to run a command, for a reader who may be an agent."""
     return f"{ASK}run: {command}"

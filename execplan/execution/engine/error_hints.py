@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,27 @@ def format_replan_command(run: int | str, plan: str) -> str:
     `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
     """
     return f"execplan replan {run} -p {plan} --reason 'What was wrong'"
+
+
+def resume_instead(run: int | str, plan: str, executor: str) -> str:
+    """Return how a failed run continues if its steps are right, in place of editing and replanning them."""
+    return f"if they are right, correct what failed; then resume the run: {format_resume_command(run, plan, executor)}"
+
+
+def describe_end(status: str) -> str:
+    """Return how a run ended, as in "has failed"."""
+    return "was rolled back" if status == ROLLED_BACK else f"has {status}"
+
+
+def continue_ended_run(status: str, run: int, plan: str, executor: str) -> str:
+    """Return the hint on what is next after a run that has used its approval and ended with a status."""
+    rollback_command = f"execplan rollback {run} -p {plan}"
+    if status == FAILED:
+        replan = f"edit the steps in the plan, then: {format_replan_command(run, plan)}"
+        return f"{replan}; {resume_instead(run, plan, executor)}; or roll the run back: {rollback_command}"
+    if status == COMPLETED:
+        return f"see what is next: execplan next {plan}; or roll the run back and run it again: {rollback_command}"
+    return f"review the plan, then approve it again: execplan evaluate {plan}; execplan approve {plan}"
 
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:

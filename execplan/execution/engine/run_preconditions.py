@@ -11,7 +11,7 @@ from execplan.execution import states
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
-from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
@@ -136,15 +136,8 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
     entries = read_run_entries(last_run) if last_run is not None and error.code == "approval-used" else []
     if last_run is None or not entries:
         return error
-    status = load_run_state(last_run, entries).status
-    rollback_command = f"execplan rollback {last_run.number} -p {ref.shell_name}"
-    if status == states.FAILED:
-        replan_command = format_replan_command(last_run.number, ref.shell_name)
-        error.hint = f"edit the steps in the plan, then: {replan_command}; or roll the run back: {rollback_command}"
-    elif status == states.COMPLETED:
-        error.hint = (
-            f"see what is next: execplan next {ref.shell_name}; before another run, roll it back: {rollback_command}"
-        )
+    run_state = load_run_state(last_run, entries)
+    error.hint = continue_ended_run(run_state.status, last_run.number, ref.shell_name, run_state.executor)
     return error
 
 

@@ -19,7 +19,7 @@ from execplan.linter.runner import lint_plan
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan.model import ParsedPlan, Task
     from execplan.core.plan.plan_change import ChangeBuilder
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.linter.rule import Finding, RuleContext
@@ -121,8 +121,13 @@ def _preserves_meaning(before: ParsedPlan, after: ParsedPlan, findings: list[Fin
         return False
     if any([finding.fix is not None and finding.fix.kind == UNSAFE for finding in findings]):
         return True
-    tasks = iter([(task.state, task.text) for task in after.tasks])
-    return all([(task.state, task.text) in tasks for task in before.tasks])
+    tasks = iter([_meaning_of(task) for task in after.tasks])
+    return all([_meaning_of(task) in tasks for task in before.tasks])
+
+
+def _meaning_of(task: Task) -> tuple[str, str]:
+    """Return what a fix must keep of a task: without lines that lack only a space to be tasks themselves."""
+    return task.state, task.text.partition(" -[")[0]
 
 
 class FixOutcome(NamedTuple):

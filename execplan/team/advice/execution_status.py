@@ -196,7 +196,7 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
     run: LastRunJson | None = status["run"] if status else None
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
-    if has_steps_after_rollback(run, stored_plan):
+    if can_run_after_rollback(run, stored_plan):
         return None
     ended, plan = run["ended"], stored_plan.require_plan()
     if ended and is_utc_timestamp(ended):
@@ -209,10 +209,12 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
     return run
 
 
-def has_steps_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -> bool:
-    """Return whether the last run was rolled back, and other steps were compiled since."""
+def can_run_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -> bool:
+    """Return whether the last run was rolled back, and had not failed, or other steps were compiled since."""
     if run is None or not is_rolled_back(run):
         return False
+    if not run["reason"]:
+        return True
     from execplan.execution.engine.run_records.finishing_commands import has_new_steps
 
     return has_new_steps(stored_plan.project, stored_plan.ref, str(run["id"]))

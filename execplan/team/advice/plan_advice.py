@@ -45,6 +45,8 @@ class Work(NamedTuple):
     """The command that a person on a terminal uses instead, if it opens an editor."""
     claim_command: str = ""
     """The command that claims the task first; empty if the author has claimed it."""
+    otherwise: str = ""
+    """What to do if this work is not what the plan needs, with its command."""
 
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
@@ -79,6 +81,7 @@ class Advice(NamedTuple):
                 command=redirect(work.command),
                 editor_command=redirect(work.editor_command),
                 claim_command=redirect(work.claim_command),
+                otherwise=work.otherwise.replace("execplan ", prefix),
             )
         return self._replace(commands=tuple(map(redirect, self.commands)), work=work)
 
@@ -123,7 +126,7 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
     """Return the advice for steps of which no run is open; empty if the tasks are next."""
     if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
-    if execution_status.has_steps_after_rollback(execution["run"], stored_plan):
+    if execution_status.can_run_after_rollback(execution["run"], stored_plan):
         return Advice(execution_status.start_commands(execution, name) or (f"execplan evaluate {name}",))
     if steps := execution_status.list_remaining_steps(stored_plan, execution):
         work = edit_steps(name, f"execplan evaluate {name}")  # a plan of which only the rest is left can be approved
@@ -169,7 +172,7 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):
         return Advice((show_command, f"execplan compile {name}"), why=why)
-    from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+    from execplan.execution.engine.error_hints import format_replan_command, format_resume_command, resume_instead
     from execplan.execution.engine.run_records.run_statuses import run_number
 
     run_id = run_number(str(run["id"]))
@@ -177,7 +180,9 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     if execution_status.is_edited(run):
         return Advice((replan_command, show_command), why=why)
     resume_command = format_resume_command(run_id, name, run["executor"] or "")
-    work = Work("edit the steps in the plan", replan_command)
+    work = Work(
+        "edit the steps in the plan", replan_command, otherwise=resume_instead(run_id, name, run["executor"] or "")
+    )
     return Advice((replan_command, resume_command, show_command), work, why=why)
 
 

@@ -313,6 +313,8 @@ def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
         ("FP-0112-build-the-parser", "Build the parser", "FP-0112-scanner"),
         ("execplan_build-the-parser", "Build the parser", "execplan_scanner"),
         ("parser", "", "scanner"),
+        ("lz77_compress", "Other words", "scanner"),
+        ("T012_compress", "Other words", "T012_scanner"),
         ("FP-0083-oss-demo", "FP-0083 - OSS Demo", "FP-0083-scanner"),
         ("2026-01-01-parser", "2026-01-01 Parser", "2026-01-01-scanner"),
         ("2026-01-01 some words, and more", "Build", "2026-01-01 scanner"),

@@ -213,6 +213,8 @@ def test_a_conflict_is_read_on_both_sides() -> None:
     assert [task.text for task in plan.tasks] == ["Read lines.", "Build", "Built", "Write the tests."]
     assert len(plan.conflict_lines) == 3
     assert len(plan.sections) == 12
+    sections = "<<<<<<< a\n## Progress\n\n- [ ] Build\n=======\n## Progress\n\n- [x] Built\n>>>>>>> b\n"
+    assert [(task.number, task.text) for task in read(f"# T\n\n{sections}").tasks] == [(1, "Build"), (2, "Built")]
     assert read("# T\n\nTitle\n=======\n\n>>>>>>> quote\n").conflict_lines != []
     assert read("# T\n\nTitle\n=======\n").conflict_lines == []
     assert read("# T\n\n>>>>>>> quote\n").conflict_lines == []

@@ -20,7 +20,6 @@ from execplan.execution.engine.agent_runs.recorded_reports import build_schedule
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED
 from execplan.execution.engine.run_records.run_statuses import EDITED, read_run_status
-from execplan.execution.engine.run_records.run_summary import find_last_begun_run, summarize_run
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import find_approver
 from execplan.execution.risk.step_risk import effective_risk
@@ -104,11 +103,14 @@ def _plan_json(project: Project, ref: PlanRef, plan: ParsedPlan, data: bytes) ->
 
 def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     """Build the handoff of a plan's steps, with the agent's run."""
-    policy, agent_run = effective_policy(project), agent_run_lookup.find_last(project, ref)
-    approval_check = _check_approval(project, ref, agent_run)
+    policy, last_run = effective_policy(project), agent_run_lookup.find_last(project, ref, by_agent=False)
+    agent_run = last_run if last_run is not None and last_run.run_state.is_agent_run else None
+    approval_check = _check_approval(project, ref, agent_run, last_run)
     is_rolled_back = agent_run is not None and agent_run.run_state.status == states.ROLLED_BACK
     if agent_run is not None and not agent_run.is_active and (is_rolled_back or approval_check.approval is not None):
         agent_run = None  # the next call begins another run
+    if approval_check.is_done:
+        agent_run = last_run  # nothing is left of the steps, whoever performed them
     run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
         run_state.question = None  # a person has answered it by the approval
@@ -156,19 +158,18 @@ def make_visible(value: Any) -> Any:
     return "\n".join([escape_unprintable(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
-def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
+def _check_approval(
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, last_run: AgentRun | None
+) -> _ApprovalCheck:
     """Return whether the steps of a plan may run now, and if not, why."""
-    status = ""
+    if last_run is not None and agent_run is None and last_run.is_active:
+        return _ApprovalCheck(None, (f"run {last_run.run_paths.id} is in progress, but it is not an agent's run",))
     try:
-        run_paths, _ = find_last_begun_run(project, ref)
-        if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
-            status = summarize_run(project, ref, run_paths).status
-            if status in (states.IN_PROGRESS, states.REPLANNING):
-                return _ApprovalCheck(None, (f"run {run_paths.id} is in progress, but it is not an agent's run",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
         return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
     except ExecplanError as error:
-        is_done = error.code == "approval-used" and status == states.COMPLETED
+        has_completed = last_run is not None and last_run.run_state.status == states.COMPLETED
+        is_done = error.code == "approval-used" and has_completed
         return _ApprovalCheck(None, (error.message, *error.candidates), is_done)
 
 

@@ -28,7 +28,7 @@ from execplan.execution.engine.agent_runs.recorded_reports import (
 from execplan.execution.engine.agent_runs.report_evaluation import check_report, evaluate_report, files_without_backup
 from execplan.execution.engine.approved_steps import permit_for
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import add_hint_on_error, format_replan_command
+from execplan.execution.engine.error_hints import add_hint_on_error, continue_ended_run, describe_end
 from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
@@ -276,17 +276,12 @@ def _find_or_start_run(
             resolve_attempt(project, ref, None, step, step_report.status)  # a rejected report begins no run
         return agent_start.acquire_run(project, ref, step_report.session, step)
     except ExecplanError as error:
-        if error.code == "approval-used" and agent_run is not None:
-            ending = f"run {agent_run.run_paths.id} is {agent_run.run_state.status.replace('_', ' ')}"
-            error.hint = f"{ending}: {_after_ended_run(ref, agent_run)}"
+        if error.code == "approval-used" and agent_run is not None and not agent_run.is_active:
+            number, run_state = agent_run.run_paths.number, agent_run.run_state
+            error.message = f"run {agent_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
+            error.candidates = ()
+            error.hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor)
         raise
-
-
-def _after_ended_run(ref: PlanRef, agent_run: AgentRun) -> str:
-    """Return how an agent goes on after a run has ended."""
-    if agent_run.run_state.status == states.FAILED:
-        return f"edit the steps in the plan, then: {format_replan_command(agent_run.run_paths.number, ref.shell_name)}"
-    return f"a person must approve another run: execplan approve {ref.shell_name}"
 
 
 def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_plan: ApprovedPlan) -> Attempt:

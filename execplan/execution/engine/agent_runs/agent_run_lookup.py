@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AgentRun(NamedTuple):
-    """A run of an agent, with its journal entries and its state."""
+    """A run, mostly one of an agent, with its journal entries and its state."""
 
     run_paths: RunPaths
     entries: Sequence[RunEntry]
@@ -35,10 +35,13 @@ class AgentRun(NamedTuple):
         return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
 
 
-def find_last(project: Project, ref: PlanRef) -> AgentRun | None:
-    """Return the last run of a plan, or None if it is not an agent's. Raises ExecplanError."""
+def find_last(project: Project, ref: PlanRef, *, by_agent: bool = True) -> AgentRun | None:
+    """Return the last run of a plan, or None if it is not an agent's, unless `by_agent` is False.
+
+    Raises ExecplanError.
+    """
     run_paths, entries = find_last_begun_run(project, ref)
-    if run_paths is None or entries[0].fields.get("mode") != "agent":
+    if run_paths is None or (by_agent and entries[0].fields.get("mode") != "agent"):
         return None
     return AgentRun(run_paths, entries, RunState(run_revisions.load_document(run_paths, entries), entries))
 

@@ -206,6 +206,6 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
             "drifted",
             f"results of the run have changed since it was interrupted: {differences[0]}{suffix}",
             exit=CONFLICT,
-            hint="restore them, then resume the run: execplan resume; or roll it back: execplan rollback",
+            hint="restore what the run left, then resume it: execplan resume",
             candidates=differences,
         )

@@ -91,7 +91,8 @@ class RunSummary(NamedTuple):
     seconds: float | None
     """Duration in seconds of a run that has ended; otherwise None."""
     done: int
-    """Number of steps that are completed, skipped or recovered."""
+    """Number of steps that are completed or recovered."""
+    skipped: int
     total: int
     question: Question | None
     """Question for which the run waits."""
@@ -159,10 +160,11 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
         seconds=run_state.seconds if status in states.ENDED_RUN_STATES else None,
         done=sum(
             [
-                state in states.SUCCESS_STATES and step not in run_state.rolled_back_steps
+                state in (states.COMPLETED, states.RECOVERED) and step not in run_state.rolled_back_steps
                 for step, state in run_state.status_of.items()
             ]
         ),
+        skipped=len(run_state.step_numbers(states.SKIPPED)),
         total=len(run_state.status_of),
         question=run_state.question,
         cut_short=is_idle
