@@ -38,6 +38,9 @@ def edit_plan(
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = edit(project, ref)
     name = name_in_commands(project, ref)
+    if project.git is not None and os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
+        warnings = features.load(features.OTHER_COPY_WARNINGS)(project, ref)
+        amended = amended._replace(warnings=(*amended.warnings, *warnings))
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
     commands, work = suggest_after_tasks(project, ref, amended, name, next_command)

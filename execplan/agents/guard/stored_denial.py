@@ -78,7 +78,11 @@ def choice_error(refs: Sequence[PlanRef]) -> ExecplanError:
     """Return the error for no plan that allows anything, or for several."""
     message = f"{len(refs)} plans are approved here" if refs else "no plan is approved here"
     name_hint = "specify the plan to run: execplan guard -p PLAN"
-    hint = name_hint if refs else "a person must approve one: execplan approve"
+    hint = (
+        name_hint
+        if refs
+        else "a person must approve one that has steps: execplan approve; see how to write them: execplan explain steps"
+    )
     return ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in refs])
 
 

@@ -28,7 +28,7 @@ from execplan.core.plan_store import plan_selection, plan_store
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import COVERED
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
-from execplan.execution.states import COMPLETED, FAILED, RECOVERED, SKIPPED, SUCCESS_STATES
+from execplan.execution.states import COMPLETED, FAILED, IN_PROGRESS, RECOVERED, REPLANNING, SKIPPED, SUCCESS_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,8 +81,10 @@ def _step_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     parts += [*reasoning_parts(handoff_json["reasoning"]), *fixed_parts("## Steps", DATA_NOTICE)]
     ready = handoff_json["next_steps"]
     for label, statuses in (("Done", (COMPLETED, RECOVERED)), ("Skipped", (SKIPPED,))):
-        names = [code_span(step_json["id"]) for step_json in handoff_json["steps"] if step_json["status"] in statuses]
-        parts += fixed_parts(f"{label}: {', '.join(names)}") if names else []
+        step_names = [
+            code_span(step_json["id"]) for step_json in handoff_json["steps"] if step_json["status"] in statuses
+        ]
+        parts += fixed_parts(f"{label}: {', '.join(step_names)}") if step_names else []
     for step_json in handoff_json["steps"]:
         if step_json["status"] in SUCCESS_STATES:
             continue
@@ -117,7 +119,7 @@ def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
         by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'])}"
         by += f", in the session {code_span(approval['session'])} of an agent's program," if approval["session"] else ""
         yield f"The plan is approved {by} until {approval['expires']}."
-    elif run is None or (run["status"] in ("in_progress", "replanning") and not run["edited"]):
+    elif run is None or (run["status"] in (IN_PROGRESS, REPLANNING) and not run["edited"]):
         command = f"execplan evaluate {handoff_json['report']['handoff'].removeprefix('execplan handoff ')}"
         yield f"**The plan is not approved: don't run any of it yet.** To see who approves it: `{command}`."
         yield from [f"- {code_span(reason)}" for reason in approval["why"]]
@@ -151,6 +153,8 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     replan = code_block(handoff_json["report"]["replan"], "sh")
     if run is not None and run["edited"]:
         yield from ("Nothing. Make a new revision of the run, with the edited steps:", replan)
+    elif run is not None and not run["agent"] and run["status"] in (IN_PROGRESS, REPLANNING):
+        yield "Nothing: an agent does not perform the steps of this run."
     elif not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:

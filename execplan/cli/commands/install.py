@@ -10,7 +10,7 @@ from execplan.agents.integrations import INTEGRATIONS
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, lock_option
 from execplan.cli.integration_installer import apply_integrations, check_request, remaining_paths
-from execplan.core.errors import usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import align_descriptions
 
@@ -127,7 +127,12 @@ def uninstall(
             raise usage_error("--all can't be combined with WHAT", "omit one of them")
         what = tuple(INTEGRATIONS)
     request = check_request("uninstall", what, shell, programs, directory)
-    answer = apply_integrations("uninstall", request, force=force, dry_run=dry_run)
+    try:
+        answer = apply_integrations("uninstall", request, force=force, dry_run=dry_run)
+    except ExecplanError as error:
+        if everything and error.hint and error.hint.endswith(" --force"):
+            error.hint += "; execplan uninstall --all"
+        raise
     if not everything:
         return answer
     rest = remaining_paths(project_discovery.find(os.getcwd()))

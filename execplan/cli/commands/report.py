@@ -179,7 +179,9 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
 @plan_option
 @click.option("--status", type=click.Choice(("completed", "failed")), required=True, help="The result of the step.")
 @click.option("--result", metavar="TEXT", required=True, help="What happened: text, @FILE, or - for standard input.")
-@click.option("--evidence", metavar="FILE", help="The command's output: a file of the repository, or -.")
+@click.option(
+    "--evidence", metavar="FILE", help="The command's output: a file of the repository, or -. It can't be added later."
+)
 @new_options
 def report(
     call: Call, step: str, *, plan: str | None, status: str, result: str, evidence: str | None, options: WriteOptions

@@ -184,7 +184,13 @@ def _continue(
     """Continue the run from its remaining steps. Raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
-    ensure_same_document(project, ref, run_paths, journal_writer.journal.entries)
+    try:
+        ensure_same_document(project, ref, run_paths, journal_writer.journal.entries)
+    except ExecplanError as error:
+        if run_state.open_attempts():  # only the steps that the run began with tell what an interrupted one has done
+            rollback = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
+            error.hint = f"change them back, then repeat this command; or roll the run back: {rollback}"
+        raise
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
     run_state.document = approved_plan.document
     context = run_setup.make_context(project, ref, run_paths, approved_plan, journal_writer.observer, seconds)

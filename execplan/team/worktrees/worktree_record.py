@@ -93,6 +93,14 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
     return record or next((record for record in load_records(project) if record.target_plan == plan), None)
 
 
+def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning if a plan that was edited in the main worktree has a worktree of its own."""
+    record = load_record(project, plan_key(project, ref))
+    if record is None or not os.path.isdir(record.root):
+        return ()
+    return (f"{ref.id} has its own worktree, {os.path.relpath(record.root)}: its copy there was not changed",)
+
+
 def save_record(project: Project, record: WorktreeRecord) -> None:
     """Write the record of a worktree. The caller holds its lock. Raises ExecplanError on failure."""
     import json

@@ -161,7 +161,10 @@ def test_without_an_approval_there_is_no_full_check(desk: GuardRepository) -> No
     shutil.rmtree(desk.path / f".agent/execplans/artifacts/{NAME}/approvals")
     answer = _ask_stored(desk)
     part = f"execplan: `{CALL}` may do more than read; "
-    assert answer.why == f"{part}no plan is approved here; a person must approve one: execplan approve"
+    assert (
+        answer.why
+        == f"{part}no plan is approved here; a person must approve one that has steps: execplan approve; see how to write them: execplan explain steps"
+    )
     assert desk.ask(CALL, "-p", NAME).why.startswith(f"{part}{NAME} is not approved; review the plan")
     assert _ask_stored(desk, "cat .env").why == "execplan: agents can't read .env: it contains credentials"
     assert _ask_stored(desk, "git status > out").why.startswith(
@@ -305,7 +308,7 @@ def test_a_copy_in_another_project_or_for_another_plan_counts_for_nothing(
         lambda data: data[:100],
         lambda data: data[:-1],
         lambda data: data.replace(b"approval-used", b"stale-approval"),
-        lambda data: data.replace(b"is completed", b"is complete!"),
+        lambda data: data.replace(b"has completed", b"has complete!"),
         lambda data: b"0" * 64 + data[64:],
         lambda data: sign(b"", b"execplan-denial-1\n" + data[65:]) + data[64:],
         lambda data: b"[]",

@@ -26,3 +26,15 @@ def test_all_that_was_installed_is_removed(repo: Folder) -> None:
 
 def test_all_excludes_names(repo: Folder) -> None:
     assert repo.run("uninstall", "--all", "agents").exit == 2
+
+
+def test_a_block_that_was_edited_keeps_everything_and_says_how_to_go_on(repo: Folder) -> None:
+    repo.ok("install", "agents", "git-hooks")
+    agents_file = repo.path / "AGENTS.md"
+    first_line, *lines = agents_file.read_text().splitlines(keepends=True)
+    agents_file.write_text("".join([first_line, "Edited by hand.\n", *lines]))
+    hint = repo.run("uninstall", "--all", "--json").json["error"]["hint"]
+    for command in hint.partition(", then: ")[2].split("; "):
+        assert repo.run(*command.removeprefix("execplan ").split()).exit == 0
+    assert not agents_file.exists()
+    assert not (repo.path / ".git/hooks/pre-commit").exists()

@@ -109,8 +109,9 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     is_rolled_back = agent_run is not None and agent_run.run_state.status == states.ROLLED_BACK
     if agent_run is not None and not agent_run.is_active and (is_rolled_back or approval_check.approval is not None):
         agent_run = None  # the next call begins another run
-    if approval_check.is_done:
-        agent_run = last_run  # nothing is left of the steps, whoever performed them
+    is_elsewhere = agent_run is None and last_run is not None and last_run.is_active
+    if approval_check.is_done or is_elsewhere:
+        agent_run = last_run  # nothing is left of the steps, or somebody else performs them
     run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
         run_state.question = None  # a person has answered it by the approval
@@ -139,7 +140,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "sections": [],
         "steps": clean_steps,
         "next_steps": []
-        if has_ended or is_waiting or is_edited or approval_check.is_done
+        if has_ended or is_waiting or is_edited or is_elsewhere or approval_check.is_done
         else [step.id for step in next_steps(run_state, schedule)],
         "report": _report_commands(ref),
     }
@@ -195,6 +196,7 @@ def _run_json(agent_run: AgentRun | None, question: Question | None, *, is_edite
         "id": agent_run.run_paths.id,
         "status": run_state.status,
         "session": run_state.begin_fields["session"],
+        "agent": run_state.is_agent_run,
         "question": question._asdict() if question is not None else None,
         "edited": is_edited,
     }

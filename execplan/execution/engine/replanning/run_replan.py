@@ -178,7 +178,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
             "run-cut-short",
             message,
             exit=CONFLICT,
-            hint=f"resume it: {resume_command}; or roll it back: {rollback_command}",
+            hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
 
 

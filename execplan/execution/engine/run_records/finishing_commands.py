@@ -9,6 +9,7 @@ from execplan.execution.engine.error_hints import format_replan_command, format_
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
+    CUT_SHORT,
     EDITED,
     ROLLING_BACK,
     RUNNING,
@@ -49,7 +50,7 @@ def select_commands(
     if run_status.state == RUNNING:
         return (f"execplan show {name} --run {run_status.id}",)
     rollback = f"execplan rollback {run_status.id} -p {name}"
-    if run_status.state == ROLLING_BACK:
+    if run_status.state == ROLLING_BACK or (run_status.state == CUT_SHORT and run_status.why == EDITED):
         return (rollback,)
     if run_status.why == EDITED:
         return format_replan_command(run_number(run_status.id), name), rollback

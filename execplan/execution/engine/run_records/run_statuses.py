@@ -34,7 +34,10 @@ In order: a process works on it; an agent performs it call by call; it waits for
 killed, and has to be resumed or rolled back; its rollback was interrupted and has to be repeated; it ended.
 """
 EDITED: Final = "edited"
-"""Why a run can continue only with a new revision: the plan's steps were edited."""
+"""Why a run can continue only with a new revision: the plan's steps were edited.
+
+If it was cut short in a step, whose outcome nobody knows, it continues only with the steps that it began with.
+"""
 _NEUTRAL_KINDS = (journal_entries.RESTORED, journal_entries.REOPENED)
 """Kinds of entries in a rollback that do not change the run's state."""
 _STOP_STATES = {
@@ -87,7 +90,8 @@ def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunS
         if not has_edited_steps(project, ref, run_paths, entries):
             return run_status
         if run_status.state in (BY_AGENT, CUT_SHORT) and load_run_state(run_paths, entries).open_attempts():
-            return run_status  # the result of a step in progress comes first
+            is_cut_short = run_status.state == CUT_SHORT  # an agent reports the step first
+            return run_status._replace(why=EDITED) if is_cut_short else run_status
     except ExecplanError:  # `audit` and `doctor` report it
         return run_status
     if run_status.state == states.FAILED:
@@ -204,6 +208,8 @@ def describe_open_state(state: str, why: str) -> str:
     """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
     if why == journal_entries.APPROVE:
         return "is waiting for an approval"
+    if why == EDITED and state == CUT_SHORT:
+        return "was interrupted in a step: to resume it, change the steps in the plan back"
     return _DESCRIPTIONS[EDITED if why == EDITED else state]
 
 

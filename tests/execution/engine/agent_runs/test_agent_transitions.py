@@ -121,6 +121,8 @@ def test_a_failed_run_is_taken_up_by_a_person(agent: Agent) -> None:
     agent.report_failed("make", "failed")
     hint = agent.report_refused(4, "approval-used", "make")["hint"]
     assert "execplan replan 1 " in hint
+    assert "execplan resume 1 " in hint
+    assert "execplan resume 1 " in agent.type("next").out
     assert agent.type("resume").exit == 0
     assert agent.make_file().report_completed("make")["next_steps"] == ["drop"]
 
@@ -145,6 +147,13 @@ def test_an_agent_does_not_go_into_a_run_of_the_engine(agent: Agent) -> None:
     handoff = agent.data("handoff")
     assert handoff["approved"] is False
     assert "is in progress, but it is not an agent's run" in handoff["approval"]["why"][0]
+    assert (handoff["run"]["agent"], handoff["next_steps"]) == (False, [])
+    assert agent.type("resume", "--answer", "skip").exit == 0
+    handoff = agent.data("handoff")
+    assert [step["status"] for step in handoff["steps"]] == ["completed", "skipped"]
+    assert agent.data("runs")["runs"][0]["done"] == 1
+    assert agent.type("rollback").exit == 0
+    assert agent.type("next", "--json").json["next"][0].startswith("execplan evaluate ")
 
 
 def test_rollback_to_the_byte(agent: Agent) -> None:
