@@ -78,7 +78,8 @@ class Desk:
         return self.repository.type(*arguments)
 
     def follow(self, hint: str) -> Result:
-        """Do what a hint says."""
+        """Do what a hint says, of several ways the first."""
+        hint = re.split("; (?:if|or) ", hint)[0]
         if "edit the steps in the plan" in hint:
             self.edit_steps()
         if "so that only see remain" in hint:

@@ -255,7 +255,8 @@ def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_ba
     see = f"execplan show {name} --run {run}"
     outcome = "was rolled back" if rolled_back else "failed"
     replan = f"execplan replan 1 -p {name} --reason 'What was wrong'"
-    advice = f"next: {see}" if rolled_back else f"next: edit the steps in the plan, then: {replan}"
+    resume = f"if they are right, correct what failed; then resume the run: execplan resume 1 -p {name}"
+    advice = f"next: {see}" if rolled_back else f"next: edit the steps in the plan, then: {replan}; {resume}"
     assert read_advice(desk, command)[0] == advice
     assert f"run 1 {outcome}" in desk.type(command).out
     for subcommand in ("next", "show", "prime"):
