@@ -5,13 +5,27 @@ from __future__ import annotations
 from itertools import islice
 
 from execplan.core.plan import outline
-from execplan.linter.phrase_table import MISSING_PATH_PHRASES
+from execplan.core.text.data_tables import load_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource, TextSpan
     from execplan.linter.rule import RuleContext
+
+_PHRASES = load_table("linter/phrases.json")
+DIRECTORY_ANYWHERE_PHRASES: tuple[str, ...] = _PHRASES["directory_anywhere"]
+ROOT_PHRASES: tuple[str, ...] = _PHRASES["root"]
+DIRECTORY_PHRASES: tuple[str, ...] = _PHRASES["directory"]
+RESULT_PHRASES: tuple[str, ...] = _PHRASES["result"]
+PROOF_PHRASES: tuple[str, ...] = _PHRASES["proof"]
+MANUAL_CHECK_PHRASES: tuple[str, ...] = _PHRASES["manual_check"]
+WARNING_PHRASES: tuple[str, ...] = _PHRASES["warning"]
+OUTCOME_PHRASES: tuple[str, ...] = _PHRASES["outcome"]
+ALL_MILESTONES_PHRASES: tuple[str, ...] = _PHRASES["all_milestones"]
+DEPENDENCY_PHRASES: tuple[str, ...] = _PHRASES["dependency"]
+MISSING_PATH_PHRASES: tuple[str, ...] = _PHRASES["missing_path"]
+MISSING_SYMBOL_PHRASES: tuple[str, ...] = _PHRASES["missing_symbol"]
 
 
 _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)

@@ -6,9 +6,17 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.agents.capture import plan_tasks
-from execplan.agents.capture.heading_words import TASKS, find_label, is_numbered
 from execplan.agents.capture.native_text import make_safe, read_native_text
-from execplan.agents.capture.plan_parts import HeadingPart, has_only_commands, list_items, lists_files, split_parts
+from execplan.agents.capture.plan_parts import (
+    TASKS,
+    HeadingPart,
+    find_label,
+    has_only_commands,
+    is_numbered,
+    list_items,
+    lists_files,
+    split_parts,
+)
 from execplan.agents.capture.plan_tasks import NativeTask
 from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH, scan_blocks

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.agents.capture.heading_words import TASKS, is_numbered, without_number
-from execplan.agents.capture.plan_parts import HeadingPart, list_items
+from execplan.agents.capture.plan_parts import TASKS, HeadingPart, is_numbered, list_items, without_number
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text, text_without_timestamp
 from execplan.core.plan.model import is_unfinished

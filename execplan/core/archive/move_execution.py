@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.archive import move_record
-from execplan.core.archive.archive_evidence import is_evidence
-from execplan.core.archive.attestation import (
+from execplan.core.archive.archive_evidence import (
     ATTESTATION_FILE,
     EVIDENCE_FILE,
     attestation_of_evidence,
+    is_evidence,
     read_attestation,
 )
 from execplan.core.archive.file_transfer import is_fully_copied, move_path, remove_copied, target_taken_error

@@ -9,8 +9,8 @@ from execplan.core.clock import now
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.setting_forms import fill
 from execplan.core.project.slug import slug
-from execplan.core.project.template_fields import fill
 from execplan.core.timestamps import read_timestamp
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.archive import document_mentions, move_record
-from execplan.core.archive.attestation import ATTESTATION_FILE, EVIDENCE_FILE
+from execplan.core.archive.archive_evidence import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.core.archive.file_transfer import target_taken_error
 from execplan.core.archive.move_execution import execute_move, is_empty_directory, read_evidence, roll_back_move
 from execplan.core.archive.move_record import MoveDetails, pack_details

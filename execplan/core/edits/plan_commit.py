@@ -12,7 +12,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
 from execplan.core.project.project_discovery import require_existing, with_nested_projects
-from execplan.core.project.template_fields import fill
+from execplan.core.project.setting_forms import fill
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
 

@@ -164,7 +164,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if not matches and plan_name.strip():
         matches = _match_by_part(plans, plan_name)
         if not any([_is_exact(*plans[at], plan_name) for at in matches]):
-            from execplan.core.plan_store.former_names import ensure_not_former
+            from execplan.core.plan_store.missing_plans import ensure_not_former
 
             ensure_not_former(projects, os.path.basename(plan_name), [plans[at][1] for at in matches])
     matches = matches if differs_by_case else _prefer_open_plan(plans, matches)

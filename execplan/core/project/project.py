@@ -137,7 +137,7 @@ class Project(NamedTuple):
     def _dated_path(self, folder: str) -> str:
         if "{" in folder:
             from execplan.core.clock import now
-            from execplan.core.project.template_fields import fill
+            from execplan.core.project.setting_forms import fill
 
             year, month, day = f"{now():%Y %m %d}".split()
             folder = fill(folder, {"year": year, "month": month, "day": day})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.text.markdown_blocks import FENCE
-from execplan.linter.phrase_table import (
+from execplan.linter.plan_paths import (
     DIRECTORY_ANYWHERE_PHRASES,
     DIRECTORY_PHRASES,
     MANUAL_CHECK_PHRASES,

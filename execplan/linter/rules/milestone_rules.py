@@ -6,7 +6,7 @@ from bisect import bisect
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.markdown_blocks import FENCE
-from execplan.linter.phrase_table import ALL_MILESTONES_PHRASES, OUTCOME_PHRASES
+from execplan.linter.plan_paths import ALL_MILESTONES_PHRASES, OUTCOME_PHRASES
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, HTML, RULE
 from execplan.core.text.text_lines import Edit
-from execplan.linter.phrase_table import DEPENDENCY_PHRASES
+from execplan.linter.plan_paths import DEPENDENCY_PHRASES
 from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 
 TYPE_CHECKING = False

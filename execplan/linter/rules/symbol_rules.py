@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE
 from execplan.execution.shell.shell_vocabulary import looks_like_command
-from execplan.linter.phrase_table import MISSING_SYMBOL_PHRASES
+from execplan.linter.plan_paths import MISSING_SYMBOL_PHRASES
 from execplan.linter.plan_source import TextSpan
 from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
 from execplan.linter.section_content import find_code_blocks

@@ -10,7 +10,7 @@ from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.plan_lookup import find_task, is_specific_enough
 from execplan.core.plan_facts.facts_loader import load_facts, read_plan_facts
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.former_names import read_former_names
+from execplan.core.plan_store.missing_plans import read_former_names
 from execplan.core.project.project_discovery import related_projects
 from execplan.core.project.project_list import ProjectOrigin, identify, main_directory, unique_names
 from execplan.team.dependencies.known_projects import KnownProjects, has_name

@@ -12,7 +12,7 @@ from execplan.core.git import git_process
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, main_directory
 from execplan.core.plan_store import plan_store
 from execplan.core.project import plan_names
-from execplan.core.project.template_fields import fill
+from execplan.core.project.setting_forms import fill
 from execplan.team.worktrees.newest_plans import with_newest_version
 from execplan.team.worktrees.worktree_merge import full_name, has_branch, is_ancestor
 from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key, remove_record

@@ -10,7 +10,7 @@ import pytest
 from execplan.core.errors import ExecplanError
 from execplan.core.project import settings_file
 from execplan.core.project.project_settings import Settings, load, may_have_table
-from execplan.core.project.template_fields import fill
+from execplan.core.project.setting_forms import fill
 from tests.conftest import Folder
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.archive import archive_evidence, attestation
-from execplan.core.archive.attestation import EVIDENCE_FILE, STATEMENT_TYPE
+from execplan.core.archive import archive_evidence
+from execplan.core.archive.archive_evidence import EVIDENCE_FILE, STATEMENT_TYPE
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.execution import states
@@ -137,7 +137,7 @@ def attest_last_run(project: Project, ref: PlanRef, options: WriteOptions) -> St
         options,
         command="audit",
         summary="attest the last run",
-        name=attestation.ATTESTATION_FILE,
+        name=archive_evidence.ATTESTATION_FILE,
     )
 
 
@@ -177,8 +177,8 @@ def _ensure_log_intact(project: Project, ref: PlanRef) -> None:
 
 def _ensure_path_free(project: Project, folder: str) -> None:
     """Raise ExecplanError if the name of the attestation is taken by a file of someone else."""
-    path = os.path.join(folder, attestation.ATTESTATION_FILE)
-    if os.path.lexists(path) and attestation.read_attestation(folder) is None:
+    path = os.path.join(folder, archive_evidence.ATTESTATION_FILE)
+    if os.path.lexists(path) and archive_evidence.read_attestation(folder) is None:
         raise ExecplanError(
             "target-taken",
             f"{project.display_path(path)} already exists and is not an attestation",
