@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution import states
 from execplan.execution.world import ABSENT, Program, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Final
 
 BEGUN: Final = "begun"
@@ -74,12 +76,14 @@ ENDED: Final = "ended"
 ROLLBACK: Final = "rollback"
 """Beginning of a rollback.
 
-`automatic` is the cause or empty. The changes are in the order of undoing, the folders are to be removed; `undone_not` lists
+`automatic` is the cause or empty. The changes are in the order of undoing, the directories are to be removed; `undone_not` lists
 effects that cannot be undone. `whole` is whether it covers the whole run.
 """
 RESTORED: Final = "restored"
 """A restored path, with the digest of the overwritten contents, which have a backup, or empty."""
 ROLLED_BACK: Final = "rolled_back"
+ROLLBACK_KINDS = (ROLLBACK, RESTORED, REOPENED, ROLLED_BACK)
+"""Kinds of the entries of a rollback."""
 
 CHECKPOINT: Final = "checkpoint"
 CONFIRM: Final = "confirm"
@@ -200,3 +204,63 @@ def change_kind(change: StateChange) -> str:
     if change.before.kind == ABSENT:
         return "created"
     return "deleted" if change.after.kind == ABSENT else "modified"
+
+
+class RunProgress:
+    """How far a run has come, from its entries in order; all that is known without the document of the run.
+
+    Journals and audit logs are read with it, also altered ones, so that any field may be missing.
+    """
+
+    KINDS = (BEGUN, RESUMED, REPLANNED, PAUSED, INTERRUPTED, ENDED, ROLLBACK, ROLLED_BACK)
+    """Kinds of entries of which it reads the fields."""
+
+    def __init__(self) -> None:
+        self.status = states.PENDING
+        self.begin_fields: Mapping[str, Any] = {}
+        self.executor = ""
+        """Where commands could run since the beginning or the last resume, besides here; empty for nowhere else."""
+        self.revision = 0
+        """The latest revision that was made during the run; 0 for the initial plan."""
+        self.document_digest = ""
+        """SHA-256 digest of the bytes of the latest revision."""
+        self.seconds: Any = None
+        """Seconds that the run took, as recorded when it last stopped. The time of a killed session is unknown."""
+        self.last_kind: str | None = None
+        """Kind of the last entry that was not part of a rollback; `ROLLED_BACK` after a rollback of the whole run."""
+        self.last_fields: Mapping[str, Any] = {}
+        """Fields of that entry; for a run that was rolled back, of its end."""
+        self.is_rolling_back = False
+        """Whether a rollback has begun and not ended."""
+        self.rollback_cause = ""
+        """Cause of the last rollback; empty if a person requested it, or if there was none."""
+        self.end_fields: Mapping[str, Any] = {}
+        """Fields of the last end."""
+
+    @property
+    def is_agent_run(self) -> bool:
+        """Whether an agent runs the steps: then its calls are checked one by one, and no step runs here."""
+        return self.begin_fields.get("mode") == "agent"
+
+    def advance(self, kind: str, fields: Mapping[str, Any]) -> None:
+        """Apply the next entry."""
+        if kind in (BEGUN, RESUMED):
+            self.status, self.executor = states.IN_PROGRESS, str(fields.get("executor", ""))
+        if kind == BEGUN:
+            self.begin_fields, self.document_digest = fields, str(fields.get("document", ""))
+        elif kind == REPLANNED:
+            self.status = states.REPLANNING
+            self.revision, self.document_digest = fields.get("revision", 0), str(fields.get("document", ""))
+        elif kind == ENDED:
+            self.status = states.COMPLETED if fields.get("status") == states.COMPLETED else states.FAILED
+            self.end_fields = fields
+        if kind in (PAUSED, INTERRUPTED, ENDED):
+            self.seconds = fields.get("seconds", self.seconds)
+        if kind not in ROLLBACK_KINDS:
+            self.last_kind, self.last_fields = kind, fields
+        elif kind == ROLLBACK:
+            self.is_rolling_back, self.rollback_cause = True, str(fields.get("automatic") or "")
+        elif kind == ROLLED_BACK:
+            self.is_rolling_back = False
+            if fields.get("whole"):
+                self.status, self.last_kind, self.last_fields = states.ROLLED_BACK, kind, self.end_fields
