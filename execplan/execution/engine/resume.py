@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +14,8 @@ from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine import run_questions, run_setup, stop_reasons
 from execplan.execution.engine.approved_steps import require_approved_steps, resumed_schedule
 from execplan.execution.engine.executors.executor_choice import executor_field, open_executor, resumed_jobs
-from execplan.execution.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
-from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
+from execplan.execution.engine.journal.journal_entries import STOP, UNKNOWN, state_json
+from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
 from execplan.execution.engine.run_loop import open_loop
 from execplan.execution.engine.run_observer import FinishedRun
@@ -67,8 +66,6 @@ def resume(
     require_existing(project)
     ensure_not_archived(project, ref)
     options.prepare_commit(project)
-    if not os.path.lexists(run_paths.journal):
-        raise never_begun_error(ref, run_paths)
     with open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
@@ -229,11 +226,9 @@ def _write_resumed(
     run_state, binding = session.journal_writer.run_state, approved_plan.binding
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     run_setup.use_approval(session.project, session.run_paths, approved_plan.approval)
-    session.journal_writer.write(
-        RESUMED,
-        **run_setup.approval_fields(approved_plan.approval),
-        document=binding.document,
-        revision=approved_plan.document.revision,
+    run_setup.write_resumed(
+        session.journal_writer,
+        approved_plan,
         failed=recovery.stay_failed,
         states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
         programs=programs_json(binding.programs) if is_new_approval else {},

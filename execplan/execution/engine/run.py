@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, ExecplanError
-from execplan.core.files.sync_group import SyncGroup
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
@@ -15,7 +14,6 @@ from execplan.execution.engine.approved_steps import require_approved_steps, sel
 from execplan.execution.engine.dry_run import preview_run
 from execplan.execution.engine.executors.executor_choice import default_jobs, executor_field, open_executor
 from execplan.execution.engine.journal.journal_entries import state_json
-from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_loop import open_loop
@@ -26,7 +24,6 @@ from execplan.execution.engine.run_preconditions import (
     explain_used_approval,
 )
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
@@ -148,19 +145,9 @@ def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
 @contextmanager
 def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
     """Create the directories and the journal of a run and write its first entry. Raises ExecplanError."""
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-
     context, approved_plan = new_run.context, new_run.approved_plan
     project, ref, run_paths, observer = context.project, context.ref, context.run_paths, context.observer
-    audit_log = AuditLog(project, ref)
-    audit_log.update_anchor()
-    audit_log.can_restore = True
-    with SyncGroup():
-        run_setup.create_run(project, ref, run_paths, approved_plan)
-        new_journal = open_journal(run_paths)
-    with new_journal as journal:
-        run_state = RunState(approved_plan.document)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
+    with run_setup.open_new_run(project, ref, run_paths, approved_plan, observer) as journal_writer:
         session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
         observer.begin(run_paths.id, new_run.approved_steps.steps)
         run_setup.write_first_entry(

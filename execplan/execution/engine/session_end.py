@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
-from execplan.core.plan_store import plan_store
 from execplan.core.timestamps import seconds_since
 from execplan.execution import states
 from execplan.execution.approvals import git_triggers
@@ -205,14 +203,7 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         message = f"not committed: the run has changed what git runs automatically: {trigger_names}"
         warnings.append(f"{message}; review it, then: execplan commit {session.ref.shell_name}")
         return None
-    from execplan.core.edits.plan_commit import commit_paths
-
-    real_path = os.path.realpath(session.ref.path)
-    paths = [real_path, session.project.plan_artifacts_dir(session.ref.path, archived=session.ref.archived)]
-    title = plan_store.parse(session.project, plan_store.read_bytes(session.project, session.ref.path)).title
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
-    commit = commit_paths(
-        session.project, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title
-    )
+    commit = record_builder.commit_run(session.project, session.ref, "run", summary, session.plan_before)
     warnings += commit.warnings
     return commit.digest

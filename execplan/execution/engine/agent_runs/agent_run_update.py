@@ -23,6 +23,7 @@ from execplan.execution.engine.run_session import RunSession, start_session
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.session_end import file_run, finish_session
 from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.engine.steps.run_context import make_inspection_context
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
@@ -125,8 +126,6 @@ def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None
 
 def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
-    from execplan.execution.engine.recovery.interruption import make_inspection_context
-
     context = make_inspection_context(project, ref, run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
     return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

@@ -9,6 +9,7 @@ from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.plan_store import plan_store
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
@@ -16,6 +17,9 @@ from execplan.execution.run_record import Checks, Record, Replanned, Resources, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.core.git.git_commit import CommitResult
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Attempt, RunState
@@ -69,6 +73,15 @@ def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
     journal_writer.journal.sync_mirror()
     journal_writer.audit_log.update_anchor()
     return record
+
+
+def commit_run(project: Project, ref: PlanRef, command: str, summary: str, plan_before: bytes) -> CommitResult:
+    """Commit a plan and the artifacts of its runs. Raises ExecplanError."""
+    from execplan.core.edits.plan_commit import commit_paths
+
+    paths = [ref.real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
+    return commit_paths(project, ref.id, paths, command, summary, {ref.real_path: plan_before}, title)
 
 
 def save_record(run_paths: RunPaths, record: Record) -> None:
