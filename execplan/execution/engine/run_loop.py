@@ -12,13 +12,12 @@ from execplan.execution.engine import run_questions, stop_reasons
 from execplan.execution.engine.attempt_pool import AttemptPool, is_outcome_unknown
 from execplan.execution.engine.error_hints import add_resume_hint
 from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
-from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.recovery.failure_recovery import RETRY
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition
 from execplan.execution.engine.signal_handlers import SignalHandlers
-from execplan.execution.engine.stop_reasons import StopReason
+from execplan.execution.engine.stop_reasons import StopReason, find_unrecovered_failure, follow_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

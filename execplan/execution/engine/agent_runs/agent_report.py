@@ -12,7 +12,6 @@ from execplan.execution.approvals.approved_plan import find_candidate
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import (
     COMPLETED,
     FAILED,
@@ -35,6 +34,7 @@ from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.signal_handlers import SignalHandlers
+from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.stop_reasons import PAUSED, StopReason
 from execplan.execution.engine.telemetry.span_sending import send_spans
