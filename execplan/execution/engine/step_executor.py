@@ -107,10 +107,10 @@ def _written_changes(
 
 
 def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
-    written = _written_changes(context, step, attempt)
-    if written is None:
+    file_changes = _written_changes(context, step, attempt)
+    if file_changes is None:
         return RecoveredAttempt(UNDONE)
-    changes, folders = written
+    changes, folders = file_changes
     current_states = [context.workspace.state(change.path) for change in changes]
     if not any(
         [
