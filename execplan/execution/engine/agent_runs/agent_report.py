@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import INTERRUPTED, TERMINATED, ExecplanError
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.approvals.approved_plan import find_candidate
@@ -218,7 +218,8 @@ def _record_report(
     with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)
     if performed.cause == "interrupted":
-        raise _interrupted_error(update.context.stop.signal, step)
+        message = f"the test after {step.id} was interrupted; its result is not recorded"
+        raise interrupted_error(update.context.stop.signal, message, "report it again")
     update.warnings += [
         f"{path}: its previous content was not saved, so it can't be compared or restored" for path in unsaved_paths
     ]
@@ -304,10 +305,3 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_pla
         INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False
     )
     return run_state.attempts[step.id][-1]
-
-
-def _interrupted_error(signal: str, step: Step) -> ExecplanError:
-    message = f"the test after {step.id} was interrupted; its result is not recorded"
-    if signal == "SIGINT":
-        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint="report it again")
-    return ExecplanError("terminated", message, exit=TERMINATED, hint="report it again")
