@@ -13,7 +13,6 @@ from execplan.execution.engine.journal.journal_entries import (
     INTENT,
     RESULT,
     RETAKEN,
-    TICKED,
     attempt_result_json,
     change_json,
     state_json,
@@ -25,6 +24,7 @@ from execplan.execution.engine.run_preconditions import (
     list_changed_programs,
 )
 from execplan.execution.engine.schedule import can_run_in_parallel
+from execplan.execution.engine.step_executor import record_tick
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.telemetry.trace_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
@@ -138,11 +138,7 @@ class AttemptPool:
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that a step completes, if there is one. A failure to do so does not fail the step."""
-        transcript, tick_result = self.executor.tick_task(self.context, self.journal_writer.run_state, step)
-        if tick_result.warning:
-            self.warnings.append(tick_result.warning)
-        if tick_result.task:
-            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+        self.warnings += record_tick(self.executor, self.context, self.journal_writer, step)
 
     def undo_changes(
         self, step: Step, attempt: int, changes: tuple[StateChange, ...], folders: tuple[str, ...]

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
     from execplan.execution.engine.attempt_pool import AttemptPool
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_observer import RunObserver
@@ -80,28 +81,31 @@ def _resume_session(
     session: RunSession, answer: str | None, jobs: int | None, executor: StepExecutor | None, executor_text: str
 ) -> FinishedRun:
     """Resume a run whose journal is open. Raises ExecplanError."""
-    journal_writer, observer = session.journal_writer, session.journal_writer.observer
-    if journal_writer.run_state.is_agent_run:
-        from execplan.execution.engine.agent_runs.agent_resume import resume_agent_run
-
-        return resume_agent_run(session, answer, observer)
+    journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     finished = finish_failed_run(session)
     if finished is not None:
         return finished
-    question, source = journal_writer.run_state.question, "resume"
+    agent_update = _open_agent_update(session) if run_state.is_agent_run else None
+    if agent_update is not None:
+        question = agent_update.find_question(is_required=answer is None)
+    else:
+        question = run_state.question
+    source = "resume"
     if question is None:
-        ensure_answer_expected(journal_writer.run_state, answer)
+        ensure_answer_expected(run_state, answer)
         reply = answer
     else:
         reply = run_questions.resolve_answer(question, answer)
-        source = source if reply is not None else "terminal"
-        reply = reply or observer.ask(question)
+        source = source if reply is not None or agent_update is not None else "terminal"
+        reply = reply or journal_writer.observer.ask(question)
         if reply is None:
-            return FinishedRun(session.run_paths.id, journal_writer.run_state.status, question)
+            return FinishedRun(session.run_paths.id, run_state.status, question)
         if reply == STOP:
-            return _stop_at_question(session, question, source)
+            return _stop_at_question(session, agent_update, question, source)
+    if agent_update is not None:
+        return agent_update.resume(question, reply or "")
     with open_executor(executor_text) as remote:  # now that nobody is waited for
-        run_jobs = jobs or resumed_jobs(remote, journal_writer.run_state.begin_fields)
+        run_jobs = jobs or resumed_jobs(remote, run_state.begin_fields)
         return _continue(session, _Reply(question, reply, source), run_jobs, executor or StepExecutor(remote))
 
 
@@ -156,9 +160,19 @@ class _Reply(NamedTuple):
         return self.question is None or self.question.why == UNKNOWN
 
 
-def _stop_at_question(session: RunSession, question: Question, source: str) -> FinishedRun:
+def _open_agent_update(session: RunSession) -> AgentRunUpdate:
+    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
+
+    return AgentRunUpdate(session)
+
+
+def _stop_at_question(
+    session: RunSession, agent_update: AgentRunUpdate | None, question: Question, source: str
+) -> FinishedRun:
     """End the run at its question. Nothing runs, so no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
+    if agent_update is not None:
+        return agent_update.stop(stopped_at_question(question))
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
     return finish_session(session, schedule, stopped_at_question(question), "", [])
 
