@@ -119,7 +119,7 @@ class AgentRunUpdate:
         file_run(session, None, self.warnings)
         undeclared_changes.save_snapshot(session.project, session.run_paths)
         try:
-            agent_start.issue_grant(
+            guard_grant.issue(
                 session.project,
                 session.ref,
                 session.run_paths,

@@ -13,13 +13,11 @@ from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
 from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
-from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, journal_watermark, undeclared_changes
+from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
-from execplan.execution.engine.journal.journal import read_bytes
 from execplan.execution.engine.journal.journal_entries import state_json
 from execplan.execution.engine.journal.journal_writer import continue_journal
 from execplan.execution.engine.run_observer import RunObserver
@@ -139,12 +137,6 @@ def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: 
     return approved_plan
 
 
-def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
-    """Issue the grant that the guard checks for the next calls. Raises ExecplanError."""
-    guard_grant.issue(project, ref, run_paths, approved_plan)
-    journal_watermark.write(run_paths, read_bytes(run_paths.journal), approval_key.get_or_create(project))
-
-
 def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
     ensure_no_unfinished_run(project, ref)
     run_paths = run_directories.next_run(project, ref)
@@ -169,7 +161,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
         journal_writer.audit_log.update_anchor()
-    issue_grant(project, ref, run_paths, approved_plan)
+    guard_grant.issue(project, ref, run_paths, approved_plan)
     return run_paths, approved_plan
 
 
@@ -185,7 +177,7 @@ def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: st
             journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
             record_resume(journal_writer, project, run_paths, approved_plan, session, reported_step)
             journal_writer.audit_log.update_anchor()
-    issue_grant(project, ref, run_paths, approved_plan)
+    guard_grant.issue(project, ref, run_paths, approved_plan)
     return approved_plan
 
 
