@@ -17,7 +17,7 @@ from execplan.execution.engine.executors.executor_choice import executor_field, 
 from execplan.execution.engine.journal.journal_entries import STOP, UNKNOWN, state_json
 from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
-from execplan.execution.engine.run_loop import open_loop
+from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -27,9 +27,8 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder
-from execplan.execution.engine.run_session import start_session
+from execplan.execution.engine.run_session import finish_failed_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.stop_reasons import StopReason, stopped_at_question
 from execplan.execution.engine.telemetry.span_sending import send_spans

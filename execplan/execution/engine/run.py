@@ -16,7 +16,7 @@ from execplan.execution.engine.executors.executor_choice import default_jobs, ex
 from execplan.execution.engine.journal.journal_entries import state_json
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
-from execplan.execution.engine.run_loop import open_loop
+from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
     ensure_not_agent_mode,
@@ -27,7 +27,6 @@ from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import finish_loop
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.program_lookup import describe_changed_programs

@@ -76,8 +76,7 @@ def verify_tasks(
     """
     from execplan.execution.approvals.effective_policy import effective_policy
     from execplan.execution.engine.commands.command_sandbox import find_sandbox
-    from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.signal_handlers import SignalHandlers
+    from execplan.execution.engine.commands.stop_signal import SignalHandlers, StopSignal
 
     observer = observer or VerificationObserver()
     plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))

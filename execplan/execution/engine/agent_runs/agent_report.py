@@ -27,13 +27,13 @@ from execplan.execution.engine.agent_runs.recorded_reports import (
 from execplan.execution.engine.agent_runs.report_evaluation import check_report, evaluate_report, files_without_backup
 from execplan.execution.engine.approved_steps import permit_for
 from execplan.execution.engine.commands.command_environment import make_redaction
+from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.error_hints import add_hint_on_error, format_replan_command
 from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Attempt, RunState
-from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.stop_reasons import PAUSED, StopReason

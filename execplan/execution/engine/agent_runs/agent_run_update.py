@@ -29,9 +29,8 @@ from execplan.execution.engine.run_observer import FinishedRun, RunObserver
 from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_session import RunSession, start_session
+from execplan.execution.engine.run_session import RunSession, file_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import file_run, finish_session
 from execplan.execution.engine.step_executor import StepExecutor, record_tick
 from execplan.execution.engine.steps.run_context import make_inspection_context
 from execplan.execution.world import ABSENT
