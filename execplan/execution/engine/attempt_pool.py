@@ -24,7 +24,6 @@ from execplan.execution.engine.run_preconditions import (
     list_changed_programs,
 )
 from execplan.execution.engine.schedule import can_run_in_parallel
-from execplan.execution.engine.step_executor import record_tick
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.telemetry.trace_context import attempt_traceparent
 from execplan.execution.execution_plan import PROGRAM_TYPES
@@ -138,7 +137,8 @@ class AttemptPool:
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that a step completes, if there is one. A failure to do so does not fail the step."""
-        self.warnings += record_tick(self.executor, self.context, self.journal_writer, step)
+        tick = self.executor.tick_task(self.context, self.journal_writer.run_state, step)
+        self.warnings += self.journal_writer.write_tick(step.id, *tick)
 
     def undo_changes(
         self, step: Step, attempt: int, changes: tuple[StateChange, ...], folders: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.binding import describe_difference
-from execplan.execution.engine.journal.journal_entries import TICKED, AttemptResult, StateChange
+from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import ActionResult, evaluate_exit
 from execplan.execution.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
@@ -161,14 +161,6 @@ def _complete_attempt(
             transcript=attempt_transcript.path_from_root
         )
     return RecoveredAttempt(DONE, performed, performed.changes, performed.folders)
-
-
-def record_tick(executor: StepExecutor, context: RunContext, journal_writer: JournalWriter, step: Step) -> list[str]:
-    """Check off the task that a step completes, if there is one, and record it; return warnings. Raises ExecplanError."""
-    transcript, tick_result = executor.tick_task(context, journal_writer.run_state, step)
-    if tick_result.task:
-        journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
-    return [tick_result.warning] if tick_result.warning else []
 
 
 class StepExecutor:

@@ -31,7 +31,7 @@ from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_session import RunSession, file_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.step_executor import StepExecutor, record_tick
+from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import make_inspection_context
 from execplan.execution.world import ABSENT
 
@@ -63,7 +63,8 @@ class AgentRunUpdate:
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that is completed by a step, if there is one; a problem here never fails the step."""
-        self.warnings += record_tick(StepExecutor(), self.context, self.journal_writer, step)
+        tick = StepExecutor().tick_task(self.context, self.run_state, step)
+        self.warnings += self.journal_writer.write_tick(step.id, *tick)
 
     def find_question(self, *, is_required: bool) -> Question | None:
         """Return the question that the run waits for, or that comes before the next call.
