@@ -199,7 +199,6 @@ def _level(rule: Rule) -> str:
 def attributes_page() -> str:
     """Return the page with all attributes of a step's code block."""
     from execplan.execution.annotations.annotated_steps import LAST_STEP_ATTRIBUTES
-    from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
     from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
     from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
 
@@ -222,7 +221,7 @@ def attributes_page() -> str:
     for attribute in ATTRIBUTES:
         name = "#id" if attribute.name == "id" else attribute.name
         takes = " · ".join([f"`{choice}`" for choice in attribute.choices]) or attribute.kind
-        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[attribute.name]) if attribute.name in ATTRIBUTE_RANGES else ""
+        takes += " {} to {:,}".format(*attribute.limits) if attribute.limits is not None else ""
         types = ", ".join([f"`{kind}`" for kind in ATTRIBUTE_TYPES.get(attribute.name, ())]) or "all"
         field = "" if attribute.field == attribute.name else f"`{attribute.field}`"
         lines.append(f"| `{name}` | {field} | {takes} | {types} | {attribute.about} |")
@@ -244,7 +243,7 @@ def attributes_page() -> str:
     ]
     for attribute in PLAN_ATTRIBUTES:
         takes = " · ".join([f"`{choice}`" for choice in attribute.choices]) or attribute.kind
-        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[attribute.name]) if attribute.name in ATTRIBUTE_RANGES else ""
+        takes += " {} to {:,}".format(*attribute.limits) if attribute.limits is not None else ""
         field = attribute.field.replace("steps.", "steps[].")
         lines.append(f"| `{attribute.name}` | `{field}` | {takes} | {attribute.about} |")
     return "\n".join(lines) + "\n"

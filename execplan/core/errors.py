@@ -103,6 +103,13 @@ def usage_error(message: str, hint: str = "", candidates: Sequence[str] = ()) ->
     return ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=candidates)
 
 
+def interrupted_error(signal: str, message: str = "", hint: str = "") -> ExecplanError:
+    """Return the error for work that a signal has stopped; the message defaults to what the signal does."""
+    if signal == "SIGINT":
+        return ExecplanError("interrupted", message or "interrupted", exit=INTERRUPTED, hint=hint)
+    return ExecplanError("terminated", message or "terminated", exit=TERMINATED, hint=hint)
+
+
 _WITH_PLAN_ARGUMENT = ("show", "commit", "merge")
 """Commands in hints that take a plan as an argument."""
 _WITH_PLAN_OPTION = ("add", "reopen", "reword")

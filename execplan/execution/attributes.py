@@ -35,6 +35,8 @@ class Attribute(NamedTuple):
     kind: str
     about: str
     choices: tuple[str, ...] = ()
+    limits: tuple[int, int] | None = None
+    """The lowest and the highest number, for a number."""
 
 
 TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
@@ -49,6 +51,10 @@ ALTERNATIVE: Final = "alternative:"
 """Prefix of a strategy that names the step to run in place of a failed one."""
 STEP_OUTCOMES = ("succeeded", "failed", "skipped")
 """Conditions on the outcome of another step."""
+STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
+"""Failure strategies, without that which names an alternative."""
+TRIGGERS = ("exit", "timeout", "expectation", "syntax", "test", "limit")
+"""Failures to which a strategy can be limited."""
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXAMPLE: Final = "example"
 """Mark of a code block that is never compiled."""
@@ -72,13 +78,16 @@ ATTRIBUTES = (
     Attribute("lines", "lines", LINES, "The lines of the target that the code block replaces, as `50-55`."),
     Attribute("action", "action", TEXT, "The change to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must succeed first."),
-    Attribute("timeout", "timeout_s", SECONDS, "Time limit, such as `90`, `90s`, `5m` or `1h`."),
-    Attribute("retry", "on_failure.max_retries", COUNT, "Maximum number of retries after the first attempt."),
+    Attribute("timeout", "timeout_s", SECONDS, "Time limit, such as `90`, `90s`, `5m` or `1h`.", limits=(1, 86_400)),
+    Attribute(
+        "retry", "on_failure.max_retries", COUNT, "Maximum number of retries after the first attempt.", limits=(0, 10)
+    ),
     Attribute(
         "backoff",
         "on_failure.backoff_ms",
         MILLISECONDS,
         "Pause before the first retry, such as `500ms` or `2s`; it doubles for each further retry.",
+        limits=(0, 3_600_000),
     ),
     Attribute(
         "on-failure",
@@ -126,7 +135,7 @@ ATTRIBUTES = (
         TEXT,
         "The complete output, with `…` for any text or any lines; or a code block marked `{expect}` below the step.",
     ),
-    Attribute("exit", "exit", COUNT, "The exit status that means success."),
+    Attribute("exit", "exit", COUNT, "The exit status that means success.", limits=(0, 255)),
     Attribute(
         "syntax-check",
         "validation.syntax_check",
@@ -146,7 +155,7 @@ ATTRIBUTES = (
         LEVELS,
     ),
     Attribute("confirm", "confirm", FLAG, "Whether the run asks before the step."),
-    Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call the step."),
+    Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call the step.", limits=(1, 1000)),
     Attribute(
         "allow",
         "allow",
@@ -170,8 +179,14 @@ PLAN_ATTRIBUTES = (
         "Who runs the steps: `engine` for execplan itself, `agent` for an agent program under `guard`.",
         ("engine", "agent"),
     ),
-    Attribute("max-steps", "constraints.max_steps", COUNT, "Maximum number of steps."),
-    Attribute("max-duration", "constraints.max_duration_s", SECONDS, "Time limit of a run: `90s`, `30m`, `2h`."),
+    Attribute("max-steps", "constraints.max_steps", COUNT, "Maximum number of steps.", limits=(1, 1000)),
+    Attribute(
+        "max-duration",
+        "constraints.max_duration_s",
+        SECONDS,
+        "Time limit of a run: `90s`, `30m`, `2h`.",
+        limits=(1, 604_800),
+    ),
     Attribute("require-sequential", "constraints.require_sequential", FLAG, "Whether steps run only one at a time."),
     Attribute(
         "allow-unplanned",
@@ -188,7 +203,13 @@ PLAN_ATTRIBUTES = (
         LIST,
         "Commands that no step may run, including longer commands that begin with one of them.",
     ),
-    Attribute("timeout", "steps.timeout_s", SECONDS, "Time limit of steps that have no `timeout` of their own."),
+    Attribute(
+        "timeout",
+        "steps.timeout_s",
+        SECONDS,
+        "Time limit of steps that have no `timeout` of their own.",
+        limits=(1, 86_400),
+    ),
     Attribute(
         "allow",
         "steps.allow",
@@ -198,6 +219,14 @@ PLAN_ATTRIBUTES = (
     Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as in a step's `deny`."),
 )
 """Attributes of the `{execution …}` code block, for the whole plan; `steps.` means a field of every step."""
+
+
+LIMITS = {
+    attribute.field.rpartition(".")[2]: attribute.limits
+    for attribute in (*ATTRIBUTES, *PLAN_ATTRIBUTES)
+    if attribute.limits is not None
+}
+"""The lowest and the highest number of a field, by its name in JSON."""
 
 
 def named_alternative(strategy: str) -> str:

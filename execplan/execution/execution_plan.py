@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from msgspec import Meta, field
 
 from execplan.core.documents.document_model import Model
+from execplan.execution.attributes import LIMITS
 from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
 
@@ -55,6 +56,12 @@ It is a wrong exit status (any, or one), the time limit, unexpected output, the 
 resource limit. Without triggers, all of them apply.
 """
 Strategy = Annotated[str, field_patterns.STRATEGY]
+
+
+def _limits(field: str) -> Meta:
+    """Return the limits of a number, which its attribute declares."""
+    minimum, maximum = LIMITS[field]
+    return Meta(ge=minimum, le=maximum)
 
 
 class Type(StrEnum):
@@ -108,9 +115,9 @@ class OnFailure(Model):
     """What happens after a step fails."""
 
     strategy: Strategy = "fail_fast"
-    max_retries: Annotated[int, Meta(ge=0, le=10)] = 0
+    max_retries: Annotated[int, _limits("max_retries")] = 0
     """How many times a failed step is tried again; it has at most 1 + max_retries attempts."""
-    backoff_ms: Annotated[int, Meta(ge=0, le=3_600_000)] = 1000
+    backoff_ms: Annotated[int, _limits("backoff_ms")] = 1000
     """Milliseconds to wait before the first retry; doubled before each further one."""
     triggers: tuple[Trigger, ...] = ()
 
@@ -157,7 +164,7 @@ class Step(Model):
     parameters: dict[str, Any] | None = None
     """The input of the tool; only for the type `use_tool`."""
     depends_on: tuple[Id, ...] = ()
-    timeout_s: Annotated[int, Meta(ge=1, le=86_400)] = DEFAULT_TIMEOUT_S
+    timeout_s: Annotated[int, _limits("timeout_s")] = DEFAULT_TIMEOUT_S
     on_failure: OnFailure = OnFailure()
     when: When | None = None
     checkpoint: bool = False
@@ -170,13 +177,13 @@ class Step(Model):
     inputs: tuple[Path, ...] = ()
     outputs: tuple[Path, ...] = ()
     expect: str | None = None
-    exit: Annotated[int, Meta(ge=0, le=255)] = 0
+    exit: Annotated[int, _limits("exit")] = 0
     validation: Validation = Validation()
     rollback: Rollback = Rollback()
     task: ShortText | None = None
     risk: Risk
     confirm: bool = False
-    max_invocations: Annotated[int, Meta(ge=1, le=1000)] = 1
+    max_invocations: Annotated[int, _limits("max_invocations")] = 1
     allow: tuple[ShortText, ...] = ()
     deny: tuple[ShortText, ...] = ()
     inferred: bool = False
@@ -202,8 +209,8 @@ class Intent(Model):
 class Constraints(Model):
     """Limits for the whole execution plan."""
 
-    max_steps: Annotated[int, Meta(ge=1, le=1000)] = 100
-    max_duration_s: Annotated[int, Meta(ge=1, le=604_800)] | None = None
+    max_steps: Annotated[int, _limits("max_steps")] = 100
+    max_duration_s: Annotated[int, _limits("max_duration_s")] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
     forbidden_paths: tuple[Path, ...] = ()

@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INTERRUPTED, TERMINATED, ExecplanError
+from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, ExecplanError, interrupted_error
 from execplan.core.plan import reader
 from execplan.core.plan.item_format import escape_heading
 from execplan.core.plan.model import DONE
@@ -192,10 +192,7 @@ def _call(project: Project, settings: DraftingSettings, prompt: Prompt) -> CallR
     result = call_program(project, settings.program, prompt.data)
     log(f"{settings.name} answered with {len(result.answer):,} bytes after {result.seconds:.1f} s")
     if result.signal:
-        hint = "the program was ended; nothing was written"
-        if result.signal == "SIGINT":
-            raise ExecplanError("interrupted", "interrupted", exit=INTERRUPTED, hint=hint)
-        raise ExecplanError("terminated", "terminated", exit=TERMINATED, hint=hint)
+        raise interrupted_error(result.signal, hint="the program was ended; nothing was written")
     return result
 
 

@@ -20,7 +20,7 @@ from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
 from execplan.core.documents.document_io import to_json_bytes
-from execplan.core.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
+from execplan.core.errors import POLICY, ExecplanError, interrupted_error
 from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.text import strict_json
@@ -258,6 +258,4 @@ def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unli
 
 def _interrupted_error(signal: str) -> ExecplanError:
     hint = "the execution plan is stored; the program was ended, and the request is recorded in the audit log"
-    if signal == "SIGINT":
-        return ExecplanError("interrupted", "interrupted", exit=INTERRUPTED, hint=hint)
-    return ExecplanError("terminated", "terminated", exit=TERMINATED, hint=hint)
+    return interrupted_error(signal, hint=hint)

@@ -142,7 +142,7 @@ def record_decision(
 
     The caller has the run lock. Raises ExecplanError.
     """
-    from execplan.execution.engine.agent_runs.permission_request import step_question
+    from execplan.execution.engine.step_permission import step_question
 
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:

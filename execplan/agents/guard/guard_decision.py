@@ -190,7 +190,7 @@ def _step_permission(
     planned_step: PlannedStep, context: GuardContext, order: StepOrder, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
-    from execplan.execution.engine.agent_runs.permission_request import build_permission_request
+    from execplan.execution.engine.step_permission import build_permission_request
 
     step = context.plain_steps[planned_step.step["id"]]
 

@@ -134,8 +134,7 @@ def call_program(project: Project, command: UserProgram, request: bytes) -> Call
     from execplan.execution.engine.commands.command_environment import make_redaction
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.commands.launcher import CommandSpec, Limits, run_command
-    from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.signal_handlers import SignalHandlers
+    from execplan.execution.engine.commands.stop_signal import SignalHandlers, StopSignal
 
     last_error = [""]
 

@@ -20,7 +20,7 @@ from execplan.execution.evaluation.evaluation_text import describe_commands, ste
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.execution.engine.dry_run import PredictedStep, RunPreview
+    from execplan.execution.engine.run import PredictedStep, RunPreview
     from execplan.execution.engine.run_observer import RunOptions
 
 

@@ -134,7 +134,6 @@ def _attribute_lines() -> list[str]:
 
 def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
     """Return lines with attributes and their descriptions in two columns."""
-    from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
     from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
     from execplan.execution.attributes import COUNT
 
@@ -144,9 +143,9 @@ def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
         description = attribute.about
         if attribute.choices:
             description += f" Values: {', '.join(attribute.choices)}."
-        if attribute.name in ATTRIBUTE_RANGES:
+        if attribute.limits is not None:
             unit = f" {attribute.kind}" if attribute.kind != COUNT else ""
-            description += " From {:,} to {:,}{}.".format(*ATTRIBUTE_RANGES[attribute.name], unit)
+            description += " From {:,} to {:,}{}.".format(*attribute.limits, unit)
         if attribute.name in ATTRIBUTE_TYPES:
             description += f" Types: {', '.join(ATTRIBUTE_TYPES[attribute.name])}."
         rows.append((name, description))

@@ -8,7 +8,7 @@ from execplan.cli.answer import json_fields
 from execplan.cli.output.text_table import format_table
 from execplan.context.gathering.agent_session_logs import measure_sessions
 from execplan.core.text.message_parts import format_count
-from execplan.execution.engine.run_records.run_statistics import compute_statistics
+from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from execplan.context.gathering.agent_session_logs import SessionUsage
     from execplan.core.project.project_list import ProjectOrigin
     from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-    from execplan.execution.engine.run_records.run_statistics import RunStatistics
 
 
 class ProjectStatistics(NamedTuple):
@@ -37,7 +36,7 @@ class ProjectStatistics(NamedTuple):
 
 def measure(origin: ProjectOrigin | None, audit_logs: Sequence[Sequence[AuditRecord]]) -> ProjectStatistics:
     """Return the statistics of plans from their audit logs."""
-    statistics = compute_statistics(audit_logs)
+    statistics = RunStatistics(audit_logs)
     plan_count = len([audit_log for audit_log in audit_logs if audit_log])
     return ProjectStatistics(origin, plan_count, statistics, measure_sessions(statistics.sessions))
 

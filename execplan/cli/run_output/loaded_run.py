@@ -13,8 +13,6 @@ from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import change_kind
-from execplan.execution.engine.journal.journal_writer import never_begun_error
-from execplan.execution.engine.replanning.run_revisions import load_document
 from execplan.execution.engine.run_records import run_summary
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands, has_new_steps
 from execplan.execution.engine.run_records.run_statuses import OPEN_STATES, read_run_status
@@ -117,18 +115,15 @@ class LoadedRun(NamedTuple):
 
 def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
     """Load a run from its directory; raises ExecplanError."""
-    journal_entries = run_summary.read_run_entries(run_paths)
-    if not journal_entries:
-        raise never_begun_error(ref, run_paths)
-    document = load_document(run_paths, journal_entries)
+    _, run_state = run_summary.load_begun_run(ref, run_paths)
     plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
     summary = run_summary.summarize_run(project, ref, run_paths)
     return LoadedRun(
         project,
         ref,
         run_paths,
-        document,
-        RunState(document, journal_entries),
+        run_state.document,
+        run_state,
         summary,
         plan_name,
         project.display_path(run_paths.folder),

@@ -9,7 +9,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
+from execplan.core.errors import CHECK_FAILED, CONFLICT, OK, PAUSED, ExecplanError, interrupted_error
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
@@ -189,10 +189,7 @@ def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
 
 def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:
     message = f"run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
-    resume = run.resume_command()
-    if finished_run.signal == "SIGINT":
-        return _with_resume_hint(ExecplanError("interrupted", message, exit=INTERRUPTED, hint=resume))
-    return _with_resume_hint(ExecplanError("terminated", message, exit=TERMINATED, hint=resume))
+    return _with_resume_hint(interrupted_error(finished_run.signal, message, run.resume_command()))
 
 
 def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from execplan.execution import attributes
-from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, Attribute
+from execplan.execution.attributes import (
+    ALTERNATIVE,
+    ATTRIBUTES_BY_NAME,
+    STEP_OUTCOMES,
+    STRATEGIES,
+    TRIGGERS,
+    Attribute,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,20 +20,8 @@ if TYPE_CHECKING:
 _MAX_ID_LENGTH: Final = 64
 _MAX_TEXT_LENGTH: Final = 2000
 _MAX_PATH_LENGTH: Final = 1024
-ATTRIBUTE_RANGES = {
-    "retry": (0, 10),
-    "exit": (0, 255),
-    "max-invocations": (1, 1000),
-    "timeout": (1, 86_400),
-    "backoff": (0, 3_600_000),
-    "max-steps": (1, 1000),
-    "max-duration": (1, 604_800),
-}
-"""Allowed ranges of numeric attributes, as in the execution plan model."""
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _MILLISECONDS = {"": 1, "ms": 1, "s": 1000, "m": 60_000}
-_STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
-_TRIGGERS = ("exit", "timeout", "expectation", "syntax", "test", "limit")
 _PATH_CONDITIONS = ("exists", "missing")
 
 
@@ -116,7 +111,8 @@ def _parse_quantity(attribute: Attribute, text: str, units: dict[str, int], form
 
 
 def _parse_in_range(attribute: Attribute, text: str, number: str, factor: int) -> int:
-    minimum, maximum = ATTRIBUTE_RANGES[attribute.name]
+    assert attribute.limits is not None, attribute
+    minimum, maximum = attribute.limits
     if not (number.isascii() and number.isdigit()):
         raise AttributeValueError(f"{attribute.name} must be a whole number, not {text!r}")
     amount = int(number[:9]) * factor
@@ -169,9 +165,9 @@ def _parse_trigger(text: str) -> str:
         and int(status[:4]) < 256
     ):
         return text
-    if text not in _TRIGGERS:
+    if text not in TRIGGERS:
         raise AttributeValueError(
-            f"{text!r} is not a trigger: use {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255"
+            f"{text!r} is not a trigger: use {', '.join(TRIGGERS)} or exit:N, with N from 1 to 255"
         )
     return text
 
@@ -237,9 +233,9 @@ def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
 
 
 def _parse_strategy(attribute: Attribute, text: str) -> str:
-    if text in _STRATEGIES or (text.startswith(ALTERNATIVE) and is_step_id(text.removeprefix(ALTERNATIVE))):
+    if text in STRATEGIES or (text.startswith(ALTERNATIVE) and is_step_id(text.removeprefix(ALTERNATIVE))):
         return text
-    raise AttributeValueError(f"{attribute.name} must be {', '.join(_STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
+    raise AttributeValueError(f"{attribute.name} must be {', '.join(STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
 
 
 _PARSERS: dict[str, Callable[[Attribute, str], Any]] = {

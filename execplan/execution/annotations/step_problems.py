@@ -20,7 +20,7 @@ from execplan.execution.attributes import (
     TYPES,
 )
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
-from execplan.execution.documents.step_rules import check_shared_paths
+from execplan.execution.documents.step_rules import check_shared_paths, types_with_field
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
 
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
 
 _TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
-ATTRIBUTE_TYPES = {
-    "target": (*_TARGETED_TYPES, "install_package"),
-    "lines": ("modify_file",),
+ATTRIBUTE_TYPES: dict[str, tuple[str, ...]] = {
+    **{
+        attribute.name: types
+        for attribute in ATTRIBUTES_BY_NAME.values()
+        if (types := types_with_field(attribute.field))
+    },
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
     "tool": (TOOL,),
-    **dict.fromkeys(("shell", "exit"), COMMAND_TYPES),
-    **dict.fromkeys(("cwd", "env", "network", "expect"), (*COMMAND_TYPES, TOOL)),
 }
 """Step types that accept an attribute, for attributes that not all types accept."""
 _COMMAND_LANGUAGES = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")

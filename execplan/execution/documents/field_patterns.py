@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.documents.text_patterns import matching
+from execplan.execution.attributes import ALTERNATIVE, STRATEGIES, TRIGGERS
 
 if TYPE_CHECKING:
     from typing import Final
@@ -21,12 +22,12 @@ TIMESTAMP: Final = matching(
 )
 ARGUMENT: Final = matching(r"^[^\x00]*$", "text without NUL")
 TRIGGER: Final = matching(
-    r"^(exit(:([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?|timeout|expectation|syntax|test|limit)$",
-    "one of exit, exit:1 to exit:255, timeout, expectation, syntax, test, limit",
+    rf"^(exit(:([1-9][0-9]?|1[0-9]{{2}}|2[0-4][0-9]|25[0-5]))?|{'|'.join(TRIGGERS[1:])})$",
+    f"one of exit, exit:1 to exit:255, {', '.join(TRIGGERS[1:])}",
 )
 STRATEGY: Final = matching(
-    r"^(fail_fast|retry|skip|replan|ask|alternative:[A-Za-z][A-Za-z0-9_.-]*)$",
-    "one of fail_fast, retry, skip, replan, ask, alternative:ID",
+    rf"^({'|'.join(STRATEGIES)}|{ALTERNATIVE}[A-Za-z][A-Za-z0-9_.-]*)$",
+    f"one of {', '.join(STRATEGIES)}, {ALTERNATIVE}ID",
 )
 VARIABLE: Final = matching(
     r"^[A-Za-z_][A-Za-z0-9_]*$", "a variable name: letters, digits and `_`, not starting with a digit"

@@ -58,6 +58,11 @@ _OWN_DOMAINS = frozenset(
 )
 
 
+def types_with_field(name: str) -> tuple[str, ...]:
+    """Return the step types that allow a field; none for a field that all types allow."""
+    return tuple([kind for kind, fields in FIELDS_BY_TYPE.items() if name in (*fields.required, *fields.optional)])
+
+
 def is_own_tool(tool: str) -> bool:
     """Return whether a tool name is in one of ExecPlan's own domains: `file`, `shell`, `code`, `package`."""
     return tool.partition(".")[0] in _OWN_DOMAINS

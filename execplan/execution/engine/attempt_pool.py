@@ -13,7 +13,6 @@ from execplan.execution.engine.journal.journal_entries import (
     INTENT,
     RESULT,
     RETAKEN,
-    TICKED,
     attempt_result_json,
     change_json,
     state_json,
@@ -138,11 +137,8 @@ class AttemptPool:
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that a step completes, if there is one. A failure to do so does not fail the step."""
-        transcript, tick_result = self.executor.tick_task(self.context, self.journal_writer.run_state, step)
-        if tick_result.warning:
-            self.warnings.append(tick_result.warning)
-        if tick_result.task:
-            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+        tick = self.executor.tick_task(self.context, self.journal_writer.run_state, step)
+        self.warnings += self.journal_writer.write_tick(step.id, *tick)
 
     def undo_changes(
         self, step: Step, attempt: int, changes: tuple[StateChange, ...], folders: tuple[str, ...]

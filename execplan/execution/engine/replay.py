@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import Binding, drift
 from execplan.execution.engine.journal.journal_entries import state_from_json
-from execplan.execution.engine.journal.journal_writer import never_begun_error
-from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_records.run_summary import read_run_entries
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_records.run_summary import load_begun_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal_entries import AttemptResult
     from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import RunState
     from execplan.execution.world import State
 
 
@@ -33,9 +31,7 @@ class ReplayedRun(NamedTuple):
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """Find the run to replay. Raises ExecplanError unless the approved document and its inputs match that run."""
     run_paths = run_directories.find_run(project, ref, name)
-    entries = read_run_entries(run_paths)
-    if not entries:
-        raise never_begun_error(ref, run_paths)
+    entries, run_state = load_begun_run(ref, run_paths)
     fields = entries[0].fields
     states_before = {path: state_from_json(state) for path, state in fields["states"].items()}
     lines = drift(Binding("", fields["document"], states_before, ""), current_binding._replace(policy=""))
@@ -47,7 +43,7 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
             hint="restore the files as they were then, approve the plan, and try again; a rollback of that run may restore them",
             candidates=lines,
         )
-    return ReplayedRun(run_paths, RunState(run_revisions.load_document(run_paths, entries), entries))
+    return ReplayedRun(run_paths, run_state)
 
 
 def differences(old: RunState, new: RunState) -> tuple[str, ...]:

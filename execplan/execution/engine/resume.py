@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,10 +14,10 @@ from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine import run_questions, run_setup, stop_reasons
 from execplan.execution.engine.approved_steps import require_approved_steps, resumed_schedule
 from execplan.execution.engine.executors.executor_choice import executor_field, open_executor, resumed_jobs
-from execplan.execution.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
-from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
+from execplan.execution.engine.journal.journal_entries import STOP, UNKNOWN, state_json
+from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
-from execplan.execution.engine.run_loop import open_loop
+from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -28,9 +27,8 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder
-from execplan.execution.engine.run_session import start_session
+from execplan.execution.engine.run_session import finish_failed_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.stop_reasons import StopReason, stopped_at_question
 from execplan.execution.engine.telemetry.span_sending import send_spans
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approvals.approved_plan import ApprovedPlan
+    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
     from execplan.execution.engine.attempt_pool import AttemptPool
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_observer import RunObserver
@@ -67,8 +66,6 @@ def resume(
     require_existing(project)
     ensure_not_archived(project, ref)
     options.prepare_commit(project)
-    if not os.path.lexists(run_paths.journal):
-        raise never_begun_error(ref, run_paths)
     with open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
@@ -83,28 +80,31 @@ def _resume_session(
     session: RunSession, answer: str | None, jobs: int | None, executor: StepExecutor | None, executor_text: str
 ) -> FinishedRun:
     """Resume a run whose journal is open. Raises ExecplanError."""
-    journal_writer, observer = session.journal_writer, session.journal_writer.observer
-    if journal_writer.run_state.is_agent_run:
-        from execplan.execution.engine.agent_runs.agent_resume import resume_agent_run
-
-        return resume_agent_run(session, answer, observer)
+    journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     finished = finish_failed_run(session)
     if finished is not None:
         return finished
-    question, source = journal_writer.run_state.question, "resume"
+    agent_update = _open_agent_update(session) if run_state.is_agent_run else None
+    if agent_update is not None:
+        question = agent_update.find_question(is_required=answer is None)
+    else:
+        question = run_state.question
+    source = "resume"
     if question is None:
-        ensure_answer_expected(journal_writer.run_state, answer)
+        ensure_answer_expected(run_state, answer)
         reply = answer
     else:
         reply = run_questions.resolve_answer(question, answer)
-        source = source if reply is not None else "terminal"
-        reply = reply or observer.ask(question)
+        source = source if reply is not None or agent_update is not None else "terminal"
+        reply = reply or journal_writer.observer.ask(question)
         if reply is None:
-            return FinishedRun(session.run_paths.id, journal_writer.run_state.status, question)
+            return FinishedRun(session.run_paths.id, run_state.status, question)
         if reply == STOP:
-            return _stop_at_question(session, question, source)
+            return _stop_at_question(session, agent_update, question, source)
+    if agent_update is not None:
+        return agent_update.resume(question, reply or "")
     with open_executor(executor_text) as remote:  # now that nobody is waited for
-        run_jobs = jobs or resumed_jobs(remote, journal_writer.run_state.begin_fields)
+        run_jobs = jobs or resumed_jobs(remote, run_state.begin_fields)
         return _continue(session, _Reply(question, reply, source), run_jobs, executor or StepExecutor(remote))
 
 
@@ -159,9 +159,19 @@ class _Reply(NamedTuple):
         return self.question is None or self.question.why == UNKNOWN
 
 
-def _stop_at_question(session: RunSession, question: Question, source: str) -> FinishedRun:
+def _open_agent_update(session: RunSession) -> AgentRunUpdate:
+    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
+
+    return AgentRunUpdate(session)
+
+
+def _stop_at_question(
+    session: RunSession, agent_update: AgentRunUpdate | None, question: Question, source: str
+) -> FinishedRun:
     """End the run at its question. Nothing runs, so no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
+    if agent_update is not None:
+        return agent_update.stop(stopped_at_question(question))
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
     return finish_session(session, schedule, stopped_at_question(question), "", [])
 
@@ -235,11 +245,9 @@ def _write_resumed(
     run_state, binding = session.journal_writer.run_state, approved_plan.binding
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     run_setup.use_approval(session.project, session.run_paths, approved_plan.approval)
-    session.journal_writer.write(
-        RESUMED,
-        **run_setup.approval_fields(approved_plan.approval),
-        document=binding.document,
-        revision=approved_plan.document.revision,
+    run_setup.write_resumed(
+        session.journal_writer,
+        approved_plan,
         failed=recovery.stay_failed,
         states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
         programs=programs_json(binding.programs) if is_new_approval else {},

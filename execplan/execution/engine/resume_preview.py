@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
@@ -10,10 +9,7 @@ from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.approved_steps import remaining_steps, require_approved_steps, resumed_schedule
-from execplan.execution.engine.journal import journal
-from execplan.execution.engine.journal.journal_writer import never_begun_error
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
-from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.resume import ensure_answer_expected, ensure_can_resume
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.execution.engine.run_preconditions import (
@@ -21,7 +17,7 @@ from execplan.execution.engine.run_preconditions import (
     ensure_run_programs_unchanged,
     ensure_same_document,
 )
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_records.run_summary import load_begun_run
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
+    from execplan.execution.engine.run_state import Question, RunState
     from execplan.execution.engine.schedule import Schedule
     from execplan.execution.execution_plan import Step
 
@@ -58,9 +54,7 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     if run_lock_holder(project):
         with acquire_run_lock(project, "resume"):  # raises an error that names the lock owner
             pass
-    if not os.path.lexists(run_paths.journal) or not (entries := journal.read_journal(run_paths.journal)):
-        raise never_begun_error(ref, run_paths)
-    run_state = RunState(run_revisions.load_document(run_paths, entries), entries)
+    entries, run_state = load_begun_run(ref, run_paths)
     ensure_can_resume(ref, run_paths, run_state)
     ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:

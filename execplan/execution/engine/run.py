@@ -1,4 +1,4 @@
-"""Run of an execution plan: executes the approved steps one by one, and nothing else."""
+"""Run of an execution plan: executes the approved steps one by one, and nothing else; also its preview."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, ExecplanError
-from execplan.core.files.sync_group import SyncGroup
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
 from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
-from execplan.execution.engine.dry_run import preview_run
+from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.executors.executor_choice import default_jobs, executor_field, open_executor
 from execplan.execution.engine.journal.journal_entries import state_json
-from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.resume import continue_with_revision
 from execplan.execution.engine.run_lock import acquire_run_lock
-from execplan.execution.engine.run_loop import open_loop
+from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
     ensure_not_agent_mode,
@@ -26,14 +24,13 @@ from execplan.execution.engine.run_preconditions import (
     explain_used_approval,
 )
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_session import start_session
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import finish_loop
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.program_lookup import describe_changed_programs
+from execplan.execution.states import NOT_SELECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+    from execplan.execution.approval_document import Approval
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.approved_steps import ApprovedSteps
     from execplan.execution.engine.replay import ReplayedRun
@@ -48,6 +46,9 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_session import RunSession
     from execplan.execution.engine.steps.run_context import RunContext
+    from execplan.execution.evaluate import EvaluatedStep
+    from execplan.execution.execution_plan import ExecutionPlan
+
 
 __all__ = ["preview_run", "run"]
 
@@ -148,19 +149,9 @@ def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
 @contextmanager
 def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
     """Create the directories and the journal of a run and write its first entry. Raises ExecplanError."""
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-
     context, approved_plan = new_run.context, new_run.approved_plan
     project, ref, run_paths, observer = context.project, context.ref, context.run_paths, context.observer
-    audit_log = AuditLog(project, ref)
-    audit_log.update_anchor()
-    audit_log.can_restore = True
-    with SyncGroup():
-        run_setup.create_run(project, ref, run_paths, approved_plan)
-        new_journal = open_journal(run_paths)
-    with new_journal as journal:
-        run_state = RunState(approved_plan.document)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
+    with run_setup.open_new_run(project, ref, run_paths, approved_plan, observer) as journal_writer:
         session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
         observer.begin(run_paths.id, new_run.approved_steps.steps)
         run_setup.write_first_entry(
@@ -185,3 +176,71 @@ def _compare_with_replayed_run(
     if replayed_run is None:
         return finished
     return finished._replace(differences=replay.differences(replayed_run.run_state, run_state))
+
+
+class PredictedStep(NamedTuple):
+    """A step with its predicted outcome in a run."""
+
+    evaluated_step: EvaluatedStep
+    """The step as evaluated, with its dry run: the exact diff, or why it cannot be predicted."""
+    will_run: bool
+    reason: str
+    """Why the step would not run, or would run only if another step fails; empty if it will run."""
+
+
+class RunPreview(NamedTuple):
+    """A preview of what a run would do."""
+
+    document: ExecutionPlan
+    steps: tuple[PredictedStep, ...]
+    """All steps, in the order in which they would begin."""
+    approval: Approval
+    sandbox: str
+    """Name of the sandbox that the commands run in; empty without one."""
+    sandbox_reason: str
+    """Why there is no sandbox."""
+    warnings: tuple[str, ...]
+
+
+def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
+    """Preview what `run` would do, without writing anything. Raises ExecplanError if `run` would be refused."""
+    from execplan.execution.approvals.plan_evaluation import evaluate_plan
+    from execplan.execution.engine.commands.command_sandbox import find_sandbox
+
+    require_existing(project)
+    ensure_not_archived(project, ref)
+    ensure_no_unfinished_run(project, ref)
+    approved_plan = require_approved_plan(project, ref)
+    document, policy = approved_plan.document, approved_plan.policy
+    ensure_not_agent_mode(document, ref)
+    schedule = Schedule(document, select_step_ids(document, run_options), lambda path: False)
+    chosen_steps = require_approved_steps(approved_plan, schedule).steps
+    if run_options.replays:
+        from execplan.execution.engine import replay
+
+        replay.find(project, ref, run_options.replays, approved_plan.binding)
+    sandbox, sandbox_reason = find_sandbox(project, policy)
+    evaluated_steps = evaluate_plan(project, ref).evaluation.steps
+    steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
+    warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
+    sandbox_name = sandbox.name if sandbox is not None else ""
+    return RunPreview(document, steps, approved_plan.approval, sandbox_name, sandbox_reason, warnings)
+
+
+def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PredictedStep:
+    """Predict whether a step would run, as far as that can be known."""
+    step = evaluated_step.step
+    if step.id not in schedule.chosen:
+        return PredictedStep(evaluated_step, will_run=False, reason=NOT_SELECTED)
+    owners = schedule.alternative_owners(step.id)
+    if owners:
+        return PredictedStep(
+            evaluated_step,
+            will_run=False,
+            reason=f"it is the alternative to {', '.join(owners)} and runs only if that fails",
+        )
+    if step.when is not None and step.when.kind == "failed":
+        return PredictedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
+    if evaluated_step.dry_run.is_skipped:
+        return PredictedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
+    return PredictedStep(evaluated_step, will_run=True, reason="")

@@ -10,15 +10,15 @@ from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.engine import run_questions, stop_reasons
 from execplan.execution.engine.attempt_pool import AttemptPool, is_outcome_unknown
+from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.error_hints import add_resume_hint
 from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
-from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.recovery.failure_recovery import RETRY
 from execplan.execution.engine.run_questions import Prompter
+from execplan.execution.engine.run_session import finish_session
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition
-from execplan.execution.engine.signal_handlers import SignalHandlers
-from execplan.execution.engine.stop_reasons import StopReason
+from execplan.execution.engine.stop_reasons import StopReason, find_unrecovered_failure, follow_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.approved_steps import ApprovedSteps
     from execplan.execution.engine.attempt_pool import AttemptOutcome
     from execplan.execution.engine.journal.journal_entries import AttemptResult
+    from execplan.execution.engine.run_observer import FinishedRun
     from execplan.execution.engine.run_session import RunSession
     from execplan.execution.engine.schedule import NextSteps, Schedule
     from execplan.execution.engine.step_executor import StepExecutor
@@ -258,3 +259,9 @@ def open_loop(
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):
         yield RunLoop(attempt_pool, approved_steps.schedule, Prompter(session.journal_writer, signals))
+
+
+def finish_loop(session: RunSession, loop: RunLoop, stop_reason: StopReason, warnings: list[str]) -> FinishedRun:
+    """Record how the loop of a session ended, with everything that follows from it. Raises ExecplanError."""
+    signal, all_warnings = loop.attempt_pool.context.stop.signal, [*warnings, *loop.attempt_pool.warnings]
+    return finish_session(session, loop.schedule, stop_reason, signal, all_warnings)

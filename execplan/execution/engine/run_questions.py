@@ -24,10 +24,10 @@ from execplan.execution.engine.run_state import Question
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.approval_document import Approval
+    from execplan.execution.engine.commands.stop_signal import SignalHandlers
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.ordering_fields import Step
     from execplan.execution.engine.run_state import RunState
-    from execplan.execution.engine.signal_handlers import SignalHandlers
 
 
 class Prompter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,20 +16,22 @@ from execplan.core.project import project_state
 from execplan.execution.approvals import approval_registry, artifact_store
 from execplan.execution.engine import run_preconditions
 from execplan.execution.engine.command_warnings import command_warnings
+from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import add_hint_on_error
-from execplan.execution.engine.journal.journal_entries import BEGUN
+from execplan.execution.engine.journal.journal_entries import BEGUN, RESUMED
+from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.steps.run_context import create_context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approval_document import Approval
     from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.steps.run_context import RunContext
@@ -110,6 +113,24 @@ def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> N
     evidence_copies.copy_evidence(run_paths)
 
 
+@contextmanager
+def open_new_run(
+    project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan, observer: RunObserver
+) -> Iterator[JournalWriter]:
+    """Create the directories and the journal of a run, and open the journal for its first entry. Raises ExecplanError."""
+    from execplan.execution.engine.audit_log.log_writer import AuditLog
+
+    audit_log = AuditLog(project, ref)
+    audit_log.update_anchor()
+    audit_log.can_restore = True
+    with SyncGroup():
+        create_run(project, ref, run_paths, approved_plan)
+        new_journal = evidence_copies.open_journal(run_paths)
+    with new_journal as journal:
+        run_state = RunState(approved_plan.document)
+        yield JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
+
+
 def write_first_entry(
     journal_writer: JournalWriter,
     project: Project,
@@ -140,6 +161,19 @@ def write_first_entry(
         },
     )
     approval_registry.mark_used(project, approved_plan.approval.id, run_paths.id)
+
+
+def write_resumed(
+    journal_writer: JournalWriter, approved_plan: ApprovedPlan, *, failed: Sequence[str], **extra_fields: Any
+) -> None:
+    """Record that a run resumes under an approval; `failed` has the steps that stay failed. Raises ExecplanError."""
+    fields = {
+        **approval_fields(approved_plan.approval),
+        "document": approved_plan.binding.document,
+        "revision": approved_plan.document.revision,
+        "failed": list(failed),
+    }
+    journal_writer.write(RESUMED, **{**fields, **extra_fields})
 
 
 def _caller_fields() -> dict[str, str]:

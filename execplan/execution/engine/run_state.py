@@ -8,6 +8,7 @@ from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import altered_error
 from execplan.execution.engine.journal.journal_entries import (
     AttemptResult,
+    RunProgress,
     StateChange,
     attempt_result_from_entry,
     change_from_json,
@@ -59,19 +60,16 @@ class Attempt(NamedTuple):
     """The worker that got the command; empty if it ran here."""
 
 
-class RunState:
+class RunState(RunProgress):
     """The state of a run according to its journal."""
 
     def __init__(self, document: ExecutionPlan, entries: Sequence[RunEntry] = ()) -> None:
         """Apply the given entries; `document` is that of the last revision."""
+        super().__init__()
         self.document = document
-        self.begin_fields: dict[str, Any] = {}
         self.approval_fields: dict[str, Any] = {}
         """Fields of the entry that names the current approval: that of the beginning or of the last resume."""
         self.resume_count = 0
-        self.executor = ""
-        """Where commands could run since the beginning or the last resume, besides here; empty for nowhere else."""
-        self.status = states.PENDING
         self.status_of = {step.id: states.PENDING for step in document.steps}
         self.reasons: dict[str, str] = {}
         """Why each step was skipped, is blocked or failed, by step ID."""
@@ -88,8 +86,6 @@ class RunState:
         self.answers: list[RunEntry] = []
         """Entries of the answers, with the question and the step."""
         self.end_entry: RunEntry | None = None
-        self.seconds: float | None = None
-        """Seconds that the run took, as recorded when it last stopped. The time of a killed session is unknown."""
         self.rollbacks: list[RunEntry] = []
         self.open_rollback: RunEntry | None = None
         """The rollback that has begun and not ended."""
@@ -109,7 +105,9 @@ class RunState:
         """Apply further entries of the journal."""
         for entry in entries:
             try:
-                self._HANDLERS[entry.kind](self, entry, entry.fields)
+                handler = self._HANDLERS[entry.kind]
+                self.advance(entry.kind, entry.fields)
+                handler(self, entry, entry.fields)
             except KeyError:  # a step that was never begun, or an unknown kind of entry
                 raise altered_error("the journal", entry.number) from None
             self.last_entry = entry
@@ -216,17 +214,6 @@ class RunState:
         attempts = self.attempts.get(step, [])
         return sum([attempt.resume_count == attempts[-1].resume_count for attempt in attempts])
 
-    @property
-    def is_agent_run(self) -> bool:
-        """Whether an agent runs the steps: then its calls are checked one by one, and no step runs here."""
-        return self.begin_fields.get("mode") == "agent"
-
-    @property
-    def document_digest(self) -> str:
-        """SHA-256 digest of the bytes of the current document."""
-        sha256: str = (self.replans[-1].fields if self.replans else self.begin_fields)["document"]
-        return sha256
-
     def step_numbers(self, status: str) -> list[int]:
         """Return the numbers of the steps with a status."""
         known_steps = [step for step in self.document.steps if step.id in self.status_of]
@@ -234,16 +221,13 @@ class RunState:
 
     def _on_begun(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.begin_fields = {**fields, "at": entry.at}
-        self.executor = fields.get("executor", "")
         self.approval_fields = fields
-        self.status = states.IN_PROGRESS
         self.expected_states = {path: state_from_json(state) for path, state in fields["states"].items()}
         self._record_programs(fields)
 
     def _on_resumed(self, entry: RunEntry, fields: dict[str, Any]) -> None:
-        self.status, self.end_entry, self.question = states.IN_PROGRESS, None, None
+        self.end_entry = self.question = None
         self.approval_fields = fields
-        self.executor = fields.get("executor", "")
         self.resume_count += 1
         self.expected_states |= {path: state_from_json(state) for path, state in fields.get("states", {}).items()}
         self._record_programs(fields)
@@ -334,12 +318,8 @@ class RunState:
 
     def _on_paused(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.question = Question(fields["why"], fields["step"] or "", fields["question"])
-        self.seconds = fields.get("seconds", self.seconds)
         if fields["step"] and self.status_of.get(fields["step"]) == states.PENDING:
             self.status_of[fields["step"]] = states.AWAITING
-
-    def _on_interrupted(self, entry: RunEntry, fields: dict[str, Any]) -> None:
-        self.seconds = fields.get("seconds", self.seconds)
 
     def _on_answered(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.question = None
@@ -351,14 +331,12 @@ class RunState:
 
     def _on_replanned(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.replans.append(entry)
-        self.status = states.REPLANNING
         self.end_entry = self.question = None
         settled_statuses = {step: status for step, status in self.status_of.items() if status in states.SUCCESS_STATES}
         self.status_of = {step.id: settled_statuses.get(step.id, states.PENDING) for step in self.document.steps}
 
     def _on_ended(self, entry: RunEntry, fields: dict[str, Any]) -> None:
-        self.status, self.end_entry, self.question = fields["status"], entry, None
-        self.seconds = fields["seconds"]
+        self.end_entry, self.question = entry, None
 
     def _on_rollback(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.open_rollback = entry
@@ -379,7 +357,7 @@ class RunState:
                 [step for step in fields["steps"] if step in self.status_of], states.PENDING
             )
         if fields["whole"]:
-            self.status, self.end_entry, self.question = states.ROLLED_BACK, entry, None
+            self.end_entry, self.question = entry, None
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, RunEntry, dict[str, Any]], None]]] = {
         journal_entries.BEGUN: _on_begun,
@@ -397,7 +375,7 @@ class RunState:
         journal_entries.PAUSED: _on_paused,
         journal_entries.ANSWERED: _on_answered,
         journal_entries.REPLANNED: _on_replanned,
-        journal_entries.INTERRUPTED: _on_interrupted,
+        journal_entries.INTERRUPTED: lambda run_state, entry, fields: None,
         journal_entries.RESUMED: _on_resumed,
         journal_entries.ENDED: _on_ended,
         journal_entries.ROLLBACK: _on_rollback,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
+    from execplan.execution.engine.commands.command_result import CommandResult
     from execplan.execution.engine.executors.executor import Executor
     from execplan.execution.engine.executors.remote_command import Placement
     from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
@@ -62,17 +63,54 @@ def recover_attempt(context: RunContext, step: Step, attempt: Attempt) -> Recove
     return _recover_command(context, step, attempt) if is_command(step) else _recover_files(context, step, attempt)
 
 
-def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
+def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> AttemptResult:
+    """Return the result of an interrupted attempt that is to be rolled back, without running or checking anything again.
+
+    Raises ExecplanError.
+    """
+    effects = ""
+    changes: tuple[StateChange, ...] = ()
+    folders: tuple[str, ...] = ()
+    has_snapshot = tree_snapshots.has_snapshot(context, step)
+    if not runs_program(step) or not (is_command(step) or has_snapshot):
+        changes, folders = _written_changes(context, step, attempt) or ((), ())
+    elif not is_command(step) or not has_snapshot or _read_outcome(context, step, attempt) != "never":
+        changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
+        effects = outside_effects(context, step, unscanned)
+        if step.parallel and any([other.parallel and other.id != step.id for other in context.document.steps]):
+            changes, folders = tree_snapshots.own_changes(step, changes, folders)
+    reason = "it was interrupted, then rolled back"
+    return AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
+
+
+def _read_outcome(context: RunContext, step: Step, attempt: Attempt) -> CommandResult | str:
+    """Return how the command of an attempt ended, or how far it came."""
+    from execplan.execution.engine.commands.launcher import read_marks
+
+    return read_marks(program_marks_path(context.run_paths, step, attempt.number))
+
+
+def _written_changes(
+    context: RunContext, step: Step, attempt: Attempt
+) -> tuple[tuple[StateChange, ...], tuple[str, ...]] | None:
+    """Return the changes and directories that a step without a program has, or may have, written; None if it can't have."""
     remove_ballast(ballast_path(context, step))
     try:
-        changes = [change for _, change in plan_changes(context, step, attempt.before)]
+        changes = tuple([change for _, change in plan_changes(context, step, attempt.before)])
     except ImpossibleError:
-        return RecoveredAttempt(UNDONE)  # the step would have failed before it wrote anything
+        return None  # the step would have failed before it wrote anything
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return RecoveredAttempt(UNDONE)  # same here: a hunk does not apply
-    folders = list_created_folders(context, attempt.before)
+        return None  # same here: a hunk does not apply
+    return changes, list_created_folders(context, attempt.before)
+
+
+def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
+    file_changes = _written_changes(context, step, attempt)
+    if file_changes is None:
+        return RecoveredAttempt(UNDONE)
+    changes, folders = file_changes
     current_states = [context.workspace.state(change.path) for change in changes]
     if not any(
         [
@@ -80,7 +118,7 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
             for change, current_state in zip(changes, current_states, strict=True)
         ]
     ):
-        return _complete_attempt(context, step, attempt, ActionResult(changes=tuple(changes), folders=folders))
+        return _complete_attempt(context, step, attempt, ActionResult(changes=changes, folders=folders))
     if not folders and not any(
         [
             describe_difference(change.before, current_state)
@@ -91,13 +129,11 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
     if runs_program(step) and tree_snapshots.has_snapshot(context, step):  # its test may have changed the same files
         test_changes, test_folders, _ = tree_snapshots.changes_since_snapshot(context, step)
         return RecoveredAttempt(PARTIAL, None, test_changes, test_folders)
-    return RecoveredAttempt(PARTIAL, None, tuple(changes), folders)
+    return RecoveredAttempt(PARTIAL, None, changes, folders)
 
 
 def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
-    from execplan.execution.engine.commands.launcher import read_marks
-
-    outcome = read_marks(program_marks_path(context.run_paths, step, attempt.number))
+    outcome = _read_outcome(context, step, attempt)
     if outcome == "never" and tree_snapshots.has_snapshot(
         context, step
     ):  # marks mean nothing if the state of the run is missing

@@ -1,17 +1,32 @@
-"""Reasons why a run begins no more steps."""
+"""What follows a failed step, in runs here and in those of an agent, and reasons why a run begins no more steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.execution.engine.recovery.failure_recovery import policy_cause
+from execplan.execution import states
+from execplan.execution.engine.journal.journal_entries import SKIPPED
+from execplan.execution.engine.recovery.failure_recovery import (
+    ALTERNATIVE,
+    ASK,
+    RETRY,
+    SKIP,
+    choose_recovery,
+    policy_cause,
+)
+from execplan.execution.engine.run_questions import failure_question
+from execplan.execution.engine.schedule import StepTransition
 
 if TYPE_CHECKING:
     from typing import Final
 
     from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.run_state import Question
+    from execplan.execution.engine.recovery.failure_recovery import Recovery
+    from execplan.execution.engine.run_state import Question, RunState
+    from execplan.execution.engine.step_order import StepOrder
+    from execplan.execution.execution_plan import Step
+
 
 DONE: Final = "done"
 """Nothing is left to do."""
@@ -45,3 +60,33 @@ def failed_step_reason(step: str, performed: AttemptResult) -> StopReason:
 def stopped_at_question(question: Question) -> StopReason:
     """Return the stop reason for a person who answers a question by stopping the run."""
     return StopReason(FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+
+
+def follow_failure(
+    step: Step, performed: AttemptResult, run_state: RunState, order: StepOrder, *, is_late: bool = False
+) -> Recovery | StepTransition | Question | StopReason:
+    """Return what follows a failed attempt.
+
+    It is a retry or an alternative; the skip to record; the question that a person has to answer; or why the run stops.
+    `is_late`: whether the run has exceeded its time limit, so that nothing begins any more.
+    """
+    recovery = choose_recovery(step, performed, run_state.count_tries(step.id))
+    if recovery.kind == SKIP:
+        return StepTransition(SKIPPED, step.id, f"skipped after it failed: {performed.reason}")
+    if is_late:
+        return failed_step_reason(step.id, performed._replace(cause="timeout"))
+    if recovery.kind == RETRY or (recovery.kind == ALTERNATIVE and order.alternative_step(step)):
+        return recovery
+    if recovery.kind == ASK:
+        return failure_question(step, performed.reason)
+    stop_reason = failed_step_reason(step.id, performed)
+    return stop_reason._replace(kind=REPLAN) if recovery.kind == REPLAN else stop_reason
+
+
+def find_unrecovered_failure(run_state: RunState, order: StepOrder, *, is_stuck: bool) -> StopReason | None:
+    """Return why the run fails if the alternative of a failed step was skipped or, in a stuck run, can never run."""
+    alternatives = order.pending_alternatives(run_state)
+    for name, performed in run_state.failures():
+        if name in alternatives and (is_stuck or run_state.status_of[alternatives[name]] == states.SKIPPED):
+            return failed_step_reason(name, performed)
+    return None

@@ -21,13 +21,13 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
 from execplan.execution.engine.attempt_pool import AttemptPool
+from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.journal.journal_entries import AttemptResult
 from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_loop import RunLoop
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.engine.step_permission import issue_permit
 from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy

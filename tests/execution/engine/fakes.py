@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from execplan.execution.engine.attempt_pool import AttemptPool
+from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult, attempt_result_from_entry
 from execplan.execution.engine.journal.journal_writer import JournalWriter
@@ -17,7 +18,6 @@ from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.signal_handlers import SignalHandlers
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.step_permission import issue_permit
 from execplan.execution.permission import ApprovalTerms

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan.core.errors import CONFLICT, INPUT
-from execplan.execution.engine.dry_run import preview_run
+from execplan.execution.engine.run import preview_run
 from execplan.execution.engine.run_observer import RunOptions
 from tests.execution.engine.run_repository import RunRepository, steps
 from tests.execution.engine.test_run import MAKE, refused

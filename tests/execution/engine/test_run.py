@@ -10,8 +10,7 @@ import pytest
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.engine import run_lock, run_preconditions, run_setup
-from execplan.execution.engine.dry_run import preview_run
-from execplan.execution.engine.run import run
+from execplan.execution.engine.run import preview_run, run
 from execplan.execution.engine.run_observer import RunObserver, RunOptions
 from tests.crash.crash_scenario import tree
 from tests.execution.engine.execution_plans import plan, step

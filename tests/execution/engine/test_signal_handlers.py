@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from execplan.execution.engine.commands.stop_signal import SIGNALS
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import AttemptResult
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_state import Question
-from execplan.execution.engine.signal_handlers import SIGNALS
 from execplan.execution.engine.stop_reasons import SIGNAL
 from tests.execution.engine.execution_plans import plan, step
 from tests.execution.engine.fakes import LoopRun, ScriptedExecutor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import amend
-from execplan.core.errors import CONFLICT, INPUT, INTERRUPTED, TERMINATED, ExecplanError
+from execplan.core.errors import CONFLICT, INPUT, ExecplanError, interrupted_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_lookup import find_task
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from execplan.execution.acceptance_check import AcceptanceCheck
     from execplan.execution.engine.acceptance.check_permission import CheckPermission
     from execplan.execution.engine.acceptance.check_run import TaskCheckResult
-    from execplan.execution.engine.commands.stop_signal import StopSignal
 
     ApproveChecks = Callable[[Sequence[CheckPermission]], bool]
     """Asks a person about checks; returns whether the person approves all of them."""
@@ -77,8 +76,7 @@ def verify_tasks(
     """
     from execplan.execution.approvals.effective_policy import effective_policy
     from execplan.execution.engine.commands.command_sandbox import find_sandbox
-    from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.signal_handlers import SignalHandlers
+    from execplan.execution.engine.commands.stop_signal import SignalHandlers, StopSignal
 
     observer = observer or VerificationObserver()
     plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
@@ -104,7 +102,8 @@ def verify_tasks(
             observer.check_starts(check)
             results.append(runner.run(check, observer.output_line, only_reads=permission.only_reads))
             if stop.is_set():
-                raise _interrupted_error(stop, check)
+                message = f"the check of {check.task_id} was interrupted by {stop.signal}; no task was checked off"
+                raise interrupted_error(stop.signal, message, "repeat the command")
     passed = [result for result in results if result.passed]
     edit = _complete(project, ref, passed, options) if passed else None
     final_results = [_with_artifact(project, ref, result) if result.passed else result for result in results]
@@ -214,11 +213,3 @@ def _with_artifact(project: Project, ref: PlanRef, result: TaskCheckResult) -> T
     except FileNotFoundError:
         pass  # another process has removed it, as one of the oldest
     return result._replace(transcript=path)
-
-
-def _interrupted_error(stop: StopSignal, check: AcceptanceCheck) -> ExecplanError:
-    message = f"the check of {check.task_id} was interrupted by {stop.signal}; no task was checked off"
-    hint = "repeat the command"
-    if stop.signal == "SIGINT":
-        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint=hint)
-    return ExecplanError("terminated", message, exit=TERMINATED, hint=hint)

@@ -15,12 +15,12 @@ from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED
 from execplan.execution.engine.run_records.run_statuses import EDITED, read_run_status
 from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.step_permission import step_question
 from execplan.execution.permission import find_approver
 from execplan.execution.risk.step_risk import effective_risk
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import INTERRUPTED, TERMINATED, ExecplanError
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.approvals.approved_plan import find_candidate
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.agent_runs.recorded_reports import (
     COMPLETED,
     FAILED,
@@ -28,13 +27,14 @@ from execplan.execution.engine.agent_runs.recorded_reports import (
 from execplan.execution.engine.agent_runs.report_evaluation import check_report, evaluate_report, files_without_backup
 from execplan.execution.engine.approved_steps import permit_for
 from execplan.execution.engine.commands.command_environment import make_redaction
+from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.error_hints import add_hint_on_error, continue_ended_run, describe_end
 from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Attempt, RunState
-from execplan.execution.engine.signal_handlers import SignalHandlers
+from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.stop_reasons import PAUSED, StopReason
 from execplan.execution.engine.telemetry.span_sending import send_spans
@@ -218,7 +218,8 @@ def _record_report(
     with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)
     if performed.cause == "interrupted":
-        raise _interrupted_error(update.context.stop.signal, step)
+        message = f"the test after {step.id} was interrupted; its result is not recorded"
+        raise interrupted_error(update.context.stop.signal, message, "report it again")
     update.warnings += [
         f"{path}: its previous content was not saved, so it can't be compared or restored" for path in unsaved_paths
     ]
@@ -299,10 +300,3 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_pla
         INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False
     )
     return run_state.attempts[step.id][-1]
-
-
-def _interrupted_error(signal: str, step: Step) -> ExecplanError:
-    message = f"the test after {step.id} was interrupted; its result is not recorded"
-    if signal == "SIGINT":
-        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint="report it again")
-    return ExecplanError("terminated", message, exit=TERMINATED, hint="report it again")

@@ -7,22 +7,32 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import author
 from execplan.execution import states
 from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.effective_policy import effective_policy
-from execplan.execution.engine import stop_reasons
+from execplan.execution.engine import run_setup, stop_reasons
 from execplan.execution.engine.agent_runs import agent_start, guard_grant, journal_watermark, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
+from execplan.execution.engine.agent_runs.recorded_reports import next_question
 from execplan.execution.engine.agent_runs.report_evaluation import interrupted_result
 from execplan.execution.engine.journal.journal import read_bytes
-from execplan.execution.engine.journal.journal_entries import RESULT, TICKED, attempt_result_json
+from execplan.execution.engine.journal.journal_entries import (
+    RESULT,
+    REVISION_REASONS,
+    SKIP,
+    SKIPPED,
+    attempt_result_json,
+)
 from execplan.execution.engine.journal.journal_writer import continue_journal
 from execplan.execution.engine.run_observer import FinishedRun, RunObserver
+from execplan.execution.engine.run_preconditions import ensure_same_document
+from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_session import RunSession, start_session
+from execplan.execution.engine.run_session import RunSession, file_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.session_end import file_run, finish_session
 from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.engine.steps.run_context import make_inspection_context
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
@@ -32,7 +42,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.run_state import Question, RunState
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
 
@@ -40,9 +50,10 @@ if TYPE_CHECKING:
 class AgentRunUpdate:
     """An update of one agent's run. The lock of runs is held and the journal is open."""
 
-    def __init__(self, session: RunSession, context: RunContext) -> None:
-        self.session, self.context = session, context
+    def __init__(self, session: RunSession) -> None:
+        self.session = session
         self.journal_writer, self.run_state = session.journal_writer, session.journal_writer.run_state
+        self.context = build_context(session.project, session.ref, session.run_paths, self.run_state)
         self.schedule = Schedule(self.run_state.document, None, self.path_exists)
         self.warnings: list[str] = []
 
@@ -52,10 +63,46 @@ class AgentRunUpdate:
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that is completed by a step, if there is one; a problem here never fails the step."""
-        transcript, tick_result = StepExecutor().tick_task(self.context, self.run_state, step)
-        self.warnings += [tick_result.warning] if tick_result.warning else []
-        if tick_result.task:
-            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+        tick = StepExecutor().tick_task(self.context, self.run_state, step)
+        self.warnings += self.journal_writer.write_tick(step.id, *tick)
+
+    def find_question(self, *, is_required: bool) -> Question | None:
+        """Return the question that the run waits for, or that comes before the next call.
+
+        With `is_required`, return none of the latter if a step can run without an answer.
+        """
+        return self.run_state.question or next_question(
+            self.run_state, self.schedule, self.session.policy.checkpoint_interval, is_required=is_required
+        )
+
+    def resume(self, question: Question | None, answer: str) -> FinishedRun:
+        """Record that the run resumes, with the answer to a question, and let the agent continue. Runs no steps.
+
+        Failed steps run again if the run had ended; otherwise only the step in question does. Raises ExecplanError.
+        """
+        session, run_state = self.session, self.run_state
+        ensure_same_document(session.project, session.ref, session.run_paths, self.journal_writer.journal.entries)
+        approved_plan = agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, "")
+        run_setup.create_state_directory(session.project, session.ref, session.run_paths)
+        failed: list[str] = []
+        if run_state.end_entry is None:
+            asked_step = question.step if question is not None else ""
+            failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
+        agent_start.record_resume(
+            self.journal_writer,
+            session.project,
+            session.run_paths,
+            approved_plan,
+            author.session_id() or "",
+            failed=failed,
+        )
+        self.schedule = Schedule(run_state.document, None, self.path_exists)
+        if question is not None and question.why not in REVISION_REASONS:
+            Prompter.record_answer(self.journal_writer, question, answer, "resume")
+            if answer == SKIP:
+                self.journal_writer.write(SKIPPED, step=question.step, reason="skipped by the person who was asked")
+                self.tick_task(self.schedule.steps_by_id[question.step])
+        return self.advance()
 
     def advance(self) -> FinishedRun:
         """Record the consequences of the journal so far and return the run's status. Raises ExecplanError."""
@@ -72,7 +119,7 @@ class AgentRunUpdate:
         file_run(session, None, self.warnings)
         undeclared_changes.save_snapshot(session.project, session.run_paths)
         try:
-            agent_start.issue_grant(
+            guard_grant.issue(
                 session.project,
                 session.ref,
                 session.run_paths,
@@ -111,7 +158,7 @@ def open_run_update(
         policy = effective_policy(project)
         warnings = journal_writer.repair(project, ref, run_paths)
         session = start_session(project, ref, run_paths, policy, journal_writer, options)
-        update = AgentRunUpdate(session, build_context(project, ref, run_paths, journal_writer.run_state))
+        update = AgentRunUpdate(session)
         update.warnings += warnings
         yield update
 
@@ -125,8 +172,6 @@ def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None
 
 def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
-    from execplan.execution.engine.recovery.interruption import make_inspection_context
-
     context = make_inspection_context(project, ref, run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
     return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

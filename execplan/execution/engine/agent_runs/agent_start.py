@@ -13,16 +13,13 @@ from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.approved_plan import find_candidate, require_approval
 from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
-from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, journal_watermark, undeclared_changes
+from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, undeclared_changes
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
-from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.journal.journal import read_bytes
-from execplan.execution.engine.journal.journal_entries import RESUMED, state_json
-from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.journal.journal_entries import state_json
+from execplan.execution.engine.journal.journal_writer import continue_journal
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -31,7 +28,6 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
-from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.execution.engine.workspace.backup_store import BackupStore
@@ -47,6 +43,7 @@ if TYPE_CHECKING:
     from execplan.execution.approval_document import Approval
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
@@ -140,30 +137,16 @@ def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: 
     return approved_plan
 
 
-def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
-    """Issue the grant that the guard checks for the next calls. Raises ExecplanError."""
-    guard_grant.issue(project, ref, run_paths, approved_plan)
-    journal_watermark.write(run_paths, read_bytes(run_paths.journal), approval_key.get_or_create(project))
-
-
 def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-
     ensure_no_unfinished_run(project, ref)
     run_paths = run_directories.next_run(project, ref)
     approved_plan = require_agent_plan(project, ref, "", reported_step)
-    document = approved_plan.document
-    audit_log = AuditLog(project, ref)
-    audit_log.update_anchor()
-    run_setup.create_run(project, ref, run_paths, approved_plan)
-    initial_states = save_states(
-        project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
-    )
-    undeclared_changes.save_snapshot(project, run_paths)
-    with open_journal(run_paths) as journal:
-        journal_writer = JournalWriter(
-            run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver()
+    document, workspace = approved_plan.document, WorkspaceFiles(project)
+    with run_setup.open_new_run(project, ref, run_paths, approved_plan, RunObserver()) as journal_writer:
+        initial_states = save_states(
+            project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
         )
+        undeclared_changes.save_snapshot(project, run_paths)
         run_fields = {
             "mode": "agent",
             "sandbox": "",
@@ -175,34 +158,26 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
         run_setup.write_first_entry(
             journal_writer, project, run_paths, approved_plan, **run_fields, **_session_field(session)
         )
-        workspace = WorkspaceFiles(project)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
-        audit_log.update_anchor()
-    issue_grant(project, ref, run_paths, approved_plan)
+        journal_writer.audit_log.update_anchor()
+    guard_grant.issue(project, ref, run_paths, approved_plan)
     return run_paths, approved_plan
 
 
 def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovedPlan:
     """Resume a run under its approval; record it if the approval or the revision is another one than before."""
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-
-    ensure_same_document(project, ref, agent_run.run_paths, agent_run.entries)
-    approved_plan = require_agent_plan(project, ref, agent_run.run_paths.id, reported_step)
-    run_setup.create_state_directory(project, ref, agent_run.run_paths)
-    if (
-        approved_plan.approval.id != agent_run.run_state.approval_fields["approval_id"]
-        or agent_run.run_state.status == states.REPLANNING
-    ):
-        with open_journal(agent_run.run_paths) as journal:
-            audit_log = AuditLog(project, ref)
-            audit_log.append_entries(agent_run.run_paths.id, journal.entries)
-            journal_writer = JournalWriter(
-                agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver()
-            )
-            record_resume(journal_writer, project, agent_run.run_paths, approved_plan, session, reported_step)
-            audit_log.update_anchor()
-    issue_grant(project, ref, agent_run.run_paths, approved_plan)
+    run_paths, run_state = agent_run.run_paths, agent_run.run_state
+    ensure_same_document(project, ref, run_paths, agent_run.entries)
+    approved_plan = require_agent_plan(project, ref, run_paths.id, reported_step)
+    run_setup.create_state_directory(project, ref, run_paths)
+    is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
+    if is_new_approval or run_state.status == states.REPLANNING:
+        with open_journal(run_paths) as journal:
+            journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
+            record_resume(journal_writer, project, run_paths, approved_plan, session, reported_step)
+            journal_writer.audit_log.update_anchor()
+    guard_grant.issue(project, ref, run_paths, approved_plan)
     return approved_plan
 
 
@@ -231,16 +206,8 @@ def record_resume(
     )
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
-    resume_fields = {
-        "document": approved_plan.binding.document,
-        "revision": document.revision,
-        "failed": still_failed,
-    }
-    journal_writer.write(
-        RESUMED,
-        **{**run_setup.approval_fields(approved_plan.approval), **_session_field(session)},
-        **resume_fields,
-        states=initial_states,
+    run_setup.write_resumed(
+        journal_writer, approved_plan, failed=still_failed, states=initial_states, **_session_field(session)
     )
 
 
@@ -250,8 +217,6 @@ def _session_field(session: str) -> dict[str, str]:
 
 def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
     """Return the paths that a step writes, by its ID or number; empty for an empty name."""
-    from execplan.execution.engine.steps.step_paths import list_declared_paths
-
     return [
         path
         for step in document.steps

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from execplan.execution import states
 from execplan.execution.engine import step_order, stop_reasons
 from execplan.execution.engine.journal.journal_entries import COVERED
-from execplan.execution.engine.recovery.failure_consequences import find_unrecovered_failure, follow_failure
 from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import StepTransition
-from execplan.execution.engine.stop_reasons import StopReason
+from execplan.execution.engine.stop_reasons import StopReason, find_unrecovered_failure, follow_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

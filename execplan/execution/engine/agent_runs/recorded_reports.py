@@ -12,7 +12,6 @@ from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.agent_runs.permission_request import step_question
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
 from execplan.execution.engine.recovery.failure_recovery import (
@@ -26,6 +25,7 @@ from execplan.execution.engine.recovery.failure_recovery import (
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import PROGRAM_TYPES

@@ -5,25 +5,27 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from execplan.core.named_tuple import NamedTuple
 from execplan.core.timestamps import seconds_since
-from execplan.execution.engine.agent_runs import change_observation
+from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport, evidence_digest
 from execplan.execution.engine.commands.command_result import CommandResult
-from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
+from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks, StateChange
 from execplan.execution.engine.recovery.failure_recovery import EXPECTATION
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.file_writes import plan_changes
 from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
-from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths
+from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths, parent_folders
+from execplan.execution.engine.workspace import workspace_snapshot
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.evaluation.projected_files import ImpossibleError
 from execplan.execution.execution_plan import Type
-from execplan.execution.world import ABSENT, FILE, normalize_path
+from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from execplan.execution.engine.agent_runs.change_observation import ObservedChanges
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.engine.steps.run_context import RunContext
@@ -31,11 +33,79 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
 
 
+_MAX_FILES = 2000
+"""Maximum number of files in a new directory that are rolled back one by one."""
+
+
+class ObservedChanges(NamedTuple):
+    """The changes found at a step's declared paths."""
+
+    changes: tuple[StateChange, ...]
+    folders: tuple[str, ...]
+    """Created directories, outer ones first."""
+    unknown_paths: tuple[str, ...]
+    """Paths whose previous state is unknown."""
+
+
+def observe(
+    context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool
+) -> ObservedChanges:
+    """Inspect the declared paths of a step. With `keep`, back up their current contents. Raises ExecplanError."""
+    changes: list[StateChange] = []
+    inner_folders: list[str] = []
+    unknown_paths = []
+    for path in list_declared_paths(step):
+        previous_state = before.get(path, run_state.expected_states.get(path))
+        current_state = context.store.save_path(context.workspace, path) if keep else context.workspace.state(path)
+        if previous_state is None:
+            unknown_paths += [path] if current_state.kind != ABSENT else []
+        elif current_state.kind == FOLDER:
+            files = dict(_iter_contents(context, path, keep=keep)) if previous_state.kind == ABSENT else {}
+            inner_folders += [path] if previous_state.kind == ABSENT else []
+            inner_folders += [name for name, state in files.items() if state.kind == FOLDER]
+            unknown_paths += [path] if previous_state.kind != ABSENT or len(files) >= _MAX_FILES else []
+            changes += [
+                _change(context, name, State(ABSENT), state) for name, state in files.items() if state.kind != FOLDER
+            ]
+        elif describe_difference(sanitize_state(previous_state), sanitize_state(current_state)):
+            changes.append(_change(context, path, previous_state, current_state))
+    created_folders = [
+        folder
+        for folder in parent_folders(list_declared_paths(step))
+        if _is_created(context, folder, before, run_state)
+    ]
+    folders = sorted(
+        {*created_folders, *inner_folders} - run_state.created_folders(), key=lambda directory: directory.split("/")
+    )
+    return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
+
+
+def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
+    """Iterate over the contents of a new directory, up to the limit for rolling back file by file."""
+    walker = WorkspaceWalker(context.project, context.workspace)
+    walker.collect_path(path)
+    for name in sorted(walker.statuses)[:_MAX_FILES]:
+        if name.startswith(f"{path}/"):
+            yield name, context.store.save_path(context.workspace, name) if keep else context.workspace.state(name)
+
+
+def _change(context: RunContext, path: str, old: State, new: State) -> StateChange:
+    return StateChange(
+        path, old, new, *workspace_snapshot.count_line_changes(context.store, context.workspace, path, old, new)
+    )
+
+
+def _is_created(context: RunContext, folder: str, before: Mapping[str, State], run_state: RunState) -> bool:
+    """Return whether a directory was missing before and exists now."""
+    state_before = before.get(folder, run_state.expected_states.get(folder))
+    return state_before is not None and state_before.kind == ABSENT and context.workspace.state(folder).kind == FOLDER
+
+
 def interrupted_result(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
 ) -> AttemptResult:
     """Return the result of an interrupted attempt, as far as it can be observed. Raises ExecplanError."""
-    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    observed_changes = observe(context, step, attempt.before, run_state, keep=keep)
     why = "its result was not reported"
     outside = irreversible_effects(context, step, observed_changes)
     return AttemptResult(
@@ -92,7 +162,7 @@ def check_report(
     Without a transcript, no test runs and nothing is backed up.
     """
     keep = transcript is not None
-    observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
+    observed_changes = observe(context, step, attempt.before, run_state, keep=keep)
     if step_report.status == FAILED:
         return StepCheckResult(
             "exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result
@@ -105,9 +175,7 @@ def check_report(
         return StepCheckResult(EXPECTATION, deviation), observed_changes
     check_result = check_step(context, step, attempt.number, step_output, transcript)
     test_ran = check_result.test is not None  # the step's test may have changed its outputs
-    return check_result, change_observation.observe(
-        context, step, attempt.before, run_state, keep=keep
-    ) if test_ran else observed_changes
+    return check_result, observe(context, step, attempt.before, run_state, keep=keep) if test_ran else observed_changes
 
 
 def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:

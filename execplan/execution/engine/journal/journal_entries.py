@@ -1,116 +1,89 @@
-"""Journal entries: their kinds and fields, and the records of a step's results."""
+"""Kinds of journal entries, and the records of a step's results; the fields of each kind are in entry_schema.py."""
 
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution import states
 from execplan.execution.world import ABSENT, Program, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Final
 
 BEGUN: Final = "begun"
-"""Entry for the beginning of a run.
+"""Beginning of a run.
 
-Fields: run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy,
-sandbox (its name or empty), jobs, chosen (IDs or null), replays (a run or null), head, states (path → state, as
-approved), mode (`agent` if an agent performs the steps, otherwise absent), programs (name → path, path without links,
-digest, version: as approved; absent from old journals), executor (as the person named it; absent if all steps run here),
-traceparent (the span of the program that started the run, in the form of W3C Trace Context; absent if there is none or no
-traces are sent).
+`chosen` has the IDs of the steps to run, null for all; `replays` is a run; `states` and `programs` (name → path, path without
+links, digest, version) are as approved; old journals have no programs. `mode` is only that of an agent's run. `executor` is
+as the person named it; without it all steps run here. `traceparent` is the span of the program that started the run, in the
+form of W3C Trace Context, if traces are sent.
 """
 INTENT: Final = "intent"
-"""Entry for the intent to run a step, on disk before anything of the step happens.
+"""Intent to run a step, on disk before anything of the step happens.
 
-Fields: step, attempt, by (`person` or `policy`: who approved it), before (path → state: all that it will change,
-backed up), snapshot (whether a snapshot of the tree was taken), worker (the worker that gets the command; absent if it
-runs here).
+`by` is `person` or `policy`: who approved it. `before` has all paths that it will change, backed up. `snapshot` is whether a
+snapshot of the tree was taken, `worker` the worker that gets the command, if it does not run here.
 """
 QUESTION: Final = "asked"
-"""Entry for an agent's call about which its program asks a person, on disk before it does.
+"""An agent's call about which its program asks a person, on disk before it does.
 
-It doesn't count as a call of the step: `called` follows when the program reports that the call was made. Fields: step,
-call (its ID in the program), tool, paths, by (who approved the step), further, session.
+It doesn't count as a call of the step: `called` follows when the program reports that the call was made. `call` is its ID in
+the program.
 """
 CALLED: Final = "called"
-"""Entry for an agent's call, on disk before the agent gets the permission.
+"""An agent's call, on disk before the agent gets the permission.
 
-Fields: step, attempt, tool (its name in the agent's program), what (the command, or the paths), paths (those that it
-writes, from the root), session, asked (whether a person was asked and allowed it), call (then: the ID in `asked`).
+`tool` is its name in the agent's program, `what` the command or the paths; `paths` are those that it writes, from the root.
+`asked` is whether a person was asked and allowed it; then `call` is the ID in `asked`.
 """
 DENIED: Final = "denied"
-"""Entry for a denied call of an agent; limited in number for each run.
+"""A denied call of an agent; limited in number for each run.
 
-Fields: tool, what (the program of a command, or the paths, and no more), step (the nearest one, or null), session.
+`what` is the program of a command, or the paths, and no more; `step` is the nearest one.
 """
 RESULT: Final = "result"
-"""Entry for the result of an attempt.
-
-Fields: step, attempt, ok, and the fields of `AttemptResult`; seconds from a monotonic clock; programs (those that
-changed meanwhile, as in `begun`).
-"""
+"""Result of an attempt, with the fields of `AttemptResult`, and programs that changed meanwhile."""
 RETAKEN: Final = "retaken"
-"""Entry for the rollback of a failed or interrupted attempt's changes.
-
-Fields: step, attempt, changes and programs (as in a result).
-"""
+"""Rollback of a failed or interrupted attempt's changes."""
 SKIPPED: Final = "skipped"
-"""Entry for a skipped step. Fields: step, reason."""
 BLOCKED: Final = "blocked"
-"""Entry for a blocked step. Fields: step, reason."""
 RECOVERED: Final = "recovered"
-"""Entry for a step that another one replaced. Fields: step, by (the replacement)."""
+"""A step that another one, `by`, replaced."""
 TICKED: Final = "ticked"
-"""Entry for a checked-off task. Fields: step, task (its text), transcript (path from the root or empty)."""
+"""A checked-off task: its text, and the path of the transcript from the root, or empty."""
 REOPENED: Final = "reopened"
-"""Entry for a reopened task. Fields: step, task."""
 PAUSED: Final = "paused"
-"""Entry for a run that waits for an answer.
-
-Fields: why (one of `QUESTION_REASONS`), step or null, question, seconds (so far; absent for a requested revision).
-"""
+"""A run that waits for an answer, after so many seconds; for a requested revision they are absent."""
 ANSWERED: Final = "answered"
-"""Entry for an answer.
-
-Fields: why, step, answer (one of `ANSWERS`), user, session, how (`terminal` or `resume`), seconds (that the person took
-to answer on a terminal; absent otherwise).
-"""
+"""An answer, one of `ANSWERS`, from a `terminal` or by a `resume`; the seconds that it took are only of a terminal."""
 REPLANNED: Final = "replanned"
-"""Entry for a revision of the plan.
+"""Revision of the plan.
 
-Fields: revision, document (digest of the new one), reason, completed (numbers), failed (numbers), step (the one whose
-failure led to the revision; empty if a person requested it), plan_steps (number of steps), generation_s (time to
-create it in seconds), user, session.
+`document` is the digest of the new one, `step` the one whose failure led to the revision, empty if a person requested it.
+`generation_s` is the time to create it in seconds.
 """
 INTERRUPTED: Final = "interrupted"
-"""Entry for an interrupted run. Fields: signal (its name), seconds (so far)."""
+"""Interruption of a run by a signal."""
 RESUMED: Final = "resumed"
-"""Entry for the resume of a run.
+"""Resume of a run.
 
-Fields: user, session, approval, approval_id, approver, how, covered_by (for a revision covered by an earlier approval:
-the digest of that approval and its revision; otherwise absent), document, revision, failed (steps that stay failed,
-with their consequences still to be applied), states and programs (of a new approval, as approved), executor (as in
-`begun`).
+`covered_by` has the digest of the earlier approval that covers a revision, and its revision. The steps in `failed` stay
+failed, with their consequences still to be applied. States and programs are those of a new approval.
 """
 ENDED: Final = "ended"
-"""Entry for the end of a run.
-
-Fields: status (completed or failed), cause (one of `ROLLBACK_CAUSES` in policy.py, drift, or empty), reason, seconds.
-"""
+"""End of a run; `cause` is one of `ROLLBACK_CAUSES` in policy.py, drift, or empty."""
 ROLLBACK: Final = "rollback"
-"""Entry for the beginning of a rollback.
+"""Beginning of a rollback.
 
-Fields: steps (IDs), automatic (the cause or empty), user, session, changes (to be restored, as in a result, in the
-order of undoing), folders (to be removed), undone_not (lines: effects that cannot be undone), whole (whether it covers
-the whole run).
+`automatic` is the cause or empty. The changes are in the order of undoing, the directories are to be removed; `undone_not` lists
+effects that cannot be undone. `whole` is whether it covers the whole run.
 """
 RESTORED: Final = "restored"
-"""Entry for a restored path.
-
-Fields: path, displaced (digest of the overwritten contents, which have a backup, or empty).
-"""
+"""A restored path, with the digest of the overwritten contents, which have a backup, or empty."""
 ROLLED_BACK: Final = "rolled_back"
-"""Entry for a finished rollback. Fields: steps, restored, removed, whole (whether it covers the whole run)."""
+ROLLBACK_KINDS = (ROLLBACK, RESTORED, REOPENED, ROLLED_BACK)
+"""Kinds of the entries of a rollback."""
 
 CHECKPOINT: Final = "checkpoint"
 CONFIRM: Final = "confirm"
@@ -231,3 +204,63 @@ def change_kind(change: StateChange) -> str:
     if change.before.kind == ABSENT:
         return "created"
     return "deleted" if change.after.kind == ABSENT else "modified"
+
+
+class RunProgress:
+    """How far a run has come, from its entries in order; all that is known without the document of the run.
+
+    Journals and audit logs are read with it, also altered ones, so that any field may be missing.
+    """
+
+    KINDS = (BEGUN, RESUMED, REPLANNED, PAUSED, INTERRUPTED, ENDED, ROLLBACK, ROLLED_BACK)
+    """Kinds of entries of which it reads the fields."""
+
+    def __init__(self) -> None:
+        self.status = states.PENDING
+        self.begin_fields: Mapping[str, Any] = {}
+        self.executor = ""
+        """Where commands could run since the beginning or the last resume, besides here; empty for nowhere else."""
+        self.revision = 0
+        """The latest revision that was made during the run; 0 for the initial plan."""
+        self.document_digest = ""
+        """SHA-256 digest of the bytes of the latest revision."""
+        self.seconds: Any = None
+        """Seconds that the run took, as recorded when it last stopped. The time of a killed session is unknown."""
+        self.last_kind: str | None = None
+        """Kind of the last entry that was not part of a rollback; `ROLLED_BACK` after a rollback of the whole run."""
+        self.last_fields: Mapping[str, Any] = {}
+        """Fields of that entry; for a run that was rolled back, of its end."""
+        self.is_rolling_back = False
+        """Whether a rollback has begun and not ended."""
+        self.rollback_cause = ""
+        """Cause of the last rollback; empty if a person requested it, or if there was none."""
+        self.end_fields: Mapping[str, Any] = {}
+        """Fields of the last end."""
+
+    @property
+    def is_agent_run(self) -> bool:
+        """Whether an agent runs the steps: then its calls are checked one by one, and no step runs here."""
+        return self.begin_fields.get("mode") == "agent"
+
+    def advance(self, kind: str, fields: Mapping[str, Any]) -> None:
+        """Apply the next entry."""
+        if kind in (BEGUN, RESUMED):
+            self.status, self.executor = states.IN_PROGRESS, str(fields.get("executor", ""))
+        if kind == BEGUN:
+            self.begin_fields, self.document_digest = fields, str(fields.get("document", ""))
+        elif kind == REPLANNED:
+            self.status = states.REPLANNING
+            self.revision, self.document_digest = fields.get("revision", 0), str(fields.get("document", ""))
+        elif kind == ENDED:
+            self.status = states.COMPLETED if fields.get("status") == states.COMPLETED else states.FAILED
+            self.end_fields = fields
+        if kind in (PAUSED, INTERRUPTED, ENDED):
+            self.seconds = fields.get("seconds", self.seconds)
+        if kind not in ROLLBACK_KINDS:
+            self.last_kind, self.last_fields = kind, fields
+        elif kind == ROLLBACK:
+            self.is_rolling_back, self.rollback_cause = True, str(fields.get("automatic") or "")
+        elif kind == ROLLED_BACK:
+            self.is_rolling_back = False
+            if fields.get("whole"):
+                self.status, self.last_kind, self.last_fields = states.ROLLED_BACK, kind, self.end_fields

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.core import trace
-from execplan.core.errors import INPUT, ExecplanError
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal import check_entries
-from execplan.execution.engine.journal.journal_entries import RECOVERED
+from execplan.execution.engine.journal.journal_entries import RECOVERED, TICKED
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_summary import never_begun_error
 from execplan.execution.engine.run_state import RunState
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.journal.journal import Journal, RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.schedule import StepTransition
+    from execplan.execution.engine.ticks import TickResult
 
 
 @contextmanager
@@ -60,18 +61,6 @@ def continue_journal(
     audit_log = AuditLog(project, ref, can_restore=True)
     audit_log.append_entries(run_paths.id, journal.entries)
     return JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
-
-
-def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
-    """Return the error for a run that was killed before it wrote anything, or whose journal was removed."""
-    message = (
-        f"run {run_paths.id} of {ref.id} has no journal: the run was killed before it began, or the journal was removed"
-    )
-    hint = (
-        f"see which: execplan audit {ref.shell_name} --verify; if the run never began, its approval is still valid: "
-        f"execplan run {ref.shell_name}"
-    )
-    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
 
 
 UNREDACTED_FIELDS: Final = frozenset(
@@ -129,6 +118,12 @@ class JournalWriter:
         """Write the entry of a step that does not run. Raises ExecplanError."""
         detail_field = "by" if transition.kind == RECOVERED else "reason"
         self.write(transition.kind, step=transition.step, **{detail_field: transition.detail})
+
+    def write_tick(self, step: str, transcript: str, tick_result: TickResult) -> list[str]:
+        """Record that a step has checked off its task, if it has; return why it couldn't. Raises ExecplanError."""
+        if tick_result.task:
+            self.write(TICKED, step=step, task=tick_result.task, transcript=transcript)
+        return [tick_result.warning] if tick_result.warning else []
 
     def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
         """Restore the files of the run that a step removed or altered, and return warnings. Raises ExecplanError."""

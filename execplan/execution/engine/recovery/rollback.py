@@ -22,8 +22,7 @@ from execplan.execution.engine.journal.journal_entries import (
     attempt_result_json,
     change_json,
 )
-from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
-from execplan.execution.engine.recovery.interruption import make_inspection_context, read_interrupted_result
+from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.rollback_plan import (
     continue_rollback,
     ensure_can_roll_back,
@@ -31,11 +30,12 @@ from execplan.execution.engine.recovery.rollback_plan import (
     plan_rollback,
     steps_of_all_revisions,
 )
-from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.execution.engine.run_observer import RollbackResult
-from execplan.execution.engine.run_records import record_builder, run_summary
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_summary import load_begun_run
+from execplan.execution.engine.step_executor import read_interrupted_result
+from execplan.execution.engine.steps.run_context import make_inspection_context
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.engine.workspace.file_restore import RETRY_HINT, ensure_restorable, restore
 from execplan.execution.world import ABSENT, FOLDER
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.recovery.rollback_plan import RollbackPlan
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Attempt
+    from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.engine.workspace.file_restore import RestoreResult
     from execplan.execution.execution_plan import Step
@@ -93,7 +93,8 @@ def rollback(
         record_builder.file_record(run_paths, opened_writer)
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
         if options.should_commit(project):
-            rolled_back = _commit_rollback(project, ref, run_paths, rolled_back, plan_before)
+            commit = record_builder.commit_run(project, ref, "rollback", f"roll back run {run_paths.id}", plan_before)
+            rolled_back = rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))
     trace_warnings = send_spans(project, run_paths, opened_writer)
     return rolled_back._replace(warnings=(*rolled_back.warnings, *trace_warnings))
 
@@ -211,9 +212,7 @@ def _preview_rollback(
     if run_lock_holder(project):
         with acquire_run_lock(project, "rollback"):  # raises an error that names the lock owner
             pass
-    if not (entries := run_summary.read_run_entries(run_paths)):
-        raise never_begun_error(ref, run_paths)
-    run_state = RunState(run_revisions.load_document(run_paths, entries), entries)
+    _, run_state = load_begun_run(ref, run_paths)
     steps = steps_of_all_revisions(run_paths, run_state)
     only_step = find_step_id(ref, run_paths, run_state, steps, step)
     context = make_inspection_context(project, ref, run_paths, run_state, observer)
@@ -248,15 +247,13 @@ def _interrupted_fields(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
 ) -> dict[str, Any]:
     """Return the fields of the entry that ends an attempt whose result was never reported. Raises ExecplanError."""
-    if not run_state.is_agent_run:
-        return read_interrupted_result(context, step, attempt)
-    from execplan.execution.engine.agent_runs.report_evaluation import interrupted_result
+    if run_state.is_agent_run:
+        from execplan.execution.engine.agent_runs.report_evaluation import interrupted_result
 
-    return {
-        "step": step.id,
-        "attempt": attempt.number,
-        **attempt_result_json(interrupted_result(context, step, attempt, run_state, keep=keep)),
-    }
+        performed = interrupted_result(context, step, attempt, run_state, keep=keep)
+    else:
+        performed = read_interrupted_result(context, step, attempt)
+    return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}
 
 
 def _describe_rollback(
@@ -285,18 +282,3 @@ def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
     for path in paths:
         if context.workspace.state(path.rpartition("/")[0] or ".").kind == FOLDER:
             context.workspace.remove_temporary(path)
-
-
-def _commit_rollback(
-    project: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes
-) -> RollbackResult:
-    """Commit the plan and the run's artifacts. Raises ExecplanError."""
-    from execplan.core.edits.plan_commit import commit_paths
-
-    real_path = ref.real_path
-    paths = [real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
-    title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
-    commit = commit_paths(
-        project, ref.id, paths, "rollback", f"roll back run {run_paths.id}", {real_path: plan_before}, title
-    )
-    return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

@@ -21,13 +21,12 @@ from execplan.execution.engine import run_questions
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
-from execplan.execution.engine.journal.journal_writer import never_begun_error, open_run
+from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
 from execplan.execution.engine.replanning.revision_coverage import RevisionCoverage
 from execplan.execution.engine.run_records import record_builder, run_summary
-from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.execution_plan import ExecutionPlan
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.journal.journal_writer import JournalWriter
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
+    from execplan.execution.engine.run_state import Question, RunState
 
 
 _MAX_REASON_LENGTH = 2000
@@ -105,7 +104,7 @@ def replan_run(
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
-        run_state = _load_run_state(ref, run_paths)
+        _, run_state = run_summary.load_begun_run(ref, run_paths)
         _ensure_can_replan(project, ref, run_paths, run_state)
         compiled_plan = compile_plan_file(project, ref).document
         revision = build_next_revision(run_state, reason, failed, information, make_redaction(), compiled_plan)
@@ -136,14 +135,6 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
         project, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None
     )
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
-
-
-def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
-    """Load the state of a run from its journal. Raises ExecplanError."""
-    entries = run_summary.read_run_entries(run_paths)
-    if not entries:
-        raise never_begun_error(ref, run_paths)
-    return RunState(run_revisions.load_document(run_paths, entries), entries)
 
 
 def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.text.text_lines import digest
+from execplan.execution.engine.journal.journal_entries import RunProgress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,13 +35,10 @@ def numbered_path(document: str, revision: int) -> str:
 
 def latest_revision(entries: Sequence[RunEntry]) -> tuple[int, str]:
     """Return the latest revision in a journal, 0 for that of its first entry, and the digest of its bytes."""
-    latest = 0, ""
+    progress = RunProgress()
     for entry in entries:
-        if entry.kind == "begun":
-            latest = 0, entry.fields["document"]
-        elif entry.kind == "replanned":
-            latest = entry.fields["revision"], entry.fields["document"]
-    return latest
+        progress.advance(entry.kind, entry.fields)
+    return progress.revision, progress.document_digest
 
 
 def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:

@@ -9,15 +9,19 @@ from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.plan_store import plan_store
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
+from execplan.execution.engine.run_records.run_directories import JOURNAL, RUNS, RunPaths, is_run_id
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.core.git.git_commit import CommitResult
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Attempt, RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
@@ -71,6 +75,15 @@ def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
     return record
 
 
+def commit_run(project: Project, ref: PlanRef, command: str, summary: str, plan_before: bytes) -> CommitResult:
+    """Commit a plan and the artifacts of its runs. Raises ExecplanError."""
+    from execplan.core.edits.plan_commit import commit_paths
+
+    paths = [ref.real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
+    title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
+    return commit_paths(project, ref.id, paths, command, summary, {ref.real_path: plan_before}, title)
+
+
 def save_record(run_paths: RunPaths, record: Record) -> None:
     """Write a record to the run's directory and replace an older one. Raises ExecplanError."""
     new = document_bytes(record)
@@ -102,6 +115,41 @@ def read_record(run_paths: RunPaths) -> Record | None:
     if not os.path.lexists(run_paths.record):
         return None
     return load_document(file_access.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
+
+
+def read_last_run(folder: str) -> dict[str, Any] | None:
+    """Return the last run with its steps; None if it has not ended, or if its record can't be read.
+
+    `folder` is the directory of the plan's artifacts.
+    """
+    directory = os.path.join(folder, RUNS)
+    names = [name for name in plan_store.list_entries(directory) if is_run_id(name)]
+    runs = [RunPaths(name, os.path.join(directory, name), "") for name in names]
+    records = [(run, record) for run in runs if (record := _read_valid_record(run)) is not None]
+    if not records:
+        return None
+    last, record = max(records, key=lambda pair: (pair[0].number, pair[1].started or ""))
+    if any([run.number > last.number and _has_begun(run) for run in runs]):  # it was killed: it has no record
+        return None
+    if record.status not in states.ENDED_RUN_STATES:
+        return None
+    steps = [{"id": step.id, "status": step.status} for step in record.steps]
+    fields = {"id": record.run_id, "status": record.status, "document": record.document, "approval": record.approval}
+    return {**fields, "steps": steps}
+
+
+def _read_valid_record(run_paths: RunPaths) -> Record | None:
+    """Return the record of a run; None if it is missing, a link or damaged."""
+    try:
+        return None if os.path.islink(run_paths.record) else read_record(run_paths)
+    except ExecplanError:
+        return None
+
+
+def _has_begun(run_paths: RunPaths) -> bool:
+    """Return whether the journal has an entry; the first line is incomplete if the process was killed while it began."""
+    journal = run_paths.artifact_path(JOURNAL)
+    return os.path.isfile(journal) and b"\n" in file_access.read(journal, _LIMIT)[0]
 
 
 def _step_record(step: Step, run_state: RunState) -> StepRecord:

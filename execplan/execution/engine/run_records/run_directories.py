@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 
-_RUNS = "runs"
+RUNS: Final = "runs"
 JOURNAL: Final = "journal.jsonl"
 _AUDIT_LOG: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
@@ -100,7 +100,7 @@ class RunPaths(NamedTuple):
 
 def runs_directory(project: Project, ref: PlanRef) -> str:
     """Return the directory with the runs of a plan."""
-    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), _RUNS)
+    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), RUNS)
 
 
 def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
@@ -201,7 +201,7 @@ def _begun_at(run_paths: RunPaths) -> str:
 def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
     """Return the paths of the run with this ID, existing or not."""
     return RunPaths(
-        name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, _RUNS, name), project.root
+        name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, RUNS, name), project.root
     )
 
 

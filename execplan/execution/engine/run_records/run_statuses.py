@@ -10,6 +10,7 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
 from execplan.execution import states
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal_entries import RunProgress
 from execplan.execution.engine.run_lock import run_lock_holder
 from execplan.execution.engine.run_records import run_directories
 
@@ -38,12 +39,10 @@ EDITED: Final = "edited"
 
 If it was cut short in a step, whose outcome nobody knows, it continues only with the steps that it began with.
 """
-_NEUTRAL_KINDS = (journal_entries.RESTORED, journal_entries.REOPENED)
-"""Kinds of entries in a rollback that do not change the run's state."""
 _STOP_STATES = {
     journal_entries.PAUSED: WAITING,
     journal_entries.REPLANNED: WAITING,
-    journal_entries.ENDED: states.COMPLETED,
+    journal_entries.ROLLED_BACK: states.ROLLED_BACK,
 }
 """State of a run after an entry; `RUNNING` for other kinds. An end names its status itself."""
 
@@ -101,26 +100,22 @@ def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunS
 
 def read_journaled_status(project: Project, run_paths: RunPaths) -> RunStatus:
     """Return the status of a run without regard to its plan. Raises ExecplanError."""
-    state, fields, executor = _last_state(run_paths.journal)
+    progress = _read_progress(run_paths.journal)
+    state, fields = _state_of(progress), progress.last_fields
     if state in (RUNNING, ROLLING_BACK):
         if run_paths.id in run_lock_holder(project):
             state = RUNNING
-        elif state == RUNNING:
-            state = _idle_state(run_paths)
+        elif state == RUNNING:  # an agent's run continues with its next call
+            state = BY_AGENT if progress.is_agent_run else CUT_SHORT
     if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
         return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
-    executor = executor if state in (WAITING, CUT_SHORT, states.FAILED) else ""
+    executor = progress.executor if state in (WAITING, CUT_SHORT, states.FAILED) else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
         question_text = str(fields.get("question", "")) if state == WAITING else ""
         return RunStatus(run_paths.id, state, why, question_text, executor=executor)
     reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
     return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")), executor)
-
-
-def _idle_state(run_paths: RunPaths) -> str:
-    """Return the state of a run without an active process; an agent's run continues with its next call."""
-    return BY_AGENT if is_agent_run(run_paths) else CUT_SHORT
 
 
 def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
@@ -138,35 +133,26 @@ def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
 
 
 def is_agent_run(run_paths: RunPaths) -> bool:
-    """Return whether an agent performs the steps of a run, call by call, by the first entry of its journal."""
-    try:
-        with open(file_access.open_regular(run_paths.journal), "rb") as file:
-            return bool(_parse_entry(file.readline(1 << 20)).get("mode") == "agent")
-    except OSError:
-        return False
+    """Return whether an agent performs the steps of a run, call by call."""
+    return _read_progress(run_paths.journal).is_agent_run
 
 
-def _last_state(path: str) -> tuple[str, dict[str, Any], str]:
-    """Return a run's state by its journal, the fields of the entry that led to it, and the executor.
+def _state_of(progress: RunProgress) -> str:
+    """Return the state of a run without regard to the processes that work on it."""
+    if progress.is_rolling_back:
+        return ROLLING_BACK
+    if progress.last_kind == journal_entries.ENDED:
+        return str(progress.last_fields.get("status"))
+    return states.PENDING if progress.last_kind is None else _STOP_STATES.get(progress.last_kind, RUNNING)
 
-    For a run that was rolled back, these are the fields of its end. The executor is that of the beginning or the last
-    resume.
-    """
-    state, line, end_line, start_line, is_rolling_back = states.PENDING, b"", b"", b"", False
-    for current_line in _read_lines(path):
-        kind = _kind_of(current_line)
-        if kind in (journal_entries.ROLLBACK, journal_entries.ROLLED_BACK):
-            is_rolling_back = kind == journal_entries.ROLLBACK
-            if not is_rolling_back and _parse_entry(current_line).get("whole"):
-                state, line = states.ROLLED_BACK, end_line
-        elif kind not in _NEUTRAL_KINDS:
-            state, line = _STOP_STATES.get(kind, RUNNING), current_line
-            end_line = line if kind == journal_entries.ENDED else end_line
-            start_line = line if kind in (journal_entries.BEGUN, journal_entries.RESUMED) else start_line
-    fields, executor = _parse_entry(line), str(_parse_entry(start_line).get("executor", ""))
-    if is_rolling_back:
-        return ROLLING_BACK, fields, executor
-    return str(fields.get("status")) if state == states.COMPLETED else state, fields, executor
+
+def _read_progress(path: str) -> RunProgress:
+    """Return how far a run has come, by its journal."""
+    progress = RunProgress()
+    for line in _read_lines(path):
+        kind = _kind_of(line)
+        progress.advance(kind, _parse_entry(line) if kind in RunProgress.KINDS else {})
+    return progress
 
 
 def _read_lines(path: str) -> list[bytes]:

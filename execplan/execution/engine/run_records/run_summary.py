@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
 from execplan.execution import states
@@ -184,6 +184,25 @@ def read_run_entries(run_paths: RunPaths) -> list[RunEntry]:
     if os.path.lexists(run_paths.journal):
         return check_entries(read_journal(run_paths.journal), run_paths.journal)
     return []
+
+
+def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
+    """Return the error for a run that was killed before it wrote anything, or whose journal was removed."""
+    message = (
+        f"run {run_paths.id} of {ref.id} has no journal: the run was killed before it began, or the journal was removed"
+    )
+    hint = (
+        f"see which: execplan audit {ref.shell_name} --verify; if the run never began, its approval is still valid: "
+        f"execplan run {ref.shell_name}"
+    )
+    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+
+
+def load_begun_run(ref: PlanRef, run_paths: RunPaths) -> tuple[list[RunEntry], RunState]:
+    """Return the journal and the state of a run that has begun. Raises ExecplanError."""
+    if not (entries := read_run_entries(run_paths)):
+        raise never_begun_error(ref, run_paths)
+    return entries, RunState(run_revisions.load_document(run_paths, entries), entries)
 
 
 def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[RunEntry]]:

@@ -1,9 +1,10 @@
-"""Shared context of the steps of a run."""
+"""Shared context of the steps of a run, and of the inspection of what they have left."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.commands.stop_signal import StopSignal
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
+    from execplan.execution.engine.run_state import RunState
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
     from execplan.execution.execution_plan import ExecutionPlan
@@ -70,3 +72,18 @@ def create_context(
         observer,
         deadline,
     )
+
+
+def make_inspection_context(
+    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
+) -> RunContext:
+    """Create a context to inspect the files that steps have left; it cannot run steps. Raises ExecplanError."""
+    from execplan.execution.approvals.effective_policy import effective_policy
+    from execplan.execution.engine.commands.command_sandbox import find_sandbox
+
+    policy = effective_policy(project)
+    try:
+        sandbox = find_sandbox(project, policy)[0]
+    except ExecplanError:
+        sandbox = None
+    return create_context(project, ref, run_paths, run_state.document, policy, sandbox, observer, 0.0)

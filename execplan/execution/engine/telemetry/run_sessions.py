@@ -9,12 +9,9 @@ from execplan.execution.engine.journal.journal_entries import (
     ENDED,
     INTERRUPTED,
     PAUSED,
-    REOPENED,
     REPLANNED,
-    RESTORED,
     RESUMED,
-    ROLLBACK,
-    ROLLED_BACK,
+    ROLLBACK_KINDS,
 )
 
 if TYPE_CHECKING:
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from execplan.execution.engine.journal.journal import RunEntry
 
 _SECOND = 1_000_000_000
-_ROLLBACK_KINDS = (ROLLBACK, RESTORED, REOPENED, ROLLED_BACK)
 
 
 class RunSessionEntries(NamedTuple):
@@ -50,7 +46,7 @@ def split_sessions(entries: Sequence[RunEntry]) -> list[RunSessionEntries]:
     current: list[RunEntry] = []
     for entry in entries:
         is_between = bool(sessions) and not current and entry.kind in (REPLANNED, PAUSED)
-        if is_between or entry.kind in _ROLLBACK_KINDS:
+        if is_between or entry.kind in ROLLBACK_KINDS:
             continue
         if entry.kind == RESUMED and current and not _is_agent_run(entries):
             # The process was killed, or it made a revision that an approval covers.

@@ -110,9 +110,10 @@ class SpanOutcome:
         self.result = result
         """One of the conventions' results; empty if there is none yet."""
         self.error_type = error_type
-        self.status = SpanStatus(
-            ERROR if error_type else OK if result == _SUCCESS else UNSET, description if error_type else ""
-        )
+        if error_type:
+            self.status = SpanStatus(ERROR, description)
+        else:
+            self.status = SpanStatus(OK if result == _SUCCESS else UNSET)
         self.own_status = status
         """The status in execplan's terms."""
 

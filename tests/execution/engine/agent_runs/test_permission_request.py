@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from execplan.core.errors import CONFLICT, ExecplanError
-from execplan.execution.engine.agent_runs.permission_request import build_permission_request
 from execplan.execution.engine.journal.journal_entries import AttemptResult
 from execplan.execution.engine.ordering_fields import parse_ordering_fields
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.step_order import StepOrder
+from execplan.execution.engine.step_permission import build_permission_request
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
 from tests.execution.engine.agent_runs.agent import MAKE, Agent

@@ -8,7 +8,6 @@ import shutil
 import pytest
 
 from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
-from execplan.execution.engine.recovery.interruption import read_interrupted_result
 from execplan.execution.engine.run_state import Attempt
 from execplan.execution.engine.step_executor import (
     DONE,
@@ -16,6 +15,7 @@ from execplan.execution.engine.step_executor import (
     UNDONE,
     UNKNOWN,
     RecoveredAttempt,
+    read_interrupted_result,
     recover_attempt,
 )
 from execplan.execution.engine.steps.file_writes import undo_changes
@@ -113,7 +113,7 @@ def test_without_the_state_of_the_run_no_command_is_taken_for_one_that_never_beg
     attempt = Attempt(1, None, prepared.before, "policy")
     recovered = recover_attempt(step_repo.context, step, attempt)
     assert (recovered.kind, recovered.changes, count(step_repo)) == (kind, (), "1\n")
-    assert "in the repository (" in read_interrupted_result(step_repo.context, step, attempt)["outside"]
+    assert "in the repository (" in read_interrupted_result(step_repo.context, step, attempt).outside
 
 
 def test_a_file_that_was_written_or_was_not(repo: Folder) -> None:
