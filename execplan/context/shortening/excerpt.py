@@ -5,13 +5,12 @@ A marker never replaces less than its own length; text shorter than its marker i
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Final
 
     CountTokens = Callable[[str], int]
@@ -29,7 +28,7 @@ _SPARE_DIVISOR: Final = 20
 _MAX_DROPPED_PARTS: Final = 8
 """Number of parts to drop at most when the gaps with overlong markers do not fit."""
 _MAX_ATTEMPTS: Final = 8
-"""Maximum number of groups of parts that are tried after the first one that does not fit."""
+"""Maximum number of groups that are tried after the first one that does not fit."""
 _MIN_FILLED: Final = 0.9
 """Part of the room below which an incomplete group is better than none."""
 _MAX_TOKEN_CHARS: Final = 64
@@ -46,18 +45,25 @@ class TextPart(NamedTuple):
     """Index of the line that contains the part."""
     rank: int = REST_RANK
     """Rank of the part; the lowest rank comes first."""
-    is_whole: bool = False
-    """Whether parts of the same rank are printed together, such as the body of a function."""
 
 
 class Excerpt:
     """Renderer for some parts of a text, in their order."""
 
     def __init__(
-        self, parts: Sequence[TextPart], count_tokens: CountTokens, first_line: int = 0, noun: str = "line"
+        self,
+        parts: Sequence[TextPart],
+        count_tokens: CountTokens,
+        first_line: int = 0,
+        noun: str = "line",
+        groups: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Index the parts; `first_line` is the first line number, or 0 for unnumbered lines; `noun` names a line."""
+        """Index the parts; `first_line` is the first line number, or 0 for unnumbered lines; `noun` names a line.
+
+        `groups` are the parts that are printed together, such as those of a function, the most important group first.
+        """
         self.parts, self.count_tokens, self.first_line, self.noun = parts, count_tokens, first_line, noun
+        self.groups = groups
         is_nonblank = [1 if part.text.strip() else 0 for part in parts]
         line_count = parts[-1].line + 1 if parts else 0
         nonblank_lines = [0] * (line_count + 1)
@@ -204,6 +210,11 @@ def render_excerpt(
     full.
     """
     parts, count_tokens = excerpt.parts, excerpt.count_tokens
+    if excerpt.groups:
+        selected_groups = _select_groups(excerpt, max_tokens, max_chars)
+        is_filled = count_tokens(excerpt.render(selected_groups, max_chars)) >= _MIN_FILLED * max_tokens
+        if is_filled or not include_rest:
+            return excerpt.render(selected_groups, max_chars) if selected_groups else None
     ranked = [index for index in range(len(parts)) if include_rest or parts[index].rank < REST_RANK]
     ranked.sort(key=lambda index: (parts[index].rank, index))
     if not ranked:
@@ -225,11 +236,6 @@ def render_excerpt(
             lambda extra_chars: count_tokens(excerpt.render(ranked, max_chars + extra_chars)) <= max_tokens,
         )
         return excerpt.render(ranked, max_chars + extra_chars)
-    whole_parts = _select_whole(excerpt, ranked, part_count, max_tokens, max_chars)
-    if whole_parts is not None and not (
-        include_rest and count_tokens(excerpt.render(whole_parts, max_chars)) < _MIN_FILLED * max_tokens
-    ):
-        return excerpt.render(whole_parts, max_chars) if whole_parts else None
     selected = _close_long_gaps(excerpt, ranked, part_count, max_tokens, max_chars)
     if (
         include_rest
@@ -239,31 +245,21 @@ def render_excerpt(
     return excerpt.render(selected, max_chars) if selected else None
 
 
-def _select_whole(
-    excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
-) -> list[int] | None:
-    """Return the first parts without the one group that is not complete, and later groups that fit.
+def _select_groups(excerpt: Excerpt, max_tokens: int, max_chars: int) -> list[int]:
+    """Return the parts of the first groups that fit, and of later ones that still do."""
 
-    Return None without groups, or if what is left does not fit, because a marker can be longer than what it replaces.
-    """
-    parts = excerpt.parts
-    if part_count == len(ranked) or not parts[ranked[part_count]].is_whole:
-        return None
+    def fits(selected: Iterable[int]) -> bool:
+        return excerpt.count_tokens(excerpt.render(sorted(selected), max_chars)) <= max_tokens
 
-    def fits(candidate: Sequence[int]) -> bool:
-        return not candidate or excerpt.count_tokens(excerpt.render(candidate, max_chars)) <= max_tokens
+    def first_groups(count: int) -> set[int]:
+        return {index for group in excerpt.groups[:count] for index in group}
 
-    groups = [list(group) for _, group in groupby(ranked, key=lambda index: parts[index].rank)]
-    selected: list[int] = []
-    attempts = 0
-    for group in groups:
-        candidate = [*selected, *group]
-        if len(candidate) > part_count:
-            attempts += 1
-            if attempts > _MAX_ATTEMPTS or not fits(candidate):
-                continue
-        selected = candidate
-    return selected if fits(selected) else None
+    group_count = _largest_fitting(len(excerpt.groups), 1, lambda count: fits(first_groups(count)))
+    selected = first_groups(group_count)
+    for group in excerpt.groups[group_count + 1 : group_count + 1 + _MAX_ATTEMPTS]:
+        if fits(selected.union(group)):
+            selected.update(group)
+    return sorted(selected) if fits(selected) else []
 
 
 def _close_long_gaps(
