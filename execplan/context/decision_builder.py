@@ -125,7 +125,7 @@ def classify_strategy(items: Sequence[PackItem], intent: TaskIntent, variant: st
     """Return the strategy by which the items were chosen."""
     if variant == CONTROL:
         return "newest_first"
-    if all([item.action == KEEP or item.unit.is_finished for item in items]):
+    if all([item.action == KEEP or item.unit.omission for item in items]):
         return "keep_all"
     return "relevance" if intent.name == GENERIC else "intent_aware"
 

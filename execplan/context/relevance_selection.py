@@ -19,7 +19,7 @@ from execplan.context.pack_printer import (
     read_unit_code,
     truncate_unit,
 )
-from execplan.context.relevance import NO_SHARED_WORD, SHARES
+from execplan.context.relevance import FIRST_RELEVANCE, NO_SHARED_WORD, SHARES
 from execplan.context.shortening.code_outline import group_lines, weigh_rare_words
 from execplan.context.text_search import extract_keywords, extract_symbols, split_words
 
@@ -57,8 +57,6 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
     return explanation[:1].upper() + explanation[1:]
 
 
-_FINISHED: Final = ("is completed or empty",)
-"""Reason of a part of the plan that needs no reading."""
 RELEVANCE_THRESHOLD: Final = 0.15
 """Minimum relevance of a unit that may be included, regardless of room."""
 _OFFER_COUNT: Final = 100
@@ -71,10 +69,8 @@ _RELEVANCE_POWER: Final = 2
 """How much more the definitions in a more relevant file count."""
 _PIECE_TOKENS: Final = 8
 """Tokens around a definition, such as the note on what is left out before it."""
-_HIGH_RELEVANCE: Final = 0.5
-"""Relevance of units that come before all others, such as a file that the task names."""
-_HIGH_RELEVANCE_SHARE: Final = 0.75
-"""Part of the remaining room that highly relevant units may take."""
+_FIRST_SHARE: Final = 0.75
+"""Part of the remaining room that units may take that come before all others, such as a file that the task names."""
 _FILES_SHARE: Final = 0.5
 """Part of the room remaining after that which files may take first, because the text of a plan is long."""
 _MIN_SUMMARY_TOKENS: Final = 64
@@ -151,7 +147,7 @@ class _RelevanceSelector(PackPrinter):
 
         It may be if it is relevant enough, is a part of the plan, or is a file that the plan names.
         """
-        return not candidate.unit.is_finished and (
+        return not candidate.unit.omission and (
             candidate.relevance >= threshold
             or candidate.unit.type in PLAN_TYPES
             or candidate.unit.path in self.plan_paths
@@ -172,14 +168,8 @@ class _RelevanceSelector(PackPrinter):
         ]
         remaining_tokens -= self._expand_evenly(renderings, pinned, remaining_tokens)
         by_relevance = sorted(unpinned, key=lambda candidate: (-candidate.relevance, candidate.unit.id))
-        named_units = [
-            candidate
-            for candidate in by_relevance
-            if candidate.relevance >= _HIGH_RELEVANCE
-            and candidate.unit.type not in PLAN_TYPES
-            and not candidate.unit.affinity
-        ]
-        remaining_tokens -= self._expand_evenly(renderings, named_units, int(remaining_tokens * _HIGH_RELEVANCE_SHARE))
+        first = [candidate for candidate in by_relevance if candidate.relevance >= FIRST_RELEVANCE]
+        remaining_tokens -= self._expand_evenly(renderings, first, int(remaining_tokens * _FIRST_SHARE))
         files = [candidate for candidate in by_relevance if candidate.unit.type == FILE]
         remaining_tokens -= self._expand_in_order(
             renderings,
@@ -192,13 +182,12 @@ class _RelevanceSelector(PackPrinter):
             renderings, other_units, int(remaining_tokens * _PLAN_SHARE), remaining_tokens
         )
         remaining_tokens -= self._expand_definitions(renderings, files, remaining_tokens)
-        self._complete(renderings, [*pinned, *by_relevance], remaining_tokens)
-        remaining_tokens = available_tokens - sum([rendering.tokens for rendering in renderings.values()])
         for include_rest in (False, True):  # first the most informative parts of every unit, then the rest
             for candidate in [*pinned, *files, *other_units]:
                 remaining_tokens -= self._expand(
                     renderings, candidate.unit, remaining_tokens, include_rest=include_rest
                 )
+            remaining_tokens = self._complete(renderings, [*pinned, *by_relevance], remaining_tokens)
         return renderings
 
     def _expand_evenly(
@@ -246,26 +235,27 @@ class _RelevanceSelector(PackPrinter):
 
     def _complete(
         self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], remaining_tokens: int
-    ) -> None:
-        """Print units in full that lack little, the most useful first; the least useful ones are left out for them."""
+    ) -> int:
+        """Print units in full that lack little, the most useful first; the least useful ones are left out for them.
+
+        Return the remaining tokens.
+        """
         for index, candidate in enumerate(candidates):
             previous, full = renderings.get(candidate.unit.id, OMITTED), self.full_renderings[candidate.unit.id]
             missing_tokens = full.tokens - previous.tokens
             if previous.action == PRUNE or not 0 < missing_tokens < _MIN_MISSING_TOKENS:
                 continue
-            dropped: list[str] = []
-            for other in reversed(candidates[index + 1 :]):
-                freed_tokens = sum([renderings[unit_id].tokens for unit_id in dropped])
-                if missing_tokens <= remaining_tokens + freed_tokens:
-                    break
-                if other.unit.id in renderings and not other.unit.pinned:
-                    dropped.append(other.unit.id)
-            freed_tokens = sum([renderings[unit_id].tokens for unit_id in dropped])
-            if missing_tokens <= remaining_tokens + freed_tokens:
-                remaining_tokens += freed_tokens - missing_tokens
-                for unit_id in dropped:
-                    del renderings[unit_id]
+            lesser = [
+                other.unit.id
+                for other in candidates[index + 1 :]
+                if other.unit.id in renderings and not other.unit.pinned
+            ]
+            if missing_tokens <= remaining_tokens + sum([renderings[unit_id].tokens for unit_id in lesser]):
+                while missing_tokens > remaining_tokens:
+                    remaining_tokens += renderings.pop(lesser.pop()).tokens
                 renderings[candidate.unit.id] = full
+                remaining_tokens -= missing_tokens
+        return remaining_tokens
 
     def _expand_in_order(
         self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], max_tokens: int, max_unit_tokens: int
@@ -337,8 +327,8 @@ class _RelevanceSelector(PackPrinter):
                 self.full_renderings[candidate.unit.id].tokens,
             )
             is_filtered = rendering.action == PRUNE and not self._is_eligible(candidate, threshold)
-            is_finished = is_filtered and candidate.unit.is_finished
-            scored = candidate._replace(reasons=_FINISHED) if is_finished else candidate
+            omission = candidate.unit.omission if is_filtered else ""
+            scored = candidate._replace(reasons=(omission,)) if omission else candidate
             explanation = explain_action(scored, rendering.action, is_filtered=is_filtered)
             items.append(
                 PackItem(

@@ -151,6 +151,18 @@ def test_python() -> None:
     ]
 
 
+def test_a_whole_definition_has_its_signature_and_its_class() -> None:
+    code = "class Reader:\n    def close(self) -> None:\n        self.file = None\n\n    def parse(self) -> None:\n"
+    code += (
+        "        first = 1\n        second = first + 1\n        return second\n"
+        + "\n\ndef other() -> int:\n    return 1\n" * 9
+    )
+    text = require_summary(make_unit("a.py", code), 60, "parse")
+    assert "class Reader:" in text
+    assert "    def parse(self) -> None:" in text
+    assert "        return second" in text
+
+
 def test_what_the_task_is_about_comes_first() -> None:
     assert "def parse_date(" in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
     assert "class Reader" not in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
