@@ -59,9 +59,9 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
 
 RELEVANCE_THRESHOLD: Final = 0.15
 """Minimum relevance of a unit that may be included, regardless of room."""
-_OFFER_COUNT: Final = 100
+_OFFER_COUNT: Final = 120
 """Number of first offers that a larger room is split into."""
-_MAX_OFFERS: Final = 26
+_MAX_OFFERS: Final = 32
 """Maximum number of files that get a first offer: more would be outlines of what nobody needs."""
 _PLAN_SHARE: Final = 0.15
 """Part of the room remaining after that which other units, such as parts of the plan, may take."""
