@@ -42,11 +42,16 @@ def compare(plan: ParsedPlan, reading: list[str]) -> list[bool]:
     said = set(starts(plan, "summary", "brief", "purpose"))
     return [
         bool(said & core) and said <= allowed if core else not said,
-        not {*starts(plan, "report", "detailed", "done")[:1]}.difference(lines(done)),
+        is_one_of(starts(plan, "report", "detailed", "done"), lines(done)),
         starts(plan, "summary", "brief", "next")[:1] == lines(next_task),
         starts(plan, "report", "comprehensive", "risks") == lines(risks),
         starts(plan, "summary", "detailed", "decisions")[:1] == lines(decision),
     ]
+
+
+def is_one_of(said: list[int], allowed: list[int]) -> bool:
+    """Return whether the first line is an allowed one; none if nothing is."""
+    return said[0] in allowed if said else not allowed
 
 
 def lines(text: str) -> list[int]:
