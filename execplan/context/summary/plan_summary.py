@@ -15,6 +15,7 @@ from execplan.context.summary.summary_pieces import (
     escape_hidden,
     quote_text,
 )
+from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan.reader import read_text
@@ -146,9 +147,16 @@ class Summary(NamedTuple):
 def summarize_plan(
     plan: ParsedPlan, plan_id: str, state: str, task_ids: Sequence[str], form_name: str, length_name: str
 ) -> Summary:
-    """Summarize a plan in a form and a length; `task_ids` are the IDs of its tasks."""
-    summary_form = FORMS[form_name]
-    max_length = next(candidate for candidate in LENGTHS if candidate.name == length_name)
+    """Summarize a plan in a form and a length; `task_ids` are the IDs of its tasks.
+
+    Raises ExecplanError for an unknown form or length.
+    """
+    lengths = {length.name: length for length in LENGTHS}
+    for name, known in ((form_name, FORMS), (length_name, lengths)):
+        if name not in known:
+            message = f"unknown form or length of a summary: {name!r}"
+            raise ExecplanError("usage", message, exit=USAGE, hint=f"use one of {', '.join(known)}")
+    summary_form, max_length = FORMS[form_name], lengths[length_name]
     subject = Subject(plan, plan_id, state, tuple(task_ids), summary_form.markup, max_length)
     title = quote_text(subject, plan.title or "")
     if not title or count_words(title) > max_length.max_words // 3:
