@@ -232,7 +232,10 @@ def test_a_decision_has_every_field_of_its_form() -> None:
         assert list(decision[name] if name else decision) == names.split()
     assert list(decision["recommendations"]["model"]) == ["recommended", "reason", "alternatives"]
     assert list(decision["recommendations"]["budget_allocation"]) == ["system_prompt", "context", "response_reserve"]
-    assert list(decision["optimized_context"][0]) == "id type action tokens original_tokens priority reason".split()
+    assert (
+        list(decision["optimized_context"][0])
+        == "id type action tokens original_tokens priority reason content".split()
+    )
     assert decision["explainability"]["counter"] == {"name": "estimate", "exact": False}
 
 

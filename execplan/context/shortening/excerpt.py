@@ -19,12 +19,6 @@ REST_RANK: Final = 100
 """Rank from which a part is printed only if there is room for more than a summary."""
 _MAX_PART_CHARS: Final = 240
 """Maximum characters of a part in a summary; the rest is cut."""
-_MIN_PART_CHARS: Final = 16
-"""Minimum characters of a part's beginning that is worth printing."""
-_MIN_SPARE_TOKENS: Final = 12
-"""Minimum number of spare tokens for which a line is cut."""
-_SPARE_DIVISOR: Final = 20
-"""Divisor for the room that may stay empty so that no line is cut: one twentieth."""
 _MAX_DROPPED_PARTS: Final = 8
 """Number of parts to drop at most when the gaps with overlong markers do not fit."""
 _MAX_ATTEMPTS: Final = 8
@@ -76,10 +70,8 @@ class Excerpt:
         )
         """Number of characters before each part, without surrounding whitespace."""
 
-    def render(
-        self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS, shorter_part: tuple[int, int] = (-1, 0)
-    ) -> str:
-        """Render the selected parts, each cut to `max_chars`; `shorter_part` is an index and its lower limit."""
+    def render(self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS) -> str:
+        """Render the selected parts, each cut to `max_chars`."""
         output_lines: list[str] = []
         previous, previous_line = -1, -1
         is_consecutive = False
@@ -96,12 +88,11 @@ class Excerpt:
                 output_lines.append(self._omission_marker(skipped_lines))
             if index == len(self.parts):
                 break
-            char_limit = shorter_part[1] if index == shorter_part[0] else max_chars
             if current_line == previous_line:
-                output_lines[-1] += f" {truncate_text(self.parts[index].text.strip(), self.count_tokens, char_limit)}"
+                output_lines[-1] += f" {truncate_text(self.parts[index].text.strip(), self.count_tokens, max_chars)}"
             else:
                 prefix = "… " if self._has_gap(previous, index, current_line) else ""
-                part_text = prefix + truncate_text(self.parts[index].text.rstrip(), self.count_tokens, char_limit)
+                part_text = prefix + truncate_text(self.parts[index].text.rstrip(), self.count_tokens, max_chars)
                 is_consecutive = is_consecutive and current_line == previous_line + 1
                 output_lines.append(
                     self._number_line(part_text, current_line, is_consecutive=is_consecutive)
@@ -237,11 +228,6 @@ def render_excerpt(
         )
         return excerpt.render(ranked, max_chars + extra_chars)
     selected = _close_long_gaps(excerpt, ranked, part_count, max_tokens, max_chars)
-    if (
-        include_rest
-        and (extended := _extend_with_next_part(excerpt, ranked, selected, max_tokens, max_chars)) is not None
-    ):
-        return extended
     return excerpt.render(selected, max_chars) if selected else None
 
 
@@ -274,30 +260,6 @@ def _close_long_gaps(
         if excerpt.count_tokens(excerpt.render(selected, max_chars)) <= max_tokens:
             return selected
     return list(ranked[:part_count])
-
-
-def _extend_with_next_part(
-    excerpt: Excerpt, ranked: Sequence[int], selected: Sequence[int], max_tokens: int, max_chars: int
-) -> str | None:
-    """Render the selected parts and the beginning of the next one; None if there is too little room."""
-    selected_set = set(selected)
-    next_index = next(
-        (index for index in ranked if index not in selected_set and excerpt.parts[index].text.strip()), -1
-    )
-    spare_tokens = max_tokens - (excerpt.count_tokens(excerpt.render(selected, max_chars)) if selected else 0)
-    if next_index < 0 or spare_tokens < max(_MIN_SPARE_TOKENS, max_tokens // _SPARE_DIVISOR):
-        return None
-
-    closed_parts = excerpt.close_gaps([*selected, next_index])
-
-    def render(extra_chars: int) -> str:
-        return excerpt.render(closed_parts, max_chars, (next_index, _MIN_PART_CHARS + extra_chars))
-
-    max_extra_chars = min(len(excerpt.parts[next_index].text), max_chars) - _MIN_PART_CHARS
-    extra_chars = _largest_fitting(
-        max_extra_chars, max_tokens, lambda extra_chars: excerpt.count_tokens(render(extra_chars)) <= max_tokens
-    )
-    return render(extra_chars) if extra_chars > 0 else None
 
 
 def _guess_part_count(parts: Sequence[TextPart], char_budget: int, max_chars: int) -> int:
