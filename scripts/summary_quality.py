@@ -39,9 +39,9 @@ def compare(plan: ParsedPlan, reading: list[str]) -> list[bool]:
     purpose, done, next_task, risks, decision = reading
     core = {int(line) for line in re.findall(r"\d+", purpose.partition("(")[0])}
     allowed = {int(line) for line in re.findall(r"\d+", purpose)}
-    said = set(starts(plan, "summary", "brief", "purpose"))
+    purpose_lines = set(starts(plan, "summary", "brief", "purpose"))
     return [
-        bool(said & core) and said <= allowed if core else not said,
+        bool(purpose_lines & core) and purpose_lines <= allowed if core else not purpose_lines,
         is_one_of(starts(plan, "report", "detailed", "done"), lines(done)),
         starts(plan, "summary", "brief", "next")[:1] == lines(next_task),
         starts(plan, "report", "comprehensive", "risks") == lines(risks),
@@ -49,9 +49,9 @@ def compare(plan: ParsedPlan, reading: list[str]) -> list[bool]:
     ]
 
 
-def is_one_of(said: list[int], allowed: list[int]) -> bool:
+def is_one_of(first_lines: list[int], allowed: list[int]) -> bool:
     """Return whether the first line is an allowed one; none if nothing is."""
-    return said[0] in allowed if said else not allowed
+    return first_lines[0] in allowed if first_lines else not allowed
 
 
 def lines(text: str) -> list[int]:

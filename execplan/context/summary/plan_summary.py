@@ -152,10 +152,10 @@ def summarize_plan(
     Raises ExecplanError for an unknown form or length.
     """
     lengths = {length.name: length for length in LENGTHS}
-    for name, known in ((form_name, FORMS), (length_name, lengths)):
-        if name not in known:
+    for name, choices in ((form_name, FORMS), (length_name, lengths)):
+        if name not in choices:
             message = f"unknown form or length of a summary: {name!r}"
-            raise ExecplanError("usage", message, exit=USAGE, hint=f"use one of {', '.join(known)}")
+            raise ExecplanError("usage", message, exit=USAGE, hint=f"use one of {', '.join(choices)}")
     summary_form, max_length = FORMS[form_name], lengths[length_name]
     subject = Subject(plan, plan_id, state, tuple(task_ids), summary_form.markup, max_length)
     title = quote_text(subject, plan.title or "")
@@ -182,15 +182,17 @@ def summarize_plan(
 
 def _drop_empty_sections(sections: Sequence[SummarySection]) -> list[SummarySection]:
     """Leave out sections without pieces; what they would have said is counted by the last one that counts."""
-    kept = [section for section in sections if section.pieces or section.empty_text]
+    printed = [section for section in sections if section.pieces or section.empty_text]
     dropped_count = sum(
-        [section.omitted_count for section in sections if section.omitted_label and section not in kept]
+        [section.omitted_count for section in sections if section.omitted_label and section not in printed]
     )
-    for at in reversed(range(len(kept))):
-        if kept[at].omitted_label and dropped_count:
-            kept[at] = kept[at]._replace(omitted_count=kept[at].omitted_count + dropped_count, omitted_label=MORE_LABEL)
+    for at in reversed(range(len(printed))):
+        if printed[at].omitted_label and dropped_count:
+            printed[at] = printed[at]._replace(
+                omitted_count=printed[at].omitted_count + dropped_count, omitted_label=MORE_LABEL
+            )
             break
-    return kept
+    return printed
 
 
 def _count_empty_sections(sections: Sequence[SummarySection]) -> int:
