@@ -20,7 +20,7 @@ from execplan.context.context_pack import (
 from execplan.context.context_settings import smallest_budget
 from execplan.context.shortening import data_outline, text_ranking
 from execplan.context.shortening.code_definitions import read_definitions
-from execplan.context.shortening.code_outline import CodeFile, group_lines, read_code, weigh_rare_words
+from execplan.context.shortening.code_outline import CodeFile, read_code
 from execplan.context.shortening.excerpt import Excerpt, TextPart, render_excerpt
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -66,18 +66,6 @@ _DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
 _SPACE = re.compile(r"\s")
 MIN_PINNED_TOKENS: Final = 24
 """Minimum content tokens of a pinned unit."""
-
-
-def summarize_unit(
-    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
-) -> str | None:
-    """Return the most informative parts of a unit within `max_tokens`; None if it has none or they do not fit.
-
-    With `include_rest`, the other parts follow until the room is full.
-    """
-    code = read_unit_code(unit)
-    groups = group_lines(code, weigh_rare_words([code], dict.fromkeys(keywords, 1.0)))
-    return make_summarizer(unit, keywords, counter, groups)(max_tokens, include_rest)
 
 
 def read_unit_code(unit: Unit) -> CodeFile:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
-from execplan.context.pack_printer import content_kind, summarize_unit, truncate_unit
-from execplan.context.token_counter import make_counter
+from execplan.context.pack_printer import content_kind, make_summarizer, read_unit_code, truncate_unit
+from execplan.context.shortening.code_outline import group_lines, weigh_rare_words
+from execplan.context.token_counter import Counter, make_counter
 
 BY = make_counter(exact=False)
 MARK = re.compile(r"… [\d,]+ (?:lines?|characters|rows|keys) left out|…")
@@ -110,6 +112,15 @@ PATCH = """diff --git a/x.py b/x.py
 -date = 1
 +offset = 2
 """
+
+
+def summarize_unit(
+    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
+) -> str | None:
+    """The most informative parts of a unit."""
+    code = read_unit_code(unit)
+    groups = group_lines(code, weigh_rare_words([code], dict.fromkeys(keywords, 1.0)))
+    return make_summarizer(unit, keywords, counter, groups)(max_tokens, include_rest)
 
 
 def require_summary(unit: Unit, tokens: int, *task_words: str) -> str:

@@ -136,11 +136,11 @@ def test_what_is_printed_is_what_was_decided(desk: InProcessRepository, form: st
 
 def test_a_plain_decision_is_enough_for_an_orchestrator(desk: InProcessRepository) -> None:
     """It assembles the context from the items that are kept or shortened, as the reference describes."""
-    decision = json.loads(desk.ok("context", "--plain-decision").out)
+    decision = json.loads(desk.run("context", "--plain-decision").out)
     jsonschema.validate(decision, build_schema("context-decision"))
     parts = {item["id"]: item["content"] for item in decision["optimized_context"] if item["action"] != "prune"}
     assert "Mend the crash" in "".join(parts.values())
-    pack = desk.ok("context").out
+    pack = desk.run("context").out
     assert all([text.strip() in pack for text in parts.values()])
     assert not any([item["content"] for item in decision["optimized_context"] if item["action"] == "prune"])
 
