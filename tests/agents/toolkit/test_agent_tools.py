@@ -13,6 +13,7 @@ import execplan
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_list import PROJECT_TOOLS, project_tools
 from execplan.cli.commands import COMMANDS
+from execplan.execution.revision.agent_plan_creation import create_execution_plan
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -180,6 +181,12 @@ def test_a_canceled_call_ends_its_process(tools: dict[str, execplan.AgentTool]) 
             await task
 
     asyncio.run(cancel())
+
+
+def test_a_plan_has_the_names_of_the_reference() -> None:
+    plan = create_execution_plan("Check the weather", ["weather.now", "timer.set"])
+    assert plan.selected_tools == ["weather.now", "timer.set"]
+    assert plan.reasoning == "Sequential execution of 2 selected tools"
 
 
 def test_planning_tools_create_and_revise_an_execution_plan(tools: dict[str, execplan.AgentTool]) -> None:
