@@ -73,8 +73,9 @@ corpus: .venv/ready # read and edit every real plan
 	$(BIN)/python scripts/corpus.py --check
 	$(BIN)/python scripts/tokens.py --check
 
-precision: .venv/ready # the reviewed findings
+precision: .venv/ready # the reviewed findings, and summaries against what a careful reader says
 	$(BIN)/python scripts/precision.py check
+	$(BIN)/python scripts/summary_quality.py --min 95
 
 fuzz: fuzz-properties fuzz-inputs ## Search for inputs that break a property test, the reader or a writer
 

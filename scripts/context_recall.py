@@ -133,7 +133,7 @@ def run_case(case: Case, checkout: Path, peer: str | None) -> dict[str, Result]:
     project, ref = plan_selection.select_plan(str(checkout), f"./{case.plan_path}")
     parsed = plan_store.load(project, ref).require_plan()
     gathered = gather_pack(project, ref, parsed, GatherOptions(case.task))
-    options = ContextOptions(BUDGET, None, None, "markdown", False, None, None, False, False, ())
+    options = ContextOptions(BUDGET, None, None, "markdown", False, None, None, False, False, False, ())
     packed = decide_pack(gathered, ContextSettings(), options)
     seconds = time.perf_counter() - start
     files = {

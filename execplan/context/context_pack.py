@@ -63,12 +63,14 @@ class Unit(NamedTuple):
     """
     references: tuple[str, ...] = ()
     """Paths and IDs that the unit mentions."""
-    affinity: float = 0.0
-    """How probably a file is needed, from 0 to 1; 0 if nothing was found out."""
+    affinity: float | None = None
+    """How probably a file of the repository is needed, from 0 to 1; None for other units."""
     origin: str = ""
-    """Why a file that the plan does not name is here."""
-    is_finished: bool = False
-    """Whether a part of the plan needs no reading: a completed task, or a section that says that there is nothing yet."""
+    """Why a file of the repository is here."""
+    comes_first: bool = False
+    """Whether the unit comes before all others that are not pinned: constraints, and the milestone of the task."""
+    omission: str = ""
+    """Why the unit needs no reading, such as `is completed`; empty if it does."""
 
 
 class ContextPack(NamedTuple):

@@ -118,26 +118,23 @@ def build_decision(
             budget_remaining=allocation.context - final_tokens,
         ),
     )
-    return decision.model_copy(update={"decision_id": _decision_id(decision, items)})
+    return decision.model_copy(update={"decision_id": _decision_id(decision)})
 
 
 def classify_strategy(items: Sequence[PackItem], intent: TaskIntent, variant: str | None = None) -> Strategy:
     """Return the strategy by which the items were chosen."""
     if variant == CONTROL:
         return "newest_first"
-    if all([item.action == KEEP or item.unit.is_finished for item in items]):
+    if all([item.action == KEEP or item.unit.omission for item in items]):
         return "keep_all"
     return "relevance" if intent.name == GENERIC else "intent_aware"
 
 
-def _decision_id(decision: Decision, items: Sequence[PackItem]) -> str:
-    """Return a digest of the decision and of all printed text."""
+def _decision_id(decision: Decision) -> str:
+    """Return a digest of the decision with its texts."""
     from hashlib import sha256
 
-    decision_hash = sha256(msgspec.json.encode(decision))
-    for item in items:
-        decision_hash.update(b"\0" + item.text.encode("utf-8", "backslashreplace"))
-    return decision_hash.hexdigest()[:16]
+    return sha256(msgspec.json.encode(decision)).hexdigest()[:16]
 
 
 def percentage(part: int, whole: int) -> float:
@@ -155,6 +152,7 @@ def _to_chosen(item: PackItem) -> Chosen:
             "original_tokens": item.original_tokens,
             "priority": item.priority,
             "reason": item.reason,
+            "content": item.text,
         }
     )
 

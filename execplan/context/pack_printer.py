@@ -19,8 +19,9 @@ from execplan.context.context_pack import (
 )
 from execplan.context.context_settings import smallest_budget
 from execplan.context.shortening import data_outline, text_ranking
-from execplan.context.shortening.code_outline import split_code
-from execplan.context.shortening.excerpt import Excerpt, render_excerpt
+from execplan.context.shortening.code_definitions import read_definitions
+from execplan.context.shortening.code_outline import CodeFile, read_code
+from execplan.context.shortening.excerpt import Excerpt, TextPart, render_excerpt
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
@@ -67,22 +68,24 @@ MIN_PINNED_TOKENS: Final = 24
 """Minimum content tokens of a pinned unit."""
 
 
-def summarize_unit(
-    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
-) -> str | None:
-    """Return the most informative parts of a unit within `max_tokens`; None if it has none or they do not fit.
-
-    With `include_rest`, the other parts follow until the room is full.
-    """
-    return make_summarizer(unit, dict.fromkeys(keywords, 1.0), counter)(max_tokens, include_rest)
+def read_unit_code(unit: Unit) -> CodeFile:
+    """Read the definitions of a unit; what is no code, or too long, has none."""
+    kind, lines = content_kind(unit), _split_lines(unit)
+    is_code = kind in ("python", "code") and len(unit.content) <= _MAX_CHARS
+    return read_code(lines, read_definitions(lines, is_python=kind == "python") if is_code else ())
 
 
-def make_summarizer(unit: Unit, weights: Mapping[str, float], counter: Counter) -> Summarizer:
+def _split_lines(unit: Unit) -> list[str]:
+    return unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def make_summarizer(
+    unit: Unit, keywords: Collection[str], counter: Counter, groups: Sequence[Sequence[int]] = ()
+) -> Summarizer:
     """Return a function that summarizes a unit to any number of tokens; the unit is split only once.
 
-    The words of the task have the weight 1; the others are from the plan, and count only in code.
+    `groups` are the lines of code that are printed together, the most important ones first.
     """
-    keywords = [word for word, weight in weights.items() if weight >= 1]
     kind = content_kind(unit)
     if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
         return lambda max_tokens, include_rest: None
@@ -91,13 +94,13 @@ def make_summarizer(unit: Unit, weights: Mapping[str, float], counter: Counter) 
         return lambda max_tokens, include_rest: data_outline.summarize_json(
             unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest
         )
-    lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    is_code = kind in ("python", "code")
-    text_parts = (
-        split_code(lines, weights, is_python=kind == "python") if is_code else _SPLITTERS[kind](lines, keywords)
-    )
-    first_line = (unit.line_start or 1) if is_code else 0
-    excerpt = Excerpt(text_parts, count_tokens, first_line, "row" if kind == "table" else "line")
+    lines = _split_lines(unit)
+    if kind in ("python", "code"):
+        text_parts = [TextPart(line, at) for at, line in enumerate(lines)]
+        excerpt = Excerpt(text_parts, count_tokens, unit.line_start or 1, groups=groups)
+    else:
+        text_parts = _SPLITTERS[kind](lines, keywords)
+        excerpt = Excerpt(text_parts, count_tokens, noun="row" if kind == "table" else "line")
     return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import (
@@ -15,7 +14,6 @@ from execplan.context.context_pack import (
     FILE,
     INSTRUCTION,
     MESSAGE,
-    PLAN_TYPES,
     SECTION,
     TASK,
     TOOL_RESULT,
@@ -59,13 +57,11 @@ _INTENT_BONUS = {
 }
 """Bonus on the usefulness of each unit type, by intent."""
 _CONVERSATION = (MESSAGE, TOOL_RESULT)
-_FACTOR_WEIGHTS = {**dict.fromkeys(_CONVERSATION, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
+_FACTOR_WEIGHTS = dict.fromkeys(_CONVERSATION, (0.35, 0.15, 0.35, 0.15))
 _DEFAULT_FACTOR_WEIGHTS: Final = (0.45, 0.2, 0.15, 0.2)
-"""Weights of the factors: shared words, mentions, recency, type. `scripts/context_recall.py` shows what files need."""
+"""Weights of the factors: shared words, mentions, recency, type."""
 _AFFINITY_WEIGHT: Final = 0.75
-"""Weight of a file's affinity, relative to its words."""
-_MAX_PLAN_MENTIONS: Final = 5
-"""Number of plan parts naming a file from which further mentions no longer raise its score."""
+"""Weight of a file's affinity, relative to its words. `scripts/context_recall.py` shows what files need."""
 _RECENCY_HALF_LIFE: Final = 8
 """Number of newer units that halves the recency factor."""
 _NAMED_BY_TASK, _NAMED_BY_PINNED, _SHARES_REFERENCE = 1.0, 0.7, 0.4
@@ -73,8 +69,8 @@ _NAMED_BY_TASK, _NAMED_BY_PINNED, _SHARES_REFERENCE = 1.0, 0.7, 0.4
 SHARES: Final = "shares "
 """Start of a reason that names shared words, or says that there are none."""
 NO_SHARED_WORD: Final = f"{SHARES}no distinctive word"
-_MIN_NAMED_RELEVANCE: Final = 0.85
-"""Minimum relevance of a unit that the task names."""
+FIRST_RELEVANCE: Final = 0.85
+"""Minimum relevance of a unit that the task names, and of others that come first."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 _PLURALS = {
     DIFF: "diffs",
@@ -125,10 +121,10 @@ def score_units(pack: ContextPack, intent: TaskIntent) -> list[ScoredUnit]:
                 )
             ]
         )
-        if unit.affinity:
+        if unit.affinity is not None:
             relevance = _AFFINITY_WEIGHT * unit.affinity + (1 - _AFFINITY_WEIGHT) * word_score
-        if mention_score == _NAMED_BY_TASK or unit.type == INSTRUCTION:
-            relevance = max(relevance, _MIN_NAMED_RELEVANCE)
+        if mention_score == _NAMED_BY_TASK or unit.type == INSTRUCTION or unit.comes_first:
+            relevance = max(relevance, FIRST_RELEVANCE)
         relevance = round(min(relevance, 1.0), 4)
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
         shared_reason = _explain_shared_words(unit, unit_hits, keyword_weights, goal)
@@ -151,9 +147,6 @@ class _Mentions:
         for unit in pack.units:
             if unit.pinned:
                 self.pinned_references.update(unit.references)
-        self.plan_mentions = Counter(
-            [path for unit in pack.units if unit.type in PLAN_TYPES for path in unit.references]
-        )
         self.task_subpaths = {path for reference in self.task_references for path in _subpaths(reference)}
 
     def score_mentions(self, unit: Unit) -> tuple[float, str]:
@@ -166,14 +159,9 @@ class _Mentions:
         shared_references = sorted(
             self.task_references & {*unit.references, *[os.path.basename(reference) for reference in unit.references]}
         )
-        mention_count = self.plan_mentions[unit.path] if unit.path else 0
-        mention_score = round(_NAMED_BY_PINNED * min(mention_count, _MAX_PLAN_MENTIONS) / _MAX_PLAN_MENTIONS, 2)
-        if shared_references and mention_score < _SHARES_REFERENCE:
+        if shared_references and not unit.origin:
             return _SHARES_REFERENCE, f"names {shared_references[0]}, which the task is about"
-        mention_text = (
-            "1 part of the plan names it" if mention_count == 1 else f"{mention_count} parts of the plan name it"
-        )
-        return mention_score, mention_text if mention_count else ""
+        return 0.0, ""
 
 
 def _find_paths(text: str) -> set[str]:

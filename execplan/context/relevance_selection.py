@@ -6,11 +6,21 @@ large ones as summaries. The remaining room then makes these complete or longer,
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
-from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering, make_summarizer, truncate_unit
-from execplan.context.relevance import NO_SHARED_WORD, SHARES
+from execplan.context.pack_printer import (
+    OMITTED,
+    PackItem,
+    PackPrinter,
+    Rendering,
+    make_summarizer,
+    read_unit_code,
+    truncate_unit,
+)
+from execplan.context.relevance import FIRST_RELEVANCE, NO_SHARED_WORD, SHARES
+from execplan.context.shortening.code_outline import group_lines, weigh_rare_words
 from execplan.context.text_search import extract_keywords, extract_symbols, split_words
 
 if TYPE_CHECKING:
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
     from execplan.context.context_settings import Allocation
     from execplan.context.pack_printer import Summarizer
     from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_counter import Counter
+    from execplan.context.token_counter import Counter as TokenCounter
 
 
 _ACTION_REASONS = {
@@ -47,28 +57,26 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
     return explanation[:1].upper() + explanation[1:]
 
 
-_FINISHED: Final = ("is completed or empty",)
-"""Reason of a part of the plan that needs no reading."""
 RELEVANCE_THRESHOLD: Final = 0.15
 """Minimum relevance of a unit that may be included, regardless of room."""
-_PINNED_SHARE: Final = 0.7
-"""Part of the room that pinned units may take while other units need some."""
-_OFFER_COUNT: Final = 100
+_OFFER_COUNT: Final = 120
 """Number of first offers that a larger room is split into."""
-_MAX_OFFERS: Final = 26
+_MAX_OFFERS: Final = 32
 """Maximum number of files that get a first offer: more would be outlines of what nobody needs."""
 _PLAN_SHARE: Final = 0.15
 """Part of the room remaining after that which other units, such as parts of the plan, may take."""
-_RELEVANCE_POWER: Final = 3
-"""How much more of the room a more relevant file gets."""
-_HIGH_RELEVANCE: Final = 0.5
-"""Relevance of units that come before all others, such as a file that the task names."""
-_HIGH_RELEVANCE_SHARE: Final = 0.75
-"""Part of the remaining room that highly relevant units may take."""
+_RELEVANCE_POWER: Final = 2
+"""How much more the definitions in a more relevant file count."""
+_PIECE_TOKENS: Final = 8
+"""Tokens around a definition, such as the note on what is left out before it."""
+_FIRST_SHARE: Final = 0.75
+"""Part of the remaining room that units may take that come before all others, such as a file that the task names."""
 _FILES_SHARE: Final = 0.5
 """Part of the room remaining after that which files may take first, because the text of a plan is long."""
 _MIN_SUMMARY_TOKENS: Final = 64
 """Minimum tokens of a useful summary."""
+_MIN_MISSING_TOKENS: Final = 100
+"""Minimum tokens that a shortened unit lacks; for fewer, something less useful is left out."""
 _MIN_GAIN_TOKENS: Final = 8
 """Minimum gain in tokens for which a unit is rendered again."""
 _MAX_ATTEMPTS: Final = 8
@@ -79,7 +87,7 @@ def select_by_relevance(
     pack: ContextPack,
     candidates: Sequence[ScoredUnit],
     allocation: Allocation,
-    counter: Counter,
+    counter: TokenCounter,
     pack_format: PackFormat,
     threshold: float = RELEVANCE_THRESHOLD,
 ) -> list[PackItem]:
@@ -115,22 +123,31 @@ class _RelevanceSelector(PackPrinter):
     """Printer that selects renderings by relevance and caches shortened ones."""
 
     def __init__(
-        self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat
+        self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: TokenCounter, pack_format: PackFormat
     ) -> None:
         super().__init__(pack, candidates, counter, pack_format)
         self.plan_paths = {
             path for candidate in candidates if candidate.unit.type in PLAN_TYPES for path in candidate.unit.references
         }
-        self.weights = _weigh_words(pack, candidates)
-        self.shortened_renderings: dict[tuple[str, int, bool], Rendering | None] = {}
-        self.summarizers: dict[str, Summarizer] = {}
+        word_weights = _weigh_words(pack, candidates)
+        self.keywords = [word for word, weight in word_weights.items() if weight >= 1]
+        self.code = {
+            candidate.unit.id: read_unit_code(candidate.unit)
+            for candidate in self.candidates
+            if candidate.unit.type == FILE
+        }
+        self.weights = weigh_rare_words(self.code.values(), word_weights)
+        self.chosen: dict[str, frozenset[int]] = {}
+        """Indexes of the definitions that come first in a file."""
+        self.shortened_renderings: dict[tuple[str, frozenset[int], int, bool], Rendering | None] = {}
+        self.summarizers: dict[tuple[str, frozenset[int]], Summarizer] = {}
 
     def _is_eligible(self, candidate: ScoredUnit, threshold: float) -> bool:
         """Return whether a unit may be included if there is room.
 
         It may be if it is relevant enough, is a part of the plan, or is a file that the plan names.
         """
-        return not candidate.unit.is_finished and (
+        return not candidate.unit.omission and (
             candidate.relevance >= threshold
             or candidate.unit.type in PLAN_TYPES
             or candidate.unit.path in self.plan_paths
@@ -141,6 +158,7 @@ class _RelevanceSelector(PackPrinter):
     ) -> dict[str, Rendering]:
         """Select renderings for the available tokens; units without a rendering are pruned."""
         renderings = dict(minimums)
+        self.chosen = {}
         remaining_tokens = available_tokens - sum([rendering.tokens for rendering in minimums.values()])
         pinned = [candidate for candidate in self.candidates if candidate.unit.pinned]
         unpinned = [
@@ -148,20 +166,10 @@ class _RelevanceSelector(PackPrinter):
             for candidate in self.candidates
             if not candidate.unit.pinned and self._is_eligible(candidate, threshold)
         ]
-        pinned_tokens = sum([self.full_renderings[candidate.unit.id].tokens for candidate in pinned])
-        is_crowded = pinned_tokens > available_tokens * _PINNED_SHARE and bool(unpinned)
-        remaining_tokens -= self._expand_evenly(
-            renderings, pinned, remaining_tokens - int(is_crowded * available_tokens * (1 - _PINNED_SHARE))
-        )
+        remaining_tokens -= self._expand_evenly(renderings, pinned, remaining_tokens)
         by_relevance = sorted(unpinned, key=lambda candidate: (-candidate.relevance, candidate.unit.id))
-        named_units = [
-            candidate
-            for candidate in by_relevance
-            if candidate.relevance >= _HIGH_RELEVANCE
-            and candidate.unit.type not in PLAN_TYPES
-            and not candidate.unit.affinity
-        ]
-        remaining_tokens -= self._expand_evenly(renderings, named_units, int(remaining_tokens * _HIGH_RELEVANCE_SHARE))
+        first = [candidate for candidate in by_relevance if candidate.relevance >= FIRST_RELEVANCE]
+        remaining_tokens -= self._expand_evenly(renderings, first, int(remaining_tokens * _FIRST_SHARE))
         files = [candidate for candidate in by_relevance if candidate.unit.type == FILE]
         remaining_tokens -= self._expand_in_order(
             renderings,
@@ -173,15 +181,13 @@ class _RelevanceSelector(PackPrinter):
         remaining_tokens -= self._expand_in_order(
             renderings, other_units, int(remaining_tokens * _PLAN_SHARE), remaining_tokens
         )
-        total = sum([candidate.relevance**_RELEVANCE_POWER for candidate in files]) or 1.0
-        parts = [int(remaining_tokens * candidate.relevance**_RELEVANCE_POWER / total) for candidate in files]
-        for candidate, part in zip(files, parts, strict=True):
-            remaining_tokens -= self._expand(renderings, candidate.unit, min(part, remaining_tokens))
+        remaining_tokens -= self._expand_definitions(renderings, files, remaining_tokens)
         for include_rest in (False, True):  # first the most informative parts of every unit, then the rest
             for candidate in [*pinned, *files, *other_units]:
                 remaining_tokens -= self._expand(
                     renderings, candidate.unit, remaining_tokens, include_rest=include_rest
                 )
+            remaining_tokens = self._complete(renderings, [*pinned, *by_relevance], remaining_tokens)
         return renderings
 
     def _expand_evenly(
@@ -198,6 +204,58 @@ class _RelevanceSelector(PackPrinter):
                 renderings, candidate.unit, (available_tokens - used_tokens) // (len(candidates) - index)
             )
         return used_tokens
+
+    def _expand_definitions(
+        self, renderings: dict[str, Rendering], files: Sequence[ScoredUnit], available_tokens: int
+    ) -> int:
+        """Give the room to the most useful definitions, in whichever files they are; return the tokens used."""
+        pieces = [
+            (-(candidate.relevance**_RELEVANCE_POWER) * score, candidate.unit.id, at, share)
+            for candidate in files
+            for code in [self.code[candidate.unit.id]]
+            for at, (score, share) in enumerate(zip(code.score_definitions(self.weights), code.shares(), strict=True))
+            if score and share
+        ]
+        allowances: Counter[str] = Counter()
+        chosen: dict[str, set[int]] = {}
+        for _, unit_id, at, share in sorted(pieces):
+            cost = _PIECE_TOKENS + round(share * self.full_renderings[unit_id].tokens)
+            if cost <= available_tokens - allowances.total():
+                allowances[unit_id] += cost
+                chosen.setdefault(unit_id, set()).add(at)
+        self.chosen = {unit_id: frozenset(indexes) for unit_id, indexes in chosen.items()}
+        used_tokens = 0
+        for candidate in files:
+            used_tokens += self._expand(
+                renderings,
+                candidate.unit,
+                min(allowances[candidate.unit.id], available_tokens - used_tokens),
+            )
+        return used_tokens
+
+    def _complete(
+        self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], remaining_tokens: int
+    ) -> int:
+        """Print units in full that lack little, the most useful first; the least useful ones are left out for them.
+
+        Return the remaining tokens.
+        """
+        for index, candidate in enumerate(candidates):
+            previous, full = renderings.get(candidate.unit.id, OMITTED), self.full_renderings[candidate.unit.id]
+            missing_tokens = full.tokens - previous.tokens
+            if previous.action == PRUNE or not 0 < missing_tokens < _MIN_MISSING_TOKENS:
+                continue
+            lesser = [
+                other.unit.id
+                for other in candidates[index + 1 :]
+                if other.unit.id in renderings and not other.unit.pinned
+            ]
+            if missing_tokens <= remaining_tokens + sum([renderings[unit_id].tokens for unit_id in lesser]):
+                while missing_tokens > remaining_tokens:
+                    remaining_tokens += renderings.pop(lesser.pop()).tokens
+                renderings[candidate.unit.id] = full
+                remaining_tokens -= missing_tokens
+        return remaining_tokens
 
     def _expand_in_order(
         self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], max_tokens: int, max_unit_tokens: int
@@ -232,20 +290,25 @@ class _RelevanceSelector(PackPrinter):
             return self.full_renderings[unit.id]
         if max_tokens < _MIN_SUMMARY_TOKENS:
             return None
-        if (unit.id, max_tokens, include_rest) not in self.shortened_renderings:
-            self.shortened_renderings[unit.id, max_tokens, include_rest] = self._shorten(
-                unit, max_tokens, include_rest=include_rest
-            )
-        return self.shortened_renderings[unit.id, max_tokens, include_rest]
+        key = (unit.id, self.chosen.get(unit.id, frozenset()), max_tokens, include_rest)
+        if key not in self.shortened_renderings:
+            self.shortened_renderings[key] = self._shorten(unit, max_tokens, include_rest=include_rest)
+        return self.shortened_renderings[key]
+
+    def _summarizer(self, unit: Unit) -> Summarizer:
+        key = (unit.id, self.chosen.get(unit.id, frozenset()))
+        if key not in self.summarizers:
+            groups = group_lines(self.code[unit.id], self.weights, key[1]) if unit.id in self.code else ()
+            self.summarizers[key] = make_summarizer(unit, self.keywords, self.content_counter, groups)
+        return self.summarizers[key]
 
     def _shorten(self, unit: Unit, max_tokens: int, *, include_rest: bool) -> Rendering | None:
-        if unit.id not in self.summarizers:
-            self.summarizers[unit.id] = make_summarizer(unit, self.weights, self.content_counter)
+        summarize = self._summarizer(unit)
         content_tokens = max_tokens - self.render(unit, SUMMARIZE, "").tokens
         for attempt in range(_MAX_ATTEMPTS):  # a text with its heading may take more tokens than the two separately
             if content_tokens <= 0:
                 return None
-            text = self.summarizers[unit.id](content_tokens, include_rest)
+            text = summarize(content_tokens, include_rest)
             action = SUMMARIZE if text is not None else TRUNCATE
             rendering = self.render(
                 unit, action, truncate_unit(unit, content_tokens, self.content_counter) if text is None else text
@@ -264,8 +327,8 @@ class _RelevanceSelector(PackPrinter):
                 self.full_renderings[candidate.unit.id].tokens,
             )
             is_filtered = rendering.action == PRUNE and not self._is_eligible(candidate, threshold)
-            is_finished = is_filtered and candidate.unit.is_finished
-            scored = candidate._replace(reasons=_FINISHED) if is_finished else candidate
+            omission = candidate.unit.omission if is_filtered else ""
+            scored = candidate._replace(reasons=(omission,)) if omission else candidate
             explanation = explain_action(scored, rendering.action, is_filtered=is_filtered)
             items.append(
                 PackItem(

@@ -256,6 +256,16 @@ class ExecutionPlan(Model):
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
 
+    @property
+    def selected_tools(self) -> list[str]:
+        """Return the tools that the steps call, in order."""
+        return [step.tool for step in self.steps]
+
+    @property
+    def reasoning(self) -> str:
+        """Return how the steps follow from the selected tools, for prompts."""
+        return f"Sequential execution of {len(self.selected_tools)} selected tools"
+
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
         """Return the violations of the rules in `plan_rules`."""

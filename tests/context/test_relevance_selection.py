@@ -232,7 +232,10 @@ def test_a_decision_has_every_field_of_its_form() -> None:
         assert list(decision[name] if name else decision) == names.split()
     assert list(decision["recommendations"]["model"]) == ["recommended", "reason", "alternatives"]
     assert list(decision["recommendations"]["budget_allocation"]) == ["system_prompt", "context", "response_reserve"]
-    assert list(decision["optimized_context"][0]) == "id type action tokens original_tokens priority reason".split()
+    assert (
+        list(decision["optimized_context"][0])
+        == "id type action tokens original_tokens priority reason content".split()
+    )
     assert decision["explainability"]["counter"] == {"name": "estimate", "exact": False}
 
 
@@ -307,6 +310,25 @@ def test_a_large_unit_that_is_pinned_leaves_room_for_others() -> None:
     assert items_by_id["file:docs/all.md"].action in (SUMMARIZE, TRUNCATE)
     assert items_by_id["file:src/reader.py"].action == KEEP
     assert items_by_id["section:purpose"].action == items_by_id["task:t1"].action == KEEP
+
+
+def test_what_is_pinned_is_whole_before_anything_else() -> None:
+    pinned_unit = file("docs/all.md", "Some words about nothing. " * 400)._replace(pinned="asked for by name")
+    result = make(pack(pinned_unit, file("src/reader.py", LONG)), 3200, COUNTERS[0], MARKDOWN)
+    items_by_id = {item.unit.id: item for item in result.items}
+    assert items_by_id["file:docs/all.md"].action == KEEP
+    assert items_by_id["file:src/reader.py"].action != KEEP
+
+
+def test_what_lacks_little_is_completed_instead_of_something_less_useful() -> None:
+    functions = "".join([f"def parse_dates_{at}(text):\n    return text.dates({at})\n\n\n" for at in range(60)])
+    others = [file(f"lib/other_{at}.py", "def other():\n    return 1\n" * 9, at) for at in range(9)]
+    for budget in range(1200, 3000, 60):
+        result = make(pack(file("src/reader.py", functions), *others), budget, COUNTERS[0], MARKDOWN)
+        reader = next(item for item in result.items if item.unit.path == "src/reader.py")
+        rest = [item for item in result.items if not item.unit.pinned and item is not reader]
+        lacking = reader.original_tokens - reader.tokens
+        assert not 0 < lacking < 100 or lacking > sum([item.tokens for item in rest])
 
 
 def test_the_room_is_used() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
-from execplan.context.pack_printer import content_kind, summarize_unit, truncate_unit
-from execplan.context.token_counter import make_counter
+from execplan.context.pack_printer import content_kind, make_summarizer, read_unit_code, truncate_unit
+from execplan.context.shortening.code_outline import group_lines, weigh_rare_words
+from execplan.context.token_counter import Counter, make_counter
 
 BY = make_counter(exact=False)
 MARK = re.compile(r"… [\d,]+ (?:lines?|characters|rows|keys) left out|…")
@@ -112,6 +114,15 @@ PATCH = """diff --git a/x.py b/x.py
 """
 
 
+def summarize_unit(
+    unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
+) -> str | None:
+    """The most informative parts of a unit."""
+    code = read_unit_code(unit)
+    groups = group_lines(code, weigh_rare_words([code], dict.fromkeys(keywords, 1.0)))
+    return make_summarizer(unit, keywords, counter, groups)(max_tokens, include_rest)
+
+
 def require_summary(unit: Unit, tokens: int, *task_words: str) -> str:
     """A summary that there is."""
     text = summarize_unit(unit, frozenset(task_words), tokens, BY)
@@ -149,6 +160,18 @@ def test_python() -> None:
         "… 3 lines left out",
         "  35      def other(): return 1",
     ]
+
+
+def test_a_whole_definition_has_its_signature_and_its_class() -> None:
+    code = "class Reader:\n    def close(self) -> None:\n        self.file = None\n\n    def parse(self) -> None:\n"
+    code += (
+        "        first = 1\n        second = first + 1\n        return second\n"
+        + "\n\ndef other() -> int:\n    return 1\n" * 9
+    )
+    text = require_summary(make_unit("a.py", code), 60, "parse")
+    assert "class Reader:" in text
+    assert "    def parse(self) -> None:" in text
+    assert "        return second" in text
 
 
 def test_what_the_task_is_about_comes_first() -> None:

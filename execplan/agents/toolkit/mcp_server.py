@@ -38,7 +38,7 @@ _INSTRUCTIONS = (
 )
 _AUTHORING = "# Your task\n\nWrite a plan for the request below: pass its markdown to the tool new_plan, then check it with lint."
 _ROOT = {"type": "string", "description": "the project's directory; default: that of the server"}
-_READING = frozenset(("status", "show", "lint", "context", "steps"))
+_READING = frozenset(("status", "show", "lint", "context", "steps", "summarize"))
 """Tools that change nothing; of the others, none destroys anything that `undo` or git can't restore."""
 _SCHEME = "execplan://"
 _PLANS, _PACKS = f"{_SCHEME}plans/", f"{_SCHEME}packs/"

@@ -12,6 +12,8 @@ from execplan.core.errors import INPUT, POLICY, USAGE, ExecplanError
 from execplan.core.text.pure_paths import is_inside
 
 PlanName = Annotated[str | None, "ID or unique text; default: the only open plan"]
+SummaryForm = Literal["summary", "report", "itinerary", "analysis", "structured", "bullet_points"]
+SummaryLength = Literal["brief", "detailed", "comprehensive"]
 AgentName = Annotated[str | None, "your name, for claims"]
 
 
@@ -130,6 +132,17 @@ class ProjectTools:
         options = [f"--status={status}", f"--result={_escape(result)}"]
         options += ["--evidence=-"] if evidence is not None else []
         return await self._run(["report", *options], plan, operands=[step], stdin=evidence or "")
+
+    async def replan(self, reason: str, failed: Sequence[str] = (), plan: PlanName = None) -> Document:
+        """Revise the steps of a run that are not done, after you have edited them or one has failed."""
+        options = [f"--reason={_escape(reason)}", *[f"--failed={step}" for step in failed]]
+        return await self._run(["replan", *options], plan)
+
+    async def summarize(
+        self, plan: PlanName = None, form: SummaryForm = "summary", length: SummaryLength = "brief"
+    ) -> Document:
+        """Summarize a plan for people."""
+        return await self._run(["summarize", f"--as={form}", f"--length={length}"], plan)
 
     async def archive(
         self,

@@ -10,8 +10,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from execplan.agents.toolkit.command_process import Document, error_document, make_document
-from execplan.agents.toolkit.project_tools import ProjectTools
-from execplan.core.errors import ExecplanError
+from execplan.agents.toolkit.project_tools import ProjectTools, SummaryForm, SummaryLength
+from execplan.core.errors import USAGE, ExecplanError
 
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object"}
 
@@ -28,6 +28,11 @@ class AgentTool(NamedTuple):
 
     async def __call__(self, **arguments: Any) -> dict[str, Any]:
         """Call the function of the tool. Raises TypeError for unknown or missing arguments."""
+        for name, value in arguments.items():
+            allowed = self.input_schema["properties"].get(name, {}).get("enum")
+            if allowed is not None and value is not None and value not in allowed:
+                message = f"{name} is not one of {', '.join(allowed)}: {value!r}"
+                return error_document(self.name, ExecplanError("usage", message, exit=USAGE, hint=f"use {allowed[0]}"))
         return await self.function(**arguments)
 
 
@@ -105,8 +110,8 @@ async def replan_execution_plan(
 
 async def summarize_text(
     markdown: str,
-    form: Literal["summary", "report", "itinerary", "analysis", "structured", "bullet_points"] = "summary",
-    length: Literal["brief", "detailed", "comprehensive"] = "brief",
+    form: SummaryForm = "summary",
+    length: SummaryLength = "brief",
 ) -> Document:
     """Summarize markdown, such as a plan, in its own words and without secrets."""
 
@@ -145,6 +150,8 @@ PROJECT_TOOLS = (
     "context",
     "steps",
     "report_step",
+    "replan",
+    "summarize",
     "archive",
 )
 """Names of the tools on a project's plans, which are those of the MCP server."""

@@ -76,6 +76,7 @@ _EXPERIMENT_EXAMPLE = "execplan context --experiment ID --key KEY"
 )
 @click.option("--key", metavar="KEY", help="What gets the variant, such as a session; equal keys get the same one.")
 @click.option("--explain", is_flag=True, help="Print a table instead: what was kept, shortened and left out, and why.")
+@click.option("--plain-decision", is_flag=True, help="Print the decision as a JSON document, without a wrapper.")
 @click.option("--compare", is_flag=True, help="Print a table of both variants, side by side.")
 @click.option(
     "--item", "items", metavar="ID", multiple=True, help="Print this item of a pack in full, or within --budget."
@@ -87,9 +88,9 @@ _EXPERIMENT_EXAMPLE = "execplan context --experiment ID --key KEY"
     requires("--experiment", "--key", hint=_EXPERIMENT_EXAMPLE),
     requires("--key", "--experiment", hint=_EXPERIMENT_EXAMPLE),
     excludes("--json", "--format", reason="prints no pack"),
-    exclusive("--explain", "--compare", "--item", hint="omit all but one of them"),
-    exclusive("--json", "--explain", reason="both print the decision"),
-    *[excludes(view, "--format", reason="prints a table") for view in ("--explain", "--compare")],
+    exclusive("--explain", "--plain-decision", "--compare", "--item", hint="omit all but one of them"),
+    exclusive("--json", "--explain", "--plain-decision", reason="both print the decision"),
+    *[excludes(view, "--format", reason="prints no pack") for view in ("--explain", "--plain-decision", "--compare")],
     excludes("--experiment", "--compare", "--item", hint="omit --experiment and --key"),
 )
 def context(
@@ -135,7 +136,13 @@ def _pack_answer(gathered: GatheredPack, settings: ContextSettings, options: Con
     if not call.as_json and not call.quiet:
         sys.stdout.flush()
         print(f"execplan: {decision_summary(pack_result.decision)}", file=sys.stderr)
-    text = explanation_table(pack_result.decision) if options.explain else pack_result.text
+    text = pack_result.text
+    if options.explain:
+        text = explanation_table(pack_result.decision)
+    elif options.plain_decision:
+        from execplan.core.documents.document_io import document_bytes
+
+        text = document_bytes(pack_result.decision).decode()
     return Answer(pack_result.decision.model_dump(), text, warnings=pack_result.decision.warnings)
 
 

@@ -53,6 +53,7 @@ class ContextOptions(NamedTuple):
     experiment: str | None
     key: str | None
     explain: bool
+    plain_decision: bool
     compare: bool
     items: tuple[str, ...]
 

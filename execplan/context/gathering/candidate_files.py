@@ -66,8 +66,10 @@ class Candidate(NamedTuple):
     reason: str
 
 
-def find_candidates(project: Project, paths: Collection[str], plan_units: Sequence[ScoredUnit]) -> list[Candidate]:
-    """Return the files that the scored units of a plan are most probably about, best first."""
+def find_candidates(
+    project: Project, paths: Collection[str], named_paths: Sequence[str], plan_units: Sequence[ScoredUnit]
+) -> list[Candidate]:
+    """Return the files that the scored units of a plan are most probably about, best first, and all named ones."""
     symbols: dict[str, float] = {}
     words: dict[str, float] = {}
     mentions: Counter[str] = Counter()
@@ -101,9 +103,16 @@ def find_candidates(project: Project, paths: Collection[str], plan_units: Sequen
                 reasons[path] = max(reasons.get(path, (0.0, "")), (part, _SIGNS[sign][1]))
     _add_neighbors(project, files, scores, reasons)
     best = sorted(scores, key=lambda path: (-scores[path], path))[:_MAX_CANDIDATES]
+    reasons |= {path: (0.0, _describe_mentions(count)) for path, count in mentions.items()}
+    largest = scores[best[0]] if best else 1.0
     return [
-        Candidate(path, scores[path] / scores[best[0]], "" if path in mentions else reasons[path][1]) for path in best
+        Candidate(path, scores[path] / largest, reasons.get(path, (0.0, ""))[1])
+        for path in dict.fromkeys([*best, *named_paths])
     ]
+
+
+def _describe_mentions(count: int) -> str:
+    return "1 part of the plan names it" if count == 1 else f"{count} parts of the plan name it"
 
 
 def _score_symbols(project: Project, symbols: Mapping[str, float], file_count: int) -> dict[str, float]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
-from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
+from execplan.context.context_pack import ARTIFACT, FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
 from execplan.context.gathering.candidate_files import find_candidates
 from execplan.context.gathering.change_units import change_units
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
+
+
+_LINE_NUMBER = re.compile(r"^\s*\d+[\t→:]")
+"""Line number that a tool prints before each line of a file."""
 
 
 class GatherOptions(NamedTuple):
@@ -91,6 +96,7 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
         if any([unit.type in (MESSAGE, TOOL_RESULT) for unit in external_units]):
             session_unit_ids += [unit.id for unit in external_units]
     units = [_add_references(unit, listing) for unit in _sort_for_output([*units, *session_units])]
+    units = _omit_known(units, frozenset(session_unit_ids))
     pack = ContextPack(
         _escape_invalid_utf8(ref.id),
         plan.title or ref.id,
@@ -169,17 +175,15 @@ def _add_candidates(
 ) -> tuple[Unit, ...]:
     """Add the files that the plan is probably about to those that it names, and set the affinity of both."""
     pack = ContextPack("", plan.title or "", plan_units.task, plan_units.purpose, plan_units.units)
+    named_paths = [unit.path for unit in named_units]
     own_prefixes = project_discovery.owned_path_prefixes(project)
     paths = [path for path in listing.paths.difference(excluded_paths) if not path.startswith(own_prefixes)]
-    candidates = find_candidates(project, paths, score_units(pack, classify_intent(pack.task)))
+    candidates = find_candidates(project, paths, named_paths, score_units(pack, classify_intent(pack.task)))
     by_path = {candidate.path: candidate for candidate in candidates}
-    named_paths = [unit.path for unit in named_units]
     files = file_units.read_files(project, [*named_paths, *[path for path in by_path if path not in named_paths]])
     return tuple(
         [
             unit._replace(affinity=round(by_path[unit.path].score, 4), origin=by_path[unit.path].reason)
-            if unit.path in by_path
-            else unit
             for unit in files.units
         ]
     )
@@ -205,6 +209,26 @@ def _session_units(log_files: Sequence[str]) -> tuple[list[Unit], list[str], str
         for unit in session.units:
             units.append(unit._replace(id=f"{number}:{unit.id}") if number > 1 else unit)
     return units, messages, model
+
+
+def _omit_known(units: Sequence[Unit], session_ids: frozenset[str]) -> list[Unit]:
+    """Return the units with a reason to omit those whose lines the session's tools have printed, and files that occur twice."""
+    printed = "\n".join([unit.content for unit in units if unit.id in session_ids and unit.type == TOOL_RESULT])
+    read_lines = frozenset([_LINE_NUMBER.sub("", line).strip() for line in printed.split("\n")])
+    known_units: list[Unit] = []
+    first_by_path: dict[str, str] = {}
+    for unit in sorted(units, key=lambda unit: not unit.pinned):
+        omission = unit.omission
+        if not unit.pinned and unit.id not in session_ids and not omission:
+            if unit.type in (FILE, ARTIFACT) and unit.path in first_by_path:
+                omission = f"{first_by_path[unit.path]} is the same file"
+            elif printed and read_lines.issuperset([line.strip() for line in unit.content.split("\n") if line.strip()]):
+                omission = "the session has read it"
+        if unit.type in (FILE, ARTIFACT) and unit.path:
+            first_by_path.setdefault(unit.path, unit.id)
+        known_units.append(unit._replace(omission=omission))
+    by_id = {unit.id: unit for unit in known_units}
+    return [by_id[unit.id] for unit in units]
 
 
 def _sort_for_output(units: Sequence[Unit]) -> list[Unit]:

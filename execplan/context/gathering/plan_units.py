@@ -9,6 +9,7 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan.plan_lookup import find_task, normalize_text, task_ids
+from execplan.core.plan.section_roles import SCOPE, STEP_WORDS, find_role, part_number, title_words
 from execplan.core.project.slug import slug
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import digest
@@ -64,7 +65,7 @@ def split_plan(
         own_tasks, free_tasks = [[task for is_own, task in open_tasks if is_own is state] for state in (True, None)]
         next_task = next(iter([*own_tasks, *free_tasks]), None)
     units = [
-        *_section_units(plan, builder),
+        *_section_units(plan, builder, next_task),
         *_task_units(plan, builder, task_id_list, next_task, reason),
         *_entry_units(plan, builder, pinned_decisions),
     ]
@@ -102,8 +103,17 @@ class _UnitBuilder:
         return Unit(unit_id, kind, text, title, "", start + 1, end, order, reason, self._find_files(text))
 
 
-def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
+def _find_stage(title: str) -> tuple[str, str] | None:
+    """Return the kind and number of a part of the work, such as `Milestone 2: Reader`; None if a title names none."""
+    number, words = part_number(title), title_words(title)[:1]
+    return (words[0], number) if number and words and words[0] in STEP_WORDS else None
+
+
+def _section_units(plan: ParsedPlan, builder: _UnitBuilder, next_task: Task | None) -> Iterator[Unit]:
     """Yield units for the text outside of tasks and log entries."""
+    stages = [(_find_stage(task.heading) or _find_stage(task.text), task) for task in plan.tasks]
+    done_stages = {stage for stage, _ in stages if stage} - {stage for stage, task in stages if task.is_unfinished}
+    next_stage = next((stage for stage, task in stages if task is next_task), None)
     excluded_lines = _unit_lines(plan)
     first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
     introduction = builder.text(plan.title_line + 1, first_section_line, excluded_lines)
@@ -124,7 +134,10 @@ def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
             unit = builder.unit(
                 unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
             )
-            yield unit._replace(is_finished=is_empty_text(text) and not reason)
+            stage = _find_stage(title)
+            omission = "is empty" if is_empty_text(text) else "its tasks are completed" if stage in done_stages else ""
+            is_first = (stage is not None and stage == next_stage) or find_role(section.title, {}) == SCOPE
+            yield unit._replace(omission="" if reason else omission, comes_first=is_first)
         notes = builder.text(section.notes_start, section.end, excluded_lines)
         if notes:
             yield builder.unit(
@@ -168,7 +181,7 @@ def _task_units(
         pin_reason = reason if task is next_task else ""
         label = f"{task.number} of {len(plan.tasks)}, {task.state}" + (f", {reason}" if pin_reason else "")
         unit = builder.unit(f"task:{task_id}", TASK, text, label, task.start, task.end, task.number, pin_reason)
-        yield unit._replace(is_finished=not task.is_unfinished and not pin_reason)
+        yield unit._replace(omission="" if task.is_unfinished or pin_reason else f"is {task.state_label}")
 
 
 def _entry_units(plan: ParsedPlan, builder: _UnitBuilder, pinned_count: int) -> Iterator[Unit]:

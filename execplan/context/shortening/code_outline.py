@@ -1,31 +1,25 @@
-"""Code in ranked parts: signatures, and whole definitions in the order in which the task needs them."""
+"""Code in groups of lines: signatures, and whole definitions in the order in which the task needs them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from execplan.context.shortening.code_definitions import read_definitions
-from execplan.context.shortening.excerpt import REST_RANK, TextPart
 from execplan.context.text_search import split_words
+from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Final
 
     from execplan.context.shortening.code_definitions import Definition
 
-_DESCRIPTION, _RELEVANT, _FIRST_BODY, _DECLARED, _INNER, _IMPORTED = 0, 1, 2, 80, 81, 82
-"""Ranks of lines, from the most to the least important.
-
-They are: the file's description; signatures of the definitions that share most with the task, then these definitions
-whole, the best first; other signatures, those inside of classes, and imports. Other definitions are the rest.
-"""
-_MAX_RELEVANT: Final = 3
+_MAX_RELEVANT: Final = 1
 """Maximum number of definitions whose signatures come before whole definitions."""
-_NAME_WEIGHT: Final = 4.0
+_NAME_WEIGHT: Final = 2.0
 """Weight of a definition that the task or the plan names, and of the words in its name, relative to words in its body."""
 _LENGTH_POWER: Final = 0.3
 """How much the length of a definition counts against it: a short one leaves room for others."""
@@ -34,64 +28,100 @@ _DESCRIBED = re.compile(r"\s*(?://[/!]|#\s|/\*\*|\*\s|--\s|\"\"\")")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
-def split_code(lines: Sequence[str], weights: Mapping[str, float], *, is_python: bool) -> list[TextPart]:
-    """Split code into ranked parts; `weights` has the words of the task and the plan, and the symbols that they name."""
-    definitions = read_definitions(lines, is_python=is_python)
-    scores = score_definitions(lines, definitions, weights)
-    order = sorted(range(len(definitions)), key=lambda at: (-scores[at], at))
-    ranks = [REST_RANK] * len(lines)
-    is_body = [False] * len(lines)
+class CodeFile(NamedTuple):
+    """A file of code with its definitions and their words."""
+
+    lines: Sequence[str]
+    definitions: Sequence[Definition]
+    words: Sequence[frozenset[str]]
+    """Words of each definition, and those in its names."""
+
+    def shares(self) -> list[float]:
+        """Return the part of the file that each definition is; 0 for one that has definitions of its own."""
+        size = sum(map(len, self.lines)) or 1
+        return [
+            0.0 if definition.is_container else sum(map(len, self.lines[definition.start : definition.end])) / size
+            for definition in self.definitions
+        ]
+
+    def score_definitions(self, weights: Mapping[str, float]) -> list[float]:
+        """Score definitions by their words and their length."""
+        return [
+            sum(
+                [
+                    weights[word] * (_NAME_WEIGHT if word in _name_words(definition.name) else 1.0)
+                    for word in sorted(words & weights.keys())
+                ]
+            )
+            / (definition.end - definition.start) ** _LENGTH_POWER
+            for definition, words in zip(self.definitions, self.words, strict=True)
+        ]
+
+
+def read_code(lines: Sequence[str], definitions: Sequence[Definition]) -> CodeFile:
+    """Read the words of the definitions of a file."""
+    words = [
+        frozenset().union(*map(_name_words, _WORDS.findall("\n".join(lines[definition.start : definition.end]))))
+        for definition in definitions
+    ]
+    return CodeFile(lines, definitions, words)
+
+
+@lru_cache(maxsize=50_000)
+def _name_words(name: str) -> frozenset[str]:
+    return frozenset((name.lower(), *split_words(name)))
+
+
+def weigh_rare_words(files: Iterable[CodeFile], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of words in the definitions of some files; words that few definitions have weigh more."""
+    counts: Counter[str] = Counter()
+    definition_count = 0
+    for file in files:
+        definition_count += len(file.words)
+        for words in file.words:
+            counts.update(words & weights.keys())
+    return {word: weights[word] * log(1 + definition_count / count) for word, count in sorted(counts.items())}
+
+
+def group_lines(code: CodeFile, weights: Mapping[str, float], chosen: Collection[int] = ()) -> list[list[int]]:
+    """Return groups of lines, the most important first; `weights` has the words that are searched for.
+
+    They are: the file's description; signatures of the definitions that share most with the task; these definitions
+    whole, the chosen and then the best first; other signatures, those inside of classes, and imports.
+    """
+    lines, definitions = code.lines, code.definitions
+    scores = code.score_definitions(weights)
+    order = sorted(
+        [at for at in range(len(definitions)) if scores[at]], key=lambda at: (at not in chosen, -scores[at], at)
+    )
+    signatures = [list(range(definition.signature_start, definition.body_start)) for definition in definitions]
+    groups = [[at for at, line in enumerate(lines[:3]) if line.strip() and _DESCRIBED.match(line)]]
+    groups += [[line] for at in order[:_MAX_RELEVANT] for line in signatures[at]]
+    for at in order:
+        start, end = definitions[at].start, definitions[at].end
+        containers = [
+            line
+            for definition, signature in zip(definitions, signatures, strict=True)
+            if definition.is_container and definition.start < start < definition.end
+            for line in signature
+        ]
+        if not definitions[at].is_container:
+            groups.append([*containers, *range(start, end)])
+    for is_inner in (False, True):
+        groups += [
+            signature
+            for definition, signature in zip(definitions, signatures, strict=True)
+            if bool(definition.depth) == is_inner
+        ]
+    return [group for group in [*groups, _find_imports(lines)] if group]
+
+
+def _find_imports(lines: Sequence[str]) -> list[int]:
+    imports = []
     is_open = False
     for at, line in enumerate(lines):
         is_import = _IMPORT.match(line) is not None
         if is_import or is_open:
-            ranks[at] = _IMPORTED
+            imports.append(at)
             is_open = line.rstrip().endswith(("(", "{", ",")) if is_import else not line.lstrip().startswith((")", "}"))
-    for at in [at for at, line in enumerate(lines[:3]) if line.strip() and _DESCRIBED.match(line)]:
-        ranks[at] = _DESCRIPTION
-    for at in range(len(definitions)):  # from the outside to the inside
-        place = order.index(at)
-        body_rank = _FIRST_BODY + min(place, _DECLARED - _FIRST_BODY - 1) if scores[at] else REST_RANK + 1 + place
-        definition = definitions[at]
-        for line_index in range(definition.start, definition.end):
-            ranks[line_index], is_body[line_index] = body_rank, True
-        signature_rank = _INNER if definition.depth else _DECLARED
-        if scores[at] and place < _MAX_RELEVANT:
-            signature_rank = _RELEVANT
-        for line_index in range(definition.signature_start, definition.body_start):
-            ranks[line_index], is_body[line_index] = signature_rank, False
-    return [
-        TextPart(line, at, ranks[at] if line.strip() or is_body[at] else REST_RANK, is_whole=is_body[at])
-        for at, line in enumerate(lines)
-    ]
-
-
-def score_definitions(
-    lines: Sequence[str], definitions: Sequence[Definition], weights: Mapping[str, float]
-) -> list[float]:
-    """Score definitions by the words of the task and the plan that they have; words that are rare in the file count more."""
-    words_by_definition = [
-        {
-            word
-            for name in _WORDS.findall("\n".join(lines[definition.start : definition.end]))
-            for word in (name.lower(), *split_words(name))
-        }
-        for definition in definitions
-    ]
-    counts = Counter([word for words in words_by_definition for word in words if word in weights])
-    scores = []
-    for definition, words in zip(definitions, words_by_definition, strict=True):
-        name_words = {definition.name.lower(), *split_words(definition.name)}
-        scores.append(
-            sum(
-                [
-                    weights[word]
-                    * log(1 + len(definitions) / counts[word])
-                    * (_NAME_WEIGHT if word in name_words else 1.0)
-                    for word in sorted(words)
-                    if word in counts
-                ]
-            )
-            / (definition.end - definition.start) ** _LENGTH_POWER
-        )
-    return scores
+    return imports

@@ -5,13 +5,12 @@ A marker never replaces less than its own length; text shorter than its marker i
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Final
 
     CountTokens = Callable[[str], int]
@@ -20,16 +19,10 @@ REST_RANK: Final = 100
 """Rank from which a part is printed only if there is room for more than a summary."""
 _MAX_PART_CHARS: Final = 240
 """Maximum characters of a part in a summary; the rest is cut."""
-_MIN_PART_CHARS: Final = 16
-"""Minimum characters of a part's beginning that is worth printing."""
-_MIN_SPARE_TOKENS: Final = 12
-"""Minimum number of spare tokens for which a line is cut."""
-_SPARE_DIVISOR: Final = 20
-"""Divisor for the room that may stay empty so that no line is cut: one twentieth."""
 _MAX_DROPPED_PARTS: Final = 8
 """Number of parts to drop at most when the gaps with overlong markers do not fit."""
 _MAX_ATTEMPTS: Final = 8
-"""Maximum number of groups of parts that are tried after the first one that does not fit."""
+"""Maximum number of groups that are tried after the first one that does not fit."""
 _MIN_FILLED: Final = 0.9
 """Part of the room below which an incomplete group is better than none."""
 _MAX_TOKEN_CHARS: Final = 64
@@ -46,18 +39,25 @@ class TextPart(NamedTuple):
     """Index of the line that contains the part."""
     rank: int = REST_RANK
     """Rank of the part; the lowest rank comes first."""
-    is_whole: bool = False
-    """Whether parts of the same rank are printed together, such as the body of a function."""
 
 
 class Excerpt:
     """Renderer for some parts of a text, in their order."""
 
     def __init__(
-        self, parts: Sequence[TextPart], count_tokens: CountTokens, first_line: int = 0, noun: str = "line"
+        self,
+        parts: Sequence[TextPart],
+        count_tokens: CountTokens,
+        first_line: int = 0,
+        noun: str = "line",
+        groups: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Index the parts; `first_line` is the first line number, or 0 for unnumbered lines; `noun` names a line."""
+        """Index the parts; `first_line` is the first line number, or 0 for unnumbered lines; `noun` names a line.
+
+        `groups` are the parts that are printed together, such as those of a function, the most important group first.
+        """
         self.parts, self.count_tokens, self.first_line, self.noun = parts, count_tokens, first_line, noun
+        self.groups = groups
         is_nonblank = [1 if part.text.strip() else 0 for part in parts]
         line_count = parts[-1].line + 1 if parts else 0
         nonblank_lines = [0] * (line_count + 1)
@@ -70,10 +70,8 @@ class Excerpt:
         )
         """Number of characters before each part, without surrounding whitespace."""
 
-    def render(
-        self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS, shorter_part: tuple[int, int] = (-1, 0)
-    ) -> str:
-        """Render the selected parts, each cut to `max_chars`; `shorter_part` is an index and its lower limit."""
+    def render(self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS) -> str:
+        """Render the selected parts, each cut to `max_chars`."""
         output_lines: list[str] = []
         previous, previous_line = -1, -1
         is_consecutive = False
@@ -90,12 +88,11 @@ class Excerpt:
                 output_lines.append(self._omission_marker(skipped_lines))
             if index == len(self.parts):
                 break
-            char_limit = shorter_part[1] if index == shorter_part[0] else max_chars
             if current_line == previous_line:
-                output_lines[-1] += f" {truncate_text(self.parts[index].text.strip(), self.count_tokens, char_limit)}"
+                output_lines[-1] += f" {truncate_text(self.parts[index].text.strip(), self.count_tokens, max_chars)}"
             else:
                 prefix = "… " if self._has_gap(previous, index, current_line) else ""
-                part_text = prefix + truncate_text(self.parts[index].text.rstrip(), self.count_tokens, char_limit)
+                part_text = prefix + truncate_text(self.parts[index].text.rstrip(), self.count_tokens, max_chars)
                 is_consecutive = is_consecutive and current_line == previous_line + 1
                 output_lines.append(
                     self._number_line(part_text, current_line, is_consecutive=is_consecutive)
@@ -204,6 +201,11 @@ def render_excerpt(
     full.
     """
     parts, count_tokens = excerpt.parts, excerpt.count_tokens
+    if excerpt.groups:
+        selected_groups = _select_groups(excerpt, max_tokens, max_chars)
+        is_filled = count_tokens(excerpt.render(selected_groups, max_chars)) >= _MIN_FILLED * max_tokens
+        if is_filled or not include_rest:
+            return excerpt.render(selected_groups, max_chars) if selected_groups else None
     ranked = [index for index in range(len(parts)) if include_rest or parts[index].rank < REST_RANK]
     ranked.sort(key=lambda index: (parts[index].rank, index))
     if not ranked:
@@ -225,45 +227,25 @@ def render_excerpt(
             lambda extra_chars: count_tokens(excerpt.render(ranked, max_chars + extra_chars)) <= max_tokens,
         )
         return excerpt.render(ranked, max_chars + extra_chars)
-    whole_parts = _select_whole(excerpt, ranked, part_count, max_tokens, max_chars)
-    if whole_parts is not None and not (
-        include_rest and count_tokens(excerpt.render(whole_parts, max_chars)) < _MIN_FILLED * max_tokens
-    ):
-        return excerpt.render(whole_parts, max_chars) if whole_parts else None
     selected = _close_long_gaps(excerpt, ranked, part_count, max_tokens, max_chars)
-    if (
-        include_rest
-        and (extended := _extend_with_next_part(excerpt, ranked, selected, max_tokens, max_chars)) is not None
-    ):
-        return extended
     return excerpt.render(selected, max_chars) if selected else None
 
 
-def _select_whole(
-    excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
-) -> list[int] | None:
-    """Return the first parts without the one group that is not complete, and later groups that fit.
+def _select_groups(excerpt: Excerpt, max_tokens: int, max_chars: int) -> list[int]:
+    """Return the parts of the first groups that fit, and of later ones that still do."""
 
-    Return None without groups, or if what is left does not fit, because a marker can be longer than what it replaces.
-    """
-    parts = excerpt.parts
-    if part_count == len(ranked) or not parts[ranked[part_count]].is_whole:
-        return None
+    def fits(selected: Iterable[int]) -> bool:
+        return excerpt.count_tokens(excerpt.render(sorted(selected), max_chars)) <= max_tokens
 
-    def fits(candidate: Sequence[int]) -> bool:
-        return not candidate or excerpt.count_tokens(excerpt.render(candidate, max_chars)) <= max_tokens
+    def first_groups(count: int) -> set[int]:
+        return {index for group in excerpt.groups[:count] for index in group}
 
-    groups = [list(group) for _, group in groupby(ranked, key=lambda index: parts[index].rank)]
-    selected: list[int] = []
-    attempts = 0
-    for group in groups:
-        candidate = [*selected, *group]
-        if len(candidate) > part_count:
-            attempts += 1
-            if attempts > _MAX_ATTEMPTS or not fits(candidate):
-                continue
-        selected = candidate
-    return selected if fits(selected) else None
+    group_count = _largest_fitting(len(excerpt.groups), 1, lambda count: fits(first_groups(count)))
+    selected = first_groups(group_count)
+    for group in excerpt.groups[group_count + 1 : group_count + 1 + _MAX_ATTEMPTS]:
+        if fits(selected.union(group)):
+            selected.update(group)
+    return sorted(selected) if fits(selected) else []
 
 
 def _close_long_gaps(
@@ -278,30 +260,6 @@ def _close_long_gaps(
         if excerpt.count_tokens(excerpt.render(selected, max_chars)) <= max_tokens:
             return selected
     return list(ranked[:part_count])
-
-
-def _extend_with_next_part(
-    excerpt: Excerpt, ranked: Sequence[int], selected: Sequence[int], max_tokens: int, max_chars: int
-) -> str | None:
-    """Render the selected parts and the beginning of the next one; None if there is too little room."""
-    selected_set = set(selected)
-    next_index = next(
-        (index for index in ranked if index not in selected_set and excerpt.parts[index].text.strip()), -1
-    )
-    spare_tokens = max_tokens - (excerpt.count_tokens(excerpt.render(selected, max_chars)) if selected else 0)
-    if next_index < 0 or spare_tokens < max(_MIN_SPARE_TOKENS, max_tokens // _SPARE_DIVISOR):
-        return None
-
-    closed_parts = excerpt.close_gaps([*selected, next_index])
-
-    def render(extra_chars: int) -> str:
-        return excerpt.render(closed_parts, max_chars, (next_index, _MIN_PART_CHARS + extra_chars))
-
-    max_extra_chars = min(len(excerpt.parts[next_index].text), max_chars) - _MIN_PART_CHARS
-    extra_chars = _largest_fitting(
-        max_extra_chars, max_tokens, lambda extra_chars: excerpt.count_tokens(render(extra_chars)) <= max_tokens
-    )
-    return render(extra_chars) if extra_chars > 0 else None
 
 
 def _guess_part_count(parts: Sequence[TextPart], char_budget: int, max_chars: int) -> int:

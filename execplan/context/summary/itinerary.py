@@ -29,8 +29,6 @@ _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b"
 _DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"
 _MILESTONE_RANK = 9
 """Rank of the first milestone; a few tasks rank higher."""
-_MAX_NAME_WORDS = 12
-"""Maximum words of a milestone's name."""
 
 
 def build_itinerary(subject: Subject) -> list[SummarySection]:
@@ -51,7 +49,7 @@ def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
     """Return a piece for each heading outside the living sections that names a milestone."""
     pieces: list[SummaryPiece] = []
     for heading in _milestone_headings(subject.plan)[:MAX_PIECES]:
-        quote = quote_text(subject, heading.text, _MAX_NAME_WORDS)
+        quote = quote_text(subject, heading.text)
         if quote:
             rank = _MILESTONE_RANK + len(pieces)
             pieces.append(SummaryPiece((Segment("", quote),), "", rank, heading.start + 1, heading.end))
@@ -84,22 +82,16 @@ def _task_sections(subject: Subject) -> list[SummarySection]:
             group = _OPEN_GROUP
         else:
             group = _DONE_GROUP
-        if abs(index - next_index) > MAX_PIECES:
+        rank = 2 * (index - next_index) if index >= next_index else 2 * (next_index - index) - 1
+        is_far = abs(index - next_index) > MAX_PIECES
+        pieces = [] if is_far else _task_pieces(subject, task, rank, is_next=index == next_index)
+        pieces_by_group.setdefault(group, []).extend(pieces)
+        if not pieces:
             omitted_by_group[group] = omitted_by_group.get(group, 0) + 1
-        else:
-            pieces = pieces_by_group.setdefault(group, [])
-            pieces += _task_pieces(
-                subject,
-                task,
-                2 * (index - next_index) if index >= next_index else 2 * (next_index - index) - 1,
-                is_next=index == next_index,
-            )
     sections = []
     for index, (name, pieces) in enumerate(pieces_by_group.items(), 1):
         omitted_label = EARLIER_LABEL if all([piece.rank % 2 for piece in pieces]) else MORE_LABEL
-        name_and_heading = (
-            (f"tasks-{index}", quote_text(subject, name, _MAX_NAME_WORDS)) if has_headings else (name.lower(), name)
-        )
+        name_and_heading = (f"tasks-{index}", quote_text(subject, name)) if has_headings else (name.lower(), name)
         sections.append(
             SummarySection(*name_and_heading, tuple(pieces), 0, omitted_label, omitted_by_group.get(name, 0))
         )

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from execplan.context.summary.plan_sentences import best_sentences, has_alphanumeric, read_sentences, topic_words
+from execplan.context.summary.plan_sentences import (
+    best_sentences,
+    has_alphanumeric,
+    read_entries,
+    read_sentences,
+    topic_words,
+)
 from execplan.context.summary.summary_pieces import escape_hidden
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.entry_format import is_newest_first
 from execplan.core.plan.model import ARCHIVED, DONE
-from execplan.core.plan.section_roles import PURPOSE, RISKS, has_role
+from execplan.core.plan.section_roles import PURPOSE, RISKS, find_role, guess_role, has_role, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,12 +28,18 @@ if TYPE_CHECKING:
     from execplan.core.timestamps import Timestamp
 
 _RISK_WORDS = re.compile(
-    r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
-    r"not yet|still (?:missing|open|fails?)|known (?:issue|limitation|gap)s?|pre-existing)\b",
+    r"\b(?:(?:residual|remaining|open|known|main) risks?|risks?(?=[:：])|irreversible|data loss|caveats?|"
+    r"known (?:issue|limitation|gap)s?)\b",
     re.IGNORECASE,
 )
 """Pattern for words that name a risk, used if no section does."""
-_ENOUGH_SENTENCES = 200
+_NEGATED = re.compile(
+    r"(?:there (?:is|are|were) )?(?:no|none|zero|without|not any)\b[^.;:]{0,60}"
+    r"\b(?:risks?|regressions?|issues?|blockers?|concerns?|problems?|failures?|gaps?|limitations?|caveats?|loss)\b",
+    re.IGNORECASE,
+)
+"""Pattern for a risk that there is not."""
+_MAX_RISK_TITLE_WORDS = 4
 _MAX_ZONE_CHARS = 24
 _DEVIATION_WORDS = re.compile(
     r"\b(?:however|unexpected(?:ly)?|turned out|contrary|deviat\w+|deferred|skipped|abandoned|"
@@ -37,14 +49,15 @@ _DEVIATION_WORDS = re.compile(
 """Pattern for words that describe a deviation from the plan."""
 
 
-def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
-    """Return the sentences that best describe the purpose of the plan."""
+def purpose_sentences(subject: Subject) -> list[Sentence]:
+    """Return the sentences that best describe the purpose of the plan, the best first."""
     plan = subject.plan
-    title_words = topic_words(plan.title or "")
+    topics = topic_words(plan.title or "")
+    task_lines = {line for task in plan.tasks for line in range(task.start, task.end)}
     for start, end in _purpose_ranges(plan):
-        sentences = read_sentences(plan, start, end)
+        sentences = [sentence for sentence in read_sentences(plan, start, end) if sentence.start not in task_lines]
         if sentences:
-            return best_sentences(sentences, title_words, max_sentences)
+            return best_sentences(sentences, topics, subject.length.max_words // 2)
     return []
 
 
@@ -178,17 +191,13 @@ def plan_progress(subject: Subject) -> PlanProgress:
     return PlanProgress(subject.state, task_counts, last_date, template_note)
 
 
-def risk_sentences(subject: Subject) -> list[Sentence]:
-    """Return the sentences below headings about risks, or else sentences that name a risk."""
+def risk_entries(subject: Subject) -> list[Sentence]:
+    """Return the entries below headings about risks, or else sentences that name a risk."""
     plan = subject.plan
-    sentences: list[Sentence] = []
-    for start, end in _risk_ranges(plan):
-        sentences += read_sentences(plan, start, end)
-        if len(sentences) > _ENOUGH_SENTENCES:
-            break
-    return sentences or matching_sentences(
-        plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY, outline.CONTEXT), _RISK_WORDS
-    )
+    entries = [entry for start, end in _risk_ranges(plan) for entry in read_entries(plan, start, end)]
+    if not entries:
+        entries = matching_sentences(plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY), _RISK_WORDS)
+    return [entry for entry in entries if not _NEGATED.search(entry.text)]
 
 
 def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
@@ -201,7 +210,8 @@ def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
             level = 0
         if level or heading.level == 1 or heading.start == plan.title_line:
             continue
-        if has_role(heading.text, RISKS, plan.text.titles):
+        is_short = len(title_words(heading.text)) <= _MAX_RISK_TITLE_WORDS and find_role(heading.text, {}) is None
+        if find_role(heading.text, plan.text.titles) == RISKS or (is_short and guess_role(heading.text) == RISKS):
             level, start = heading.level, heading.end
     if level:
         yield start, len(plan.text.lines)

@@ -1,4 +1,4 @@
-"""Sentences: their boundaries, length, and shortening, which never cuts a code span or a link."""
+"""Sentences: their boundaries, their length, and which of them say what a plan is for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.core.text.markdown_blocks import PARAGRAPH, QUOTE
+from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,10 +22,17 @@ _BOILERPLATE = re.compile(
 )
 """Pattern for phrases that most plans use about themselves."""
 _PURPOSE_START = re.compile(
-    r"(?:after|when|once|with) this\b|this (?:plan|change|work|slice|feature|milestone)\b|(?:the|its|our) (?:goal|purpose|aim)\b",
+    r"(?:after|when|once|with) this\b|this (?:change|work|slice|feature|milestone)\b|(?:the|its|our) (?:goal|purpose|aim)\b|"
+    r"(?:the )?user-visible\b|(?:goal|purpose|objective|ziel|but|objetivo|目标|目的|ゴール|목표)s?\W{0,4}[:：]",
     re.IGNORECASE,
 )
 """Pattern for the start of a sentence that states a purpose."""
+_FIELD = re.compile(r"[^\s:：][^:：.]{0,30}(?<!\d)[:：]\W")
+"""Pattern for a field such as `Status: done`."""
+_ABOUT_PLAN = re.compile(r"this (?:is the|file|document|plan|spec|slice is)\b", re.IGNORECASE)
+"""Pattern for the start of a sentence about the plan itself."""
+_MIN_SCORE_SHARE = 0.4
+"""Part of the best score that other sentences need."""
 _WORD = re.compile(r"\w+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _STOP_WORDS = frozenset(
@@ -61,6 +68,28 @@ def read_sentences(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
             if not _is_boilerplate(sentence) and not is_empty_text(sentence):
                 plan_sentences.append(Sentence(sentence, len(plan_sentences), index == 0, first_line, end_line))
     return plan_sentences
+
+
+def read_entries(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
+    """Return the entries between two lines: list items of the first level, rows of tables, or else paragraphs."""
+    blocks = [block for block in plan.blocks[bisect_left(plan.blocks, start, key=_block_start) :] if block.start < end]
+    rows = [
+        (at, at + 1)
+        for block in blocks
+        if block.kind == PARAGRAPH and block.text.startswith("|")
+        for at in range(block.start + 2, block.end)  # after the head and the line below it
+    ]
+    items = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
+    paragraphs = [(block.start, block.end) for block in blocks if block.kind == PARAGRAPH and not block.depth]
+    entries: list[Sentence] = []
+    for first, last in rows or items or paragraphs:
+        if rows:
+            texts = [" — ".join([cell.strip() for cell in plan.text.lines[first].strip(" |").split("|")][:2])]
+        else:
+            texts = [text for text, at, _ in _iter_paragraphs(plan, first, last) if at == first]
+        texts = [text for text in texts if not is_empty_text(text) and has_alphanumeric(text)]
+        entries += [Sentence(text, len(entries), True, first, last) for text in texts]
+    return entries
 
 
 def _is_boilerplate(sentence: str) -> bool:
@@ -113,31 +142,33 @@ def topic_words(text: str) -> frozenset[str]:
     return frozenset(terms)
 
 
-def best_sentences(sentences: Sequence[Sentence], title_words: frozenset[str], max_sentences: int) -> list[Sentence]:
-    """Return the sentences with the best scores, in the order of the file."""
-    ranked = sorted(sentences, key=lambda sentence: (-_score_sentence(sentence, title_words), sentence.position))[
-        :max_sentences
-    ]
-    return sorted(ranked, key=lambda sentence: sentence.position)
+def best_sentences(sentences: Sequence[Sentence], title_words: frozenset[str], max_words: int) -> list[Sentence]:
+    """Return the sentences that say what a plan is for, the best first; of long ones only the best."""
+    scores = {sentence: _score_sentence(sentence, title_words) for sentence in sentences}
+    ranked = sorted(sentences, key=lambda sentence: (-scores[sentence], sentence.position))
+    short = [sentence for sentence in ranked if count_words(sentence.text) <= max_words]
+    return [sentence for sentence in short or ranked[:1] if scores[sentence] >= _MIN_SCORE_SHARE * scores[ranked[0]]]
 
 
 def _score_sentence(sentence: Sentence, title_words: frozenset[str]) -> float:
     """Score a sentence for the summary.
 
-    It scores higher if it is early, names a purpose or shares words with the title, and lower if it introduces a list.
+    It scores higher if it is early, names a purpose or shares words with the title, and lower if it introduces a list, is
+    a field such as a date, or is about the plan itself.
     """
+    text = sentence.text.lstrip("*_ ")
     score = 3 / (1 + sentence.position) + 0.5 * sentence.opens_paragraph
-    if _PURPOSE_START.match(sentence.text):
+    if _PURPOSE_START.match(text):
         score += 2
+    elif _FIELD.match(text) or _ABOUT_PLAN.match(text):
+        score -= 3
     if title_words:
         score += 2 * len(topic_words(sentence.text) & title_words) / len(title_words)
-    if sentence.text.endswith((":", "：")):
+    if text.rstrip("*_ ").endswith((":", "：")):
         score -= 3
     return score - (count_words(sentence.text) < _MIN_WORDS)
 
 
-ELLIPSIS = " …"
-"""Text at the point where a sentence is cut."""
 MAX_WORD_CHARS = 40
 """Characters without a space that count as one word; a path of 100 characters counts as three."""
 
@@ -147,7 +178,6 @@ _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|no|fig|dr|mr|ms|st|approx|incl|resp|[A-Z])\.$", re.IGNORECASE
 )
-_CLAUSE_END = re.compile(r"[,;:—–，；：、]$")
 _BACKTICKS = re.compile(r"`+")
 _LINK_OR_EMPHASIS = re.compile(
     r"!?\[[^\[\]]*\](?:\([^()\s]*(?:\([^()\s]*\))?(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])"
@@ -157,14 +187,11 @@ _LINK_OR_EMPHASIS = re.compile(
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text: runs between spaces that have a letter or a digit."""
+    """Count the words of a text as `wc -w` does; a long word counts as several, and so do letters without spaces."""
     total = 0
     if not text.isascii():
         text, total = _UNSPACED_SCRIPTS.subn(" ", text)
-    for run in text.split():
-        if run[0].isalnum() or run[-1].isalnum() or has_alphanumeric(run):
-            total += -(-len(run) // MAX_WORD_CHARS)
-    return total
+    return total + sum([-(-len(run) // MAX_WORD_CHARS) for run in text.split()])
 
 
 def has_alphanumeric(text: str) -> bool:
@@ -234,58 +261,12 @@ def _code_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def first_sentences(text: str, max_words: int) -> str:
-    """Return the first sentences that fit into `max_words`; if the first alone is too long, shorten it."""
-    selected, remaining_words = [], max_words
+    """Return the first sentence, and those after it that fit into `max_words`; no sentence is cut."""
+    selected: list[str] = []
+    remaining_words = max_words
     for sentence in split_sentences(text):
-        word_count = count_words(sentence)
-        if word_count > remaining_words:
+        remaining_words -= count_words(sentence)
+        if selected and remaining_words < 0:
             break
         selected.append(sentence)
-        remaining_words -= word_count
-    return " ".join(selected) if selected else shorten_sentence(text, max_words)
-
-
-def shorten_sentence(text: str, max_words: int) -> str:
-    """Cut a sentence at the end of a clause, or else of a word, and add an ellipsis.
-
-    Returns an empty string if only a part of a markup span fits.
-    """
-    if count_words(text) <= max_words:
-        return text
-    ends = _word_ends(text)
-    word_counts = _word_counts(text, ends)
-    fitting_ends = [end for end, word_count in zip(ends, word_counts, strict=True) if word_count <= max_words]
-    clause_ends = [
-        end
-        for end, word_count in zip(ends, word_counts, strict=True)
-        if max_words < 2 * word_count <= 2 * max_words and _CLAUSE_END.search(text[:end])
-    ]
-    if clause_ends:
-        end = clause_ends[-1]
-    elif fitting_ends:
-        end = fitting_ends[-1]
-    else:
-        end = 0
-    return text[:end].rstrip(" ,;:—–，；：、(") + ELLIPSIS if end else ""
-
-
-def _word_ends(text: str) -> list[int]:
-    """Return the positions outside of markup spans where words end."""
-    positions, index = [], 0
-    protected_spans = markup_spans(text)
-    for end in re.finditer(r"(?<=\S)(?=\s)|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff，；：、])", text):
-        while index < len(protected_spans) and protected_spans[index][1] <= end.start():
-            index += 1
-        if index == len(protected_spans) or not protected_spans[index][0] < end.start():
-            positions.append(end.start())
-    return positions
-
-
-def _word_counts(text: str, ends: list[int]) -> list[int]:
-    """Return the number of words before each position."""
-    word_counts, total, start = [], 0, 0
-    for end in ends:
-        total += count_words(text[start:end])
-        word_counts.append(total)
-        start = end
-    return word_counts
+    return " ".join(selected)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 from execplan.context.summary import plan_facts
+from execplan.context.summary.plan_sentences import read_sentences
 from execplan.context.summary.summary_pieces import (
+    MORE_LABEL,
     RANK_STEP,
     Segment,
     Subject,
@@ -22,6 +25,10 @@ from execplan.context.summary.summary_pieces import (
     with_label,
 )
 from execplan.core.plan.model import DONE, OTHER
+from execplan.core.plan.section_roles import DECISIONS, PURPOSE, RISKS, find_role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _LIST_RANK = 50
 """Rank of the lists that only longer summaries have."""
@@ -52,7 +59,7 @@ def build_structured(subject: Subject) -> list[SummarySection]:
             "title",
             [
                 SummaryPiece(
-                    (Segment("", quote_text(subject, plan.title or "", 20)),),
+                    (Segment("", quote_text(subject, plan.title or "")),),
                     start=plan.title_line + 1,
                     end=plan.title_line + 1,
                 )
@@ -60,7 +67,7 @@ def build_structured(subject: Subject) -> list[SummarySection]:
         ),
         *[_field_section(name, [unquoted_piece(f"{value}")]) for name, value in values.items()],
         _field_section("next_task", task_pieces(subject, open_tasks[:1], 1, dated=False)),
-        _field_section("purpose", sentence_pieces(subject, plan_facts.purpose_sentences(subject, 1), 2)),
+        _field_section("purpose", sentence_pieces(subject, plan_facts.purpose_sentences(subject)[:1], 2)),
         _field_section("last_done", task_pieces(subject, done_tasks[:1], 3, dated=False)),
         _field_section("last_decision", entry_pieces(subject, decisions[:1], 4, dated=False)),
         _field_section(
@@ -93,7 +100,7 @@ def _list_sections(subject: Subject) -> list[SummarySection]:
         "decision": entry_pieces(subject, plan_facts.newest_entries(plan.decisions), _LIST_RANK + 2),
         "discovery": entry_pieces(subject, plan_facts.newest_entries(plan.discoveries), _LIST_RANK + 3),
         "outcome": entry_pieces(subject, plan_facts.newest_entries(plan.outcomes), _LIST_RANK + 4),
-        "risk": sentence_pieces(subject, plan_facts.risk_sentences(subject), _LIST_RANK + 5),
+        "risk": sentence_pieces(subject, plan_facts.risk_entries(subject), _LIST_RANK + 5),
     }
     return [
         SummarySection(name, "", tuple([with_label(piece, name) for piece in pieces]), max_entries)
@@ -161,24 +168,28 @@ def build_prose(subject: Subject) -> list[SummarySection]:
     """Build one paragraph per topic; topics that the plan does not cover are left out."""
     plan, max_entries = subject.plan, subject.length.max_entries
     is_brief = max_entries <= 2
-    purpose_pieces = sentence_pieces(
-        subject, plan_facts.purpose_sentences(subject, _PROSE_PURPOSE_SENTENCES[subject.length.name]), 1
-    )
+    purpose = _best_in_order(subject, _PROSE_PURPOSE_SENTENCES)
     done_tasks, open_tasks = plan_facts.done_tasks(subject), plan_facts.open_tasks(subject)
     done_pieces = task_pieces(subject, done_tasks[: 1 if is_brief else 3], 50, dated=not is_brief)
-    next_pieces = task_pieces(subject, open_tasks[: 1 if is_brief else max_entries], 2)
+    next_pieces = task_pieces(subject, open_tasks, 2)
     decisions = plan_facts.newest_entries(plan.decisions)[: 1 if is_brief else max_entries]
     decision_pieces = entry_pieces(subject, decisions, 3, detail_label="Why: ", dated=not is_brief)
     outcome_pieces = entry_pieces(subject, plan_facts.newest_entries(plan.outcomes)[:max_entries], 4, dated=False)
     discovery_pieces = entry_pieces(subject, plan_facts.newest_entries(plan.discoveries)[:max_entries], 30, dated=False)
     return [
-        SummarySection("purpose", "Purpose", tuple(as_sentences(purpose_pieces))),
+        SummarySection("purpose", "Purpose", tuple(as_sentences(purpose))),
         SummarySection(
             "standing",
             "Standing",
             (_progress_piece(subject), *_lead_sentences(done_pieces, "Last completed", "Before that")),
         ),
-        SummarySection("next", "Next", tuple(_lead_sentences(next_pieces, "Next", "Then"))),
+        SummarySection(
+            "next",
+            "Next",
+            tuple(_lead_sentences(next_pieces, "Next", "Then")),
+            1 if is_brief else max_entries,
+            MORE_LABEL,
+        ),
         SummarySection(
             "decisions", "Decisions", tuple(_lead_sentences(decision_pieces, "Last decided", "Before that"))
         ),
@@ -202,6 +213,41 @@ def _lead_sentences(pieces: list[SummaryPiece], first_label: str, next_label: st
     return as_sentences([with_label(piece, next_label if index else first_label) for index, piece in enumerate(pieces)])
 
 
+def _best_in_order(subject: Subject, counts: Mapping[str, int]) -> list[SummaryPiece]:
+    """Return the pieces that describe the purpose, in the order of the plan."""
+    best = plan_facts.purpose_sentences(subject)[: counts[subject.length.name]]
+    pieces = [(sentence.position, piece) for sentence in best for piece in sentence_pieces(subject, [sentence], 1)]
+    return [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
+
+
+def build_document(subject: Subject) -> list[SummarySection]:
+    """Build the summary of a document that is no plan: what it is about, and how each section begins."""
+    purpose = _best_in_order(subject, _PROSE_PURPOSE_SENTENCES)
+    decisions = plan_facts.newest_entries(subject.plan.decisions)
+    parts: list[SummaryPiece] = []
+    for section in subject.plan.sections:
+        title = quote_text(subject, section.title)
+        if find_role(section.title, {}) in (PURPOSE, DECISIONS, RISKS):
+            continue
+        sentences = read_sentences(subject.plan, section.body_start, section.end)
+        for sentence in [sentence for sentence in sentences if not sentence.text.endswith((":", "："))][:1]:
+            segments = (Segment("", title), Segment(": ", quote_text(subject, sentence.text)))
+            if all([segment.quote for segment in segments]):
+                rank = 2 + RANK_STEP * len(parts)
+                parts.append(SummaryPiece(segments, "", rank, section.start + 1, sentence.end))
+    return [
+        SummarySection("purpose", "Purpose", tuple(as_sentences(purpose))),
+        SummarySection("contents", "Contents", tuple(as_sentences(parts)), 0, MORE_LABEL),
+        *[
+            SummarySection(name, heading, tuple(_lead_sentences(pieces, label, label)), subject.length.max_entries)
+            for name, heading, label, pieces in (
+                ("decisions", "Decisions", "Decided", entry_pieces(subject, decisions, 3)),
+                ("risks", "Risks", "Risk", sentence_pieces(subject, plan_facts.risk_entries(subject), 4)),
+            )
+        ],
+    ]
+
+
 _BULLET_PURPOSE_SENTENCES = {"brief": 1, "detailed": 2, "comprehensive": 4}
 
 
@@ -215,9 +261,7 @@ def build_bullet_points(subject: Subject) -> list[SummarySection]:
         (
             "purpose",
             "For",
-            sentence_pieces(
-                subject, plan_facts.purpose_sentences(subject, _BULLET_PURPOSE_SENTENCES[subject.length.name]), 1
-            ),
+            _best_in_order(subject, _BULLET_PURPOSE_SENTENCES),
         ),
         ("standing", "", [unquoted_piece(f"State: {progress.state}, {progress.summary}")]),
         ("next", "Next", task_pieces(subject, open_tasks[:1], 2)),
@@ -236,12 +280,18 @@ def build_bullet_points(subject: Subject) -> list[SummarySection]:
         (
             "risks",
             "Risk",
-            [] if is_brief else sentence_pieces(subject, plan_facts.risk_sentences(subject), RANK_STEP // 2),
+            [] if is_brief else sentence_pieces(subject, plan_facts.risk_entries(subject), RANK_STEP // 2),
         ),
     )
     max_pieces = 1 if is_brief else max_entries
     return [
-        SummarySection(name, "", tuple([with_label(piece, label) if label else piece for piece in pieces]), max_pieces)
+        SummarySection(
+            name,
+            label,
+            tuple([with_label(piece, label) if label else piece for piece in pieces]),
+            max_pieces,
+            MORE_LABEL if name in ("open", "done", "dropped") else "",
+        )
         for name, label, pieces in entries_by_kind
     ]
 
@@ -303,13 +353,13 @@ def build_report(subject: Subject) -> list[SummarySection]:
     ]
     if timestamp_range := plan_facts.timestamp_range(subject):
         status_pieces.append(unquoted_piece(f"{timestamp_range[:1].upper()}{timestamp_range[1:]}."))
-    status_pieces += sentence_pieces(subject, plan_facts.purpose_sentences(subject, 1 if max_entries <= 2 else 3), 5)
+    status_pieces += sentence_pieces(subject, plan_facts.purpose_sentences(subject)[: 1 if max_entries <= 2 else 3], 5)
     reason_label = "" if max_entries <= 2 else "Why: "
-    done_tasks, open_tasks, dropped_tasks, risk_sentences = (
+    done_tasks, open_tasks, dropped_tasks, risk_entries = (
         plan_facts.done_tasks(subject),
         plan_facts.open_tasks(subject),
         plan_facts.dropped_tasks(subject),
-        plan_facts.risk_sentences(subject),
+        plan_facts.risk_entries(subject),
     )
     decisions, discoveries, outcomes = [
         plan_facts.newest_entries(log) for log in (plan.decisions, plan.discoveries, plan.outcomes)
@@ -327,6 +377,6 @@ def build_report(subject: Subject) -> list[SummarySection]:
             max_entries,
         ),
         list_section("findings", "Findings", entry_pieces(subject, discoveries, 50), discoveries, max_entries),
-        list_section("risks", "Risks", sentence_pieces(subject, risk_sentences, 30), risk_sentences, max_entries),
+        list_section("risks", "Risks", sentence_pieces(subject, risk_entries, 30), risk_entries, max_entries),
         list_section("outcome", "Outcome", entry_pieces(subject, outcomes, 15), outcomes, max_entries),
     ]

@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 _CODE_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")
 _INLINE_LIST = re.compile(r"(?<=[:：])\s[-*+]\s.*")
+_DATE_LABEL = re.compile(
+    r"^\W{0,3}\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?: ?(?:Z|UTC|[A-Z]{3,4}|[+-]\d\d:?\d\d))?\W{0,4}\s"
+    r"|\s\W{0,3}Date(?:/Author)?:.*"
+)
+"""A date before a text, or at its end with a label."""
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|~~~|```|=+$|(\d{1,9})[.)](?:\s|$)")
 _MAX_PARAGRAPH_CHARS = 20_000
 """Maximum characters that are read from a paragraph."""
 
 
-def quote_text(subject: Subject, text: str, max_words: int = 0) -> str:
+def quote_text(subject: Subject, text: str) -> str:
     """Quote the first sentences of a plan text in the markup of the form; empty if no words are left."""
     line = _COMMENT.sub(" ", text[:_MAX_PARAGRAPH_CHARS])
     line = " ".join(_INLINE_LIST.sub("", _CODE_FENCE.sub("", line)).split())
-    return format_markup(subject, first_sentences(line, max_words or subject.length.max_sentence_words))
+    line = _DATE_LABEL.sub("", line)
+    return format_markup(subject, first_sentences(line, subject.length.max_sentence_words))
 
 
 def format_markup(subject: Subject, text: str) -> str:
@@ -106,7 +112,7 @@ def entry_pieces(
         support = " ".join((entry.rationale or entry.evidence or "").split())
         detail = quote_text(subject, support) if detail_label else ""
         date = f"{entry.date[:10]}: " if dated and entry.date else ""
-        if quote:
+        if quote and not quote.endswith((":", "：")):  # what only introduces a list says nothing
             segments = [Segment(date, quote)]
             if detail:
                 segments.append(Segment(f"{missing_full_stop(quote)} {detail_label}", detail))
@@ -160,7 +166,7 @@ class SummaryLength(NamedTuple):
     max_words: int
     """Maximum words, including headings and labels."""
     max_sentence_words: int
-    """Maximum words quoted from one place."""
+    """Words quoted from one place; a single sentence may have more."""
     max_entries: int
     """Maximum entries of one kind."""
 

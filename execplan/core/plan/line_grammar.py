@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.role_table import EMPTY_ENDS, EMPTY_TEXTS
 from execplan.core.timestamps import Timestamp, placeholder_length, read_timestamp
 
 DECISION = "Decision"
@@ -40,14 +41,9 @@ _NOTE_PREFIXES = tuple(
     [f"{subject}{kind} note" for kind in ("revision", "update", "change") for subject in ("", "plan ")]
 )
 _NOTE_INITIALS = frozenset("RrPpUuCc")
-_EMPTY_TEXTS = frozenset(
-    (
-        "none yet|none|none so far|none at this time|nothing yet|nothing so far|n/a|na|tbd|todo|pending|not yet|"
-        "to be filled|to be filled in|to be completed|to be added|to be determined|to be recorded|to be documented|"
-        "fill in as discovered|not started|not started yet|in progress|no surprises yet|no discoveries yet|"
-        "no decisions yet|no outcomes yet|not yet complete|not yet completed"
-    ).split("|")
-)
+_EMPTY_TEXTS = frozenset([text for texts in EMPTY_TEXTS.values() for text in texts])
+_MAX_EMPTY_CHARS = 60
+"""Maximum characters of a text that its end shows to be a placeholder."""
 
 
 class Checkbox(NamedTuple):
@@ -186,4 +182,8 @@ def read_prefix(text: str) -> str:
 def is_empty_text(text: str) -> bool:
     """Return whether a text is empty or a placeholder, such as an ellipsis or `None yet`."""
     bare_text = text.strip(" \t.…*_()[]<>-–—`:").lower()
-    return not bare_text or bare_text in _EMPTY_TEXTS or (bare_text.startswith("to be ") and len(bare_text) < 60)
+    if not bare_text or bare_text in _EMPTY_TEXTS:
+        return True
+    if len(bare_text) >= _MAX_EMPTY_CHARS:
+        return False
+    return bare_text.startswith("to be ") or bare_text.rstrip("。、（）()").endswith(EMPTY_ENDS)

@@ -13,6 +13,7 @@ import execplan
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_list import PROJECT_TOOLS, project_tools
 from execplan.cli.commands import COMMANDS
+from execplan.execution.revision.agent_plan_creation import create_execution_plan
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ def test_schemas_describe_the_typed_arguments() -> None:
 
 
 def test_descriptions_are_short() -> None:
-    """Under 4 KB together, so that they leave an agent's context to its work."""
+    """Under 5 KB together, so that they leave an agent's context to its work."""
     tools = project_tools()
-    assert len(tools) <= 12
+    assert len(tools) <= 14
     texts = [
         text
         for tool in tools
@@ -68,7 +69,8 @@ def test_descriptions_are_short() -> None:
         )
     ]
     assert len("".join(texts)) < 2048
-    assert len("".join([json.dumps(tool.input_schema, separators=(",", ":")) for tool in tools])) < 4096
+    schemas = [json.dumps(tool.input_schema, separators=(",", ":")) for tool in tools]
+    assert len("".join([*[tool.name + tool.description for tool in tools], *schemas])) < 5 * 1024
 
 
 def test_a_plan_from_the_first_task_to_the_archive(tools: dict[str, execplan.AgentTool], repo: Folder) -> None:
@@ -181,6 +183,12 @@ def test_a_canceled_call_ends_its_process(tools: dict[str, execplan.AgentTool]) 
     asyncio.run(cancel())
 
 
+def test_a_plan_has_the_names_of_the_reference() -> None:
+    plan = create_execution_plan("Check the weather", ["weather.now", "timer.set"])
+    assert plan.selected_tools == ["weather.now", "timer.set"]
+    assert plan.reasoning == "Sequential execution of 2 selected tools"
+
+
 def test_planning_tools_create_and_revise_an_execution_plan(tools: dict[str, execplan.AgentTool]) -> None:
     plan = call(tools, "create_execution_plan", request="Read and write", selected_tools=["file.read", "file.write"])[
         "plan"
@@ -206,6 +214,20 @@ def test_text_is_summarized_in_its_own_words(tools: dict[str, execplan.AgentTool
     data = call(tools, "summarize_text", markdown=CLEAN, form=form, length="detailed")
     assert "parser" in data["text"]
     assert 0 < data["words"] <= data["limit"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("form", "haiku"), ("length", "long")])
+def test_an_unknown_form_or_length_is_an_error(tools: dict[str, execplan.AgentTool], name: str, value: str) -> None:
+    for function in (tools["summarize_text"], tools["summarize_text"].function):
+        document = asyncio.run(asyncio.wait_for(function(markdown=CLEAN, **{name: value}), 20))
+        assert document["error"]["code"] == "usage"
+        assert value in document["error"]["message"]
+    assert asyncio.run(tools["summarize"](**{name: value}))["error"]["code"] == "usage"
+
+
+def test_a_plan_is_summarized(tools: dict[str, execplan.AgentTool], repo: Folder) -> None:
+    repo.plan()
+    assert "parser" in call(tools, "summarize", form="report")["text"]
 
 
 def test_the_tools_are_those_of_the_class() -> None:

@@ -134,6 +134,17 @@ def test_what_is_printed_is_what_was_decided(desk: InProcessRepository, form: st
             assert printed.count("\n## ") == len(kept_items)
 
 
+def test_a_plain_decision_is_enough_for_an_orchestrator(desk: InProcessRepository) -> None:
+    """It assembles the context from the items that are kept or shortened, as the reference describes."""
+    decision = json.loads(desk.run("context", "--plain-decision").out)
+    jsonschema.validate(decision, build_schema("context-decision"))
+    parts = {item["id"]: item["content"] for item in decision["optimized_context"] if item["action"] != "prune"}
+    assert "Mend the crash" in "".join(parts.values())
+    pack = desk.run("context").out
+    assert all([text.strip() in pack for text in parts.values()])
+    assert not any([item["content"] for item in decision["optimized_context"] if item["action"] == "prune"])
+
+
 def test_the_minimum_budget_that_is_reported_is_enough(desk: InProcessRepository) -> None:
     for name in ("a.py", "b.py", "c.py"):
         desk.write(f"src/{name}", "x = 1\n" * 100)

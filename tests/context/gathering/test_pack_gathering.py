@@ -86,10 +86,9 @@ def test_files_that_the_plan_names(project: Folder) -> None:
     result = gather()
     paths = ["README.md", "Makefile", "lib/deep/tables.py", "src/reader.py", "src/scanner.py", "tests/test_reader.py"]
     origins = {unit.path: unit.origin for unit in units_of(FILE, result)}
-    assert sorted([path for path, origin in origins.items() if not origin]) == sorted(paths)
-    assert {path: origin for path, origin in origins.items() if origin} == {
-        "src/other.py": "git has changed it together with files that the plan names"
-    }
+    assert sorted(origins) == sorted([*paths, "src/other.py"])
+    assert origins["src/reader.py"] == "2 parts of the plan name it"
+    assert origins["src/other.py"] == "git has changed it together with files that the plan names"
     assert result.warnings == ()
     unit = next(unit for unit in units_of(FILE, result) if unit.path == "src/reader.py")
     assert (unit.id, unit.content, unit.line_start, unit.line_end) == ("file:src/reader.py", "# src/reader.py\n", 1, 1)
@@ -115,6 +114,33 @@ def test_the_plan_in_parts(project: Folder) -> None:
             assert unit.content.split("\n")[-1] == lines[unit.line_end - 1]
     ids = [unit.id for unit in result.pack.units]
     assert len(ids) == len(set(ids))
+
+
+def test_the_milestone_of_the_task_comes_first_and_finished_ones_are_left_out() -> None:
+    filler = "It changes the code in many places. " * 20
+    sections = "## Progress\n\n- [x] Milestone 1: read.\n- [ ] Milestone 2: write.\n- [ ] Milestone 3: test.\n\n"
+    sections += "## Constraints\n\nNever lose a byte.\n\n## Plan of Work\n\n"
+    sections += "".join([f"### Milestone {number}\n\n{filler}\n\n" for number in (1, 2, 3)])
+    units = split_plan(reader.read(with_sections(sections).encode()), lambda text: ()).units
+    assert {unit.title for unit in units if unit.comes_first} == {"Constraints", "Plan of Work: Milestone 2"}
+    omitted = {unit.title: unit.omission for unit in units if unit.omission}
+    assert omitted == {
+        "1 of 3, done": "is done",
+        "Plan of Work: Milestone 1": "its tasks are completed",
+        "Artifacts and Notes": "is empty",
+    }
+
+
+def test_what_the_session_has_read_is_left_out_and_no_file_comes_twice(project: Folder) -> None:
+    project.write("src/scanner.py", "first = 1\nsecond = 2\n")
+    project.write("src/reader.py", "third = 3\n")
+    printed = {"id": "r", "type": "tool_result", "content": "     1→first = 1\n     2→second = 2\n"}
+    same = {"id": "s", "type": "file", "content": "third = 3\n", "path": "src/reader.py", "pinned": True}
+    project.write("units.jsonl", f"{json.dumps(printed)}\n{json.dumps(same)}\n")
+    omitted = {unit.id: unit.omission for unit in gather(unit_files=("units.jsonl",)).pack.units if unit.omission}
+    assert omitted["file:src/scanner.py"] == "the session has read it"
+    assert omitted["file:src/reader.py"] == "s is the same file"
+    assert "file:Makefile" not in omitted
 
 
 def test_the_next_task_is_the_own_claim_or_one_that_nobody_has(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FRAME = frozenset(
     """
     the plan is of tasks task done last on left open no neither nor lines line its template not yet replaced
-    active draft complete archived document next then before that decided why found out also what came it
+    and contents active draft complete archived document next then before that decided why found out also what came it
     status first stamp stamps stamped revised nothing decisions findings risks outcome none written down more earlier
     from to milestones behind ahead x and otherwise than planned superseded now pace evidence another in deviations  completed discovered recorded timestamp timestamps gap result with a days day
     usually mostly time one the longest minutes minute hours hour has for state risk
@@ -36,15 +36,15 @@ def letters(text: str) -> str:
 def faults(plan: ParsedPlan, summary: Summary) -> Iterator[str]:
     """Everything that is wrong with a summary of the plan."""
     lines = plan.text.lines
-    size = len([word for word in summary.text.split() if any(char.isalnum() for char in word)])
+    size = len(summary.text.split())  # as `wc -w` counts
     if not size <= summary.word_count <= summary.max_words:
         yield f"{summary.word_count} words, counted again {size}, where {summary.max_words} are allowed"
     for piece in [piece for section in summary.sections for piece in section.pieces]:
         for quote in piece.quotes:
             if not is_quoted_from(quote, "\n".join(lines[piece.start - 1 : piece.end])):
                 yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
-            if is_unclosed(quote):
-                yield f"ends within a code span or a link: {quote!r}"
+            if quote.endswith("…") and not "\n".join(lines[piece.start - 1 : piece.end]).count("…"):
+                yield f"is cut: {quote!r}"
     rest = frame(summary)
     summary_words = set(re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold()))
     if summary_words - FRAME - zones(plan) - ids(rest) - printed_words(summary, plan):
@@ -80,11 +80,6 @@ def is_quoted_from(quote: str, source: str) -> bool:
     """Whether the words stand in the source, markup and white space aside."""
     bare = _COMMENT.sub(" ", source)
     return letters(quote) in letters(bare) or letters(quote) in letters(html.unescape(_LINK.sub("]", bare)))
-
-
-def is_unclosed(quote: str) -> bool:
-    """Whether what was cut has an opening mark that nothing closes."""
-    return quote.endswith(" …") and (quote.count("`") % 2 == 1 or re.search(r"\]\([^)]*$", quote) is not None)
 
 
 def zones(plan: ParsedPlan) -> set[str]:
