@@ -13,7 +13,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.option_rules import OptionRule, ensure_compatible, join_options
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
-from execplan.cli.plan_hints import denied_commands, fit_plan_names
+from execplan.cli.plan_hints import denied_commands, fit_plan_names, name_plan
 from execplan.core import features, trace
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files.file_lock import DEFAULT_TIMEOUT
@@ -120,6 +120,8 @@ class ExecplanCommand(click.Command):
         try:
             answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
         except ExecplanError as error:
+            if error.hint and ctx.params.get("plan") and error.code not in _UNKNOWN_PLAN:
+                error.hint = name_plan(error.hint, ctx.params["plan"])
             if error.hint:
                 error.hint = fit_hint(
                     fit_plan_names(call.folder)(error.hint), denied_commands()
@@ -142,6 +144,8 @@ class ExecplanCommand(click.Command):
         write_command_section(formatter, "Examples", self.examples)
 
 
+_UNKNOWN_PLAN = ("no-such-plan", "ambiguous-plan", "plan-deleted", "no-plan", "no-project")
+"""Codes of errors after which suggested commands name no plan: the one that was named does not exist."""
 _TEXT_MARKER = "\0"
 """Prefix that marks an argument as text; no process argument can contain this character."""
 

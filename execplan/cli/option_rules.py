@@ -39,7 +39,7 @@ class OptionRule(NamedTuple):
     other_options: tuple[str, ...] = ()
     reason: str = ""
     hint: str = "omit one of them"
-    """What to do; `{value}` is the value of the option."""
+    """What to do; `{value}` is the value of the option, `{plan}` the plans that were named."""
 
 
 def exclusive(*options: str, reason: str = "", hint: str = "omit one of them") -> OptionRule:
@@ -74,6 +74,7 @@ def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: M
         problem = rule.find_problem(rule, used)
         if problem:
             hint = rule.hint.replace("{value}", used.get(rule.options[0], ""))
+            hint = hint.replace(" {plan}", "".join([f" {quote(plan)}" for plan in _plans_of(values)]))
             hint = hint or f"see execplan {ctx.command.name} --help"
             raise usage_error(problem, hint)
 
@@ -93,6 +94,12 @@ def _used_options(command: click.Command, values: Mapping[str, Any]) -> dict[str
     if "-" in plans:
         used["-"] = ""
     return used
+
+
+def _plans_of(values: Mapping[str, Any]) -> Sequence[str]:
+    """Return the plans that a call names."""
+    plan = values.get("plan")
+    return [plan] if plan else values.get("plans", ())
 
 
 def argument_name(param: click.Parameter) -> str:

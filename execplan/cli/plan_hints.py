@@ -25,6 +25,8 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
+_EDIT_COMMANDS: Final = "add attach comment decide discover done note outcome reopen revise reword set split".split()
+"""Defaulting commands that take a plan only with `-p`, at least in hints."""
 _SUBCOMMANDS = {
     "execplan": "(?!explain )[a-z]",
     "git": "(?:add|check-ignore|commit -|diff|init|log|merge|restore|switch)",
@@ -42,6 +44,22 @@ def fit_plan_names(directory: str | None = None) -> Callable[[str], str]:
     if directory is None or os.path.normpath(directory) == os.curdir:
         return lambda text: use_paths(omit_plan(text))
     return lambda text: _in_directory(use_paths(omit_plan(text)), directory)
+
+
+def name_plan(hint: str, plan: str) -> str:
+    """Return the hint of a call that named a plan, whose suggested commands then name it, too, if they name none."""
+    import re
+    from shlex import quote
+
+    option = f" -p {quote(plan)}"
+    edit_command = re.compile(rf"\bexecplan (?:{'|'.join(_EDIT_COMMANDS)}) [^;]*")
+    other_command = re.compile(
+        rf"(\bexecplan (?:{'|'.join(sorted(DEFAULTING_COMMANDS - {*_EDIT_COMMANDS}))}))((?: --(?!help)[a-z-]+)*)(?=$|[;,)])"
+    )
+    hint = edit_command.sub(
+        lambda match: match[0] if " -p " in match[0] or "--help" in match[0] else match[0] + option, hint
+    )
+    return other_command.sub(lambda match: f"{match[1]} {quote(plan)}{match[2]}", hint)
 
 
 def _in_directory(text: str, directory: str) -> str:

@@ -74,16 +74,18 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 @links_option
 @writer_options
 @option_rules(
-    requires("--force", "--reason", hint="execplan archive --force --reason 'Why it is archived unfinished'"),
-    requires(f"--as {ABANDONED}", "--reason", hint="execplan archive --as abandoned --reason 'Why it is abandoned'"),
+    requires("--force", "--reason", hint="execplan archive {plan} --force --reason 'Why it is archived unfinished'"),
+    requires(
+        f"--as {ABANDONED}", "--reason", hint="execplan archive {plan} --as abandoned --reason 'Why it is abandoned'"
+    ),
     requires(
         "--reason",
         f"--as {ABANDONED}",
         "--force",
-        hint="execplan archive --as abandoned --reason 'Why it is abandoned'",
+        hint="execplan archive {plan} --as abandoned --reason 'Why it is abandoned'",
     ),
-    requires(f"--as {SUPERSEDED}", "--by", hint="execplan archive PLAN --as superseded --by OTHER"),
-    requires("--by", f"--as {SUPERSEDED}", hint="execplan archive PLAN --as superseded --by OTHER"),
+    requires(f"--as {SUPERSEDED}", "--by", hint="execplan archive {plan} --as superseded --by OTHER"),
+    requires("--by", f"--as {SUPERSEDED}", hint="execplan archive {plan} --as superseded --by OTHER"),
     exclusive("--by", "--force"),
     excludes(
         "--complete",

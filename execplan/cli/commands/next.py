@@ -69,9 +69,6 @@ def release_claims(
     return Answer(data, "\n".join(lines))
 
 
-_CLAIM_EXAMPLE = "execplan next --claim NAME --for 30m"
-
-
 @define_command(
     reads="the plan; without a name, the states of all plans outside the archive; the claims; the plans that they depend on, also in other projects of your settings.",
     writes="the index of many plans in the git directory; with --claim and --release, the claims that all worktrees share.",
@@ -112,9 +109,9 @@ _CLAIM_EXAMPLE = "execplan next --claim NAME --for 30m"
 @lock_option
 @option_rules(
     exclusive("--claim", "--release"),
-    requires("--to", "--release", hint=_CLAIM_EXAMPLE),
-    requires("--for", "--claim", "--to", hint=_CLAIM_EXAMPLE),
-    requires("--task", "--claim", "--release", hint="execplan next --claim --task {value}"),
+    requires("--to", "--release", hint="execplan next {plan} --release --to {value}"),
+    requires("--for", "--claim", "--to", hint="execplan next {plan} --claim --for {value}"),
+    requires("--task", "--claim", "--release", hint="execplan next {plan} --claim --task {value}"),
     *[
         excludes(
             option, "PLAN", "--claim", "--release", hint="go to the project of the plan: execplan -C DIR next PLAN"

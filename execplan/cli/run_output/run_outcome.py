@@ -211,7 +211,8 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         command = f"correct what failed, then: {command}"
         command += f"; or edit the steps in the plan, then: {format_replan_command(run.run_paths.id, plan_name)}"
     if question.why == journal_entries.UNKNOWN:
-        hint = f"find out what the step has done, then: {command}"
+        again = f"; or revert it and run the step again: {run.resume_command('--answer', journal_entries.AGAIN)}"
+        hint = f"find out what the step has done, then: {command}{'' if asks else again}"
         error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
     else:
         error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=command, candidates=answers))

@@ -75,7 +75,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
     if not runs_program(step) or not (is_command(step) or has_snapshot):
         changes, folders = _written_changes(context, step, attempt) or ((), ())
     elif not is_command(step) or not has_snapshot or _read_outcome(context, step, attempt) != "never":
-        changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
+        changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step, attempt.number)
         effects = outside_effects(context, step, unscanned)
         if step.parallel and any([other.parallel and other.id != step.id for other in context.document.steps]):
             changes, folders = tree_snapshots.own_changes(step, changes, folders)
@@ -127,7 +127,7 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
     ):
         return RecoveredAttempt(UNDONE)
     if runs_program(step) and tree_snapshots.has_snapshot(context, step):  # its test may have changed the same files
-        test_changes, test_folders, _ = tree_snapshots.changes_since_snapshot(context, step)
+        test_changes, test_folders, _ = tree_snapshots.changes_since_snapshot(context, step, attempt.number)
         return RecoveredAttempt(PARTIAL, None, test_changes, test_folders)
     return RecoveredAttempt(PARTIAL, None, changes, folders)
 
@@ -141,7 +141,7 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
     if not isinstance(outcome, str) and (step.expect is None or evaluate_exit(step, outcome).cause):
         return _complete_attempt(context, step, attempt, evaluate_exit(step, outcome))
     # the output is lost, so it cannot be compared with the expected output
-    changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
+    changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step, attempt.number)
     if step.effect == "idempotent":
         return RecoveredAttempt(PARTIAL, None, changes, folders)
     reason = "it was interrupted, and a person answered that it was done"

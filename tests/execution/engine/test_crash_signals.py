@@ -143,6 +143,7 @@ def test_a_command_that_may_run_once_is_cut_short(once: RunScenario, answer: str
     run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert survivors(once.world) == []
     once.repo.write(f"{COUNTS}/calm", "")
+    once.repo.write("later.txt", "Written by the user after the kill.\n")
     for _ in range(2):
         paused = once.run("resume", "-p", NAME)
         assert paused.exit == PAUSED, paused
@@ -157,6 +158,7 @@ def test_a_command_that_may_run_once_is_cut_short(once: RunScenario, answer: str
     assert once.run("audit", NAME, "--verify").exit == 0
     assert once.run("rollback", "-p", NAME).exit == 0
     assert not slow_file.exists()
+    assert (once.repo.path / "later.txt").exists()
 
 
 def test_a_run_that_is_stopped_at_a_question_has_failed(once: RunScenario) -> None:

@@ -107,11 +107,10 @@ class _SupervisedCommand:
         cpu = self.sandbox_report.get("cpu", usage.ru_utime + usage.ru_stime)
         seconds = time.monotonic() - started_at
         report.update(seconds=seconds, cpu_s=cpu, peak_memory_bytes=max(peak, self.peak), left=self.leftovers)
-        if not self.execplan_died:  # if execplan was killed, the progress of the command is unknown
-            try:
-                self._write_mark("ended", ascii(report).encode())
-            except OSError:
-                pass  # then the result is known only while execplan lives
+        try:  # if execplan was killed, the progress of the command is unknown, and only the time of its end is known
+            self._write_mark("stopped" if self.execplan_died else "ended", ascii(report).encode())
+        except OSError:
+            pass  # then the result is known only while execplan lives
         return report
 
     def _write_mark(self, kind: str, data: bytes) -> None:
@@ -120,8 +119,9 @@ class _SupervisedCommand:
         Only that the command has begun is synced. If the machine stops after its end, nobody knows how it ended.
         """
         base: str = self.spec["marks"]
-        if kind == "begun" and os.path.lexists(f"{base}.ended"):
-            os.unlink(f"{base}.ended")
+        for other_kind in ("ended", "stopped") if kind == "begun" else ():
+            if os.path.lexists(f"{base}.{other_kind}"):
+                os.unlink(f"{base}.{other_kind}")
         handle = os.open(f"{base}.tmp", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         try:
             os.write(handle, data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.engine import ticks
-from execplan.execution.engine.steps.step_paths import list_declared_paths, snapshot_path
+from execplan.execution.engine.steps.step_paths import list_declared_paths, program_marks_path, snapshot_path
 from execplan.execution.engine.ticks import list_plan_files
 from execplan.execution.engine.workspace import workspace_snapshot
 from execplan.execution.evaluation.projected_files import normalize_paths
@@ -83,9 +83,12 @@ def has_snapshot(context: RunContext, step: Step) -> bool:
     return os.path.lexists(snapshot_path(context.run_paths, step))
 
 
-def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[StateChange, ...], tuple[str, ...], str]:
+def changes_since_snapshot(
+    context: RunContext, step: Step, interrupted_attempt: int = 0
+) -> tuple[tuple[StateChange, ...], tuple[str, ...], str]:
     """Return the changes since the snapshot, the created directories, and a description of what was not scanned.
 
+    What was written after the program of `interrupted_attempt` had ended is left out: it is somebody else's.
     Raises ExecplanError.
     """
     from execplan.execution.engine.workspace import workspace_snapshot
@@ -102,7 +105,30 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[State
     ticked_paths = ticks.list_plan_files(context.project, context.ref, context.document)
     unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
     unscanned = unscanned if before.is_complete and after.is_complete else "in undeclared files"
+    if interrupted_attempt and (end := _program_end(context, step, interrupted_attempt)):
+        changes = tuple([change for change in changes if _change_time(context, change.path) <= end])
+        folders = tuple([folder for folder in folders if _change_time(context, folder) <= end])
     return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
+
+
+def _program_end(context: RunContext, step: Step, attempt: int) -> int:
+    """Return when the programs of an attempt, with its test, had ended, in nanoseconds; 0 if nobody saw one of them end."""
+    bases = [program_marks_path(context.run_paths, step, attempt, test=test) for test in (False, True)]
+    end = 0
+    for base in [base for base in bases if os.path.lexists(f"{base}.begun")]:
+        marks = [mark for mark in (f"{base}.ended", f"{base}.stopped") if os.path.lexists(mark)]
+        if not marks:
+            return 0
+        end = max(end, os.lstat(marks[0]).st_mtime_ns)
+    return end
+
+
+def _change_time(context: RunContext, path: str) -> int:
+    """Return when a file or directory was last changed, in nanoseconds; 0 if it is gone."""
+    try:
+        return os.lstat(os.path.join(context.project.root, path)).st_ctime_ns
+    except OSError:
+        return 0
 
 
 def _scan_tree(
