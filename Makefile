@@ -19,7 +19,7 @@ SPEC_KIT := specify-cli==1.2.3
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons release demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install compare site-docs release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -126,6 +126,12 @@ release: .venv/ready ## Cut the changelog, set the version, commit and tag: make
 	@$(if $(VERSION),,echo "which version? make release VERSION=1.0.0"; exit 2;) \
 	$(BIN)/python scripts/release.py $(VERSION) $(if $(filter passed,$(CI)),--ci-passed)
 
+compare: .venv/ready ## Do the same jobs with other tools (npm), and write docs/explanation/comparison.md (a quarter of an hour)
+	$(BIN)/python scripts/compare_peers.py
+
+site-docs: .venv/docs/ready ## Build the documentation site from docs/ in .venv/site
+	NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build
+
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
@@ -151,7 +157,7 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
 	EXECPLAN_TESTS=all EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
-clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's program and the tools that tests/clients runs (npm, pip)
+clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## Install the programs of others that tests run (npm, pip)
 
 .venv/clients/$(CODEX): Makefile .venv/bin/python
 	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
@@ -169,6 +175,12 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's
 	@$(PYTHON) -m venv $(@D)
 	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
 	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
+	@touch $@
+
+.venv/docs/ready: .venv/bin/python pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,the tools for the documentation site,--group docs,$(@D)/bin/python)
 	@touch $@
 
 .venv/fuzz: .venv/installed

@@ -241,6 +241,7 @@ class Jobs:
         found = []
         for name in ("emptied", "conflict markers", "cut in the middle", "done with open tasks"):
             self.use_repository(2)
+            self._check()  # the first call may print a hint
             healthy = self._check()
             path = self.peer.file(self.repo)
             text = self.text()

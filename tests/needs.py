@@ -69,6 +69,7 @@ _CLIENTS = {
     "claude": ("EXECPLAN_CLAUDE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
+    "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
     "specify": ("EXECPLAN_SPECIFY", ".venv/clients/specify/bin/specify"),
     "planning-with-files": (
         "EXECPLAN_PLANNING_WITH_FILES",
