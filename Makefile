@@ -119,6 +119,9 @@ sbom: dist .venv/release/ready ## Write an SBOM (CycloneDX) of the wheel and its
 test-pythons: dist ## Install the wheel with every Python on this machine, try it, and run the fast tests
 	$(BIN)/python scripts/pythons.py $(PYTHONS)
 
+test-install: dist .venv/installers/ready ## Run the install commands of README in new environments, with pip, pipx and uv
+	$(BIN)/python scripts/try_installers.py
+
 image: dist ## Build the container image (requires docker)
 	docker build --file .github/Dockerfile --tag execplan .
 
@@ -175,6 +178,12 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## In
 	@$(PYTHON) -m venv $(@D)
 	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
 	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
+	@touch $@
+
+.venv/installers/ready: .venv/bin/python pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,pipx and uv,--group installers,$(@D)/bin/python)
 	@touch $@
 
 .venv/docs/ready: .venv/bin/python pyproject.toml constraints.txt

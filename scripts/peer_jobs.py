@@ -53,7 +53,7 @@ class Jobs:
         self._number = 0
 
     def all(self) -> dict[str, str]:
-        """Do all jobs."""
+        """Do all twelve jobs and return their results."""
         self.use_repository(10)
         small = {
             "new item": self.create(),
@@ -87,7 +87,7 @@ class Jobs:
         self.commit()
 
     def run(self, command: list[str]) -> Result:
-        """Run a command to its end."""
+        """Run a command until it ends."""
         start = time.perf_counter()
         process = subprocess.run(
             command,
@@ -144,7 +144,7 @@ class Jobs:
         return f"{median([result.milliseconds for result in results]):,.0f} ms" if marked else "fails"
 
     def edit_at_once(self) -> str:
-        """Complete all tasks of an item by as many processes at once, and count what was done and who was told."""
+        """Complete all tasks of an item by as many processes at once, and count what was done and which losses were reported."""
         if not self.peer.command("mark"):
             return CANNOT
         self.use_repository(1)
@@ -205,7 +205,7 @@ class Jobs:
         return "yes" if max(others, added) <= 0 else f"{max(others, added):,} other lines change"
 
     def undo(self) -> str:
-        """Take back a completed task."""
+        """Undo the completion of a task."""
         if not self.peer.command("undo"):
             return CANNOT
         self.use_repository(1)
