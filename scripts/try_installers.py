@@ -21,7 +21,9 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to" / "install.md")
 INSTALLERS = ROOT / ".venv" / "installers" / "bin"
 """Where pipx and uv are."""
 _BLOCK = re.compile(r"^```(?:bash|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"(?:uvx|(?:pipx|uv tool|python -m pip) install) [^\n#]*\bexecplan\b[^\n#]*|(?:pipx|uv tool|python -m pip) install \.")
+_COMMAND = re.compile(
+    r"(?:uvx|(?:pipx|uv tool|python -m pip) install) [^\n#]*\bexecplan\b[^\n#]*|(?:pipx|uv tool|python -m pip) install \."
+)
 _EXTRA, _MODULE = "web", "starlette"
 _MEANS_REMOVAL = {"pipx": "pipx uninstall execplan", "uv": "uv tool uninstall execplan"}
 _UPGRADES = {
@@ -85,7 +87,9 @@ class Trial:
             ["sh", "-c", command], cwd=self.sources, env=self.environment, capture_output=True, text=True, check=False
         )
         if process.returncode != exit:
-            raise SystemExit(f"`{command}` exits with {process.returncode}, not {exit}:\n{process.stdout}{process.stderr}")
+            raise SystemExit(
+                f"`{command}` exits with {process.returncode}, not {exit}:\n{process.stdout}{process.stderr}"
+            )
         assert words
         return process.stdout + process.stderr
 
