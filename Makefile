@@ -50,9 +50,12 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, all tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel demo-check
-	$(MAKE) test-all
+	@$(MAKE) --output-sync -j $(JOBS) $(addprefix timed-,style words prose types generated corpus precision wheel demo-check)
+	@$(MAKE) timed-test-all
 	$(BIN)/execplan lint
+
+timed-%: # a stage of `make check`, which reports its time
+	@start=$$(date +%s); $(MAKE) --no-print-directory $* && echo "stage $*: $$(($$(date +%s) - start)) s"
 
 style: .venv/ready
 	$(BIN)/ruff format --check .
@@ -64,8 +67,9 @@ words: .venv/ready # names, docstrings, comments and basenames follow the vocabu
 prose: .venv/ready # English of pages, templates and printed help
 	$(BIN)/python scripts/prose.py
 
-types: .venv/ready
+types: .venv/ready # also the types that the core has on Windows
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 execplan/core
 
 generated: .venv/ready # every generated file is up to date
 	$(BIN)/python scripts/generate.py --check

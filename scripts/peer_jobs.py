@@ -109,7 +109,7 @@ class Jobs:
             raise SystemExit(f"{' '.join(command)}: {result.output}")
 
     def commit(self) -> None:
-        """Commit everything."""
+        """Commit everything in the repository."""
         self.run(["git", "add", "-A"])
         self.run(["git", "commit", "-q", "-m", "Work"])
 
@@ -127,8 +127,8 @@ class Jobs:
         results: list[Result] = []
         while len(results) < self.runs and sum([result.milliseconds for result in results]) < _LONG:
             results.append(self.run(self.peer.command(job, len(results) + 1)))
-        found = results[-1].exit == 0 and re.search(pattern, results[-1].output)
-        return f"{min([result.milliseconds for result in results]):,.0f} ms" if found else "fails"
+        is_answer = results[-1].exit == 0 and re.search(pattern, results[-1].output)
+        return f"{min([result.milliseconds for result in results]):,.0f} ms" if is_answer else "fails"
 
     def create(self) -> str:
         """Create an item with three tasks, where a command can."""
@@ -197,11 +197,11 @@ class Jobs:
         before = self.text()
         self.run(self.peer.command("mark", 5))
         changes = [line for line in difflib.ndiff(before.splitlines(), self.text().splitlines()) if line[0] in "-+"]
-        others = len([line for line in changes if line[0] == "-"]) - 1
+        removed = len([line for line in changes if line[0] == "-"]) - 1
         added = len([line for line in changes if line[0] == "+"]) - 1
         if 5 not in (self.peer.done(self.text()) or ()):
             return "fails"
-        return "yes" if max(others, added) <= 0 else f"{max(others, added)} more changed"
+        return "yes" if max(removed, added) <= 0 else f"{max(removed, added)} more changed"
 
     def undo(self) -> str:
         """Undo the completion of a task."""
@@ -237,7 +237,7 @@ class Jobs:
 
     def check_damage(self) -> str:
         """Damage an item in four ways, and count how often the check says something else than for intact items."""
-        found = []
+        reported = []
         for name in ("emptied", "conflict markers", "cut in the middle", "done with open tasks"):
             self.use_repository(2)
             self._check()  # the first call may print a hint
@@ -256,8 +256,8 @@ class Jobs:
             else:
                 self.peer.claim_done(self.repo)
             if self._check() != healthy:
-                found.append(name)
-        return f"{len(found)} of 4" + (f": {', '.join(found)}" if 0 < len(found) < 4 else "")
+                reported.append(name)
+        return f"{len(reported)} of 4" + (f": {', '.join(reported)}" if 0 < len(reported) < 4 else "")
 
     def _check(self) -> list[tuple[int, str]]:
         """Return what the tool's checks say, without the numbers."""

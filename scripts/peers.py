@@ -30,7 +30,7 @@ def purpose(number: int, count: int) -> str:
 
 
 class Peer:
-    """A tool."""
+    """A tool that is compared with others."""
 
     name: ClassVar[str]
     package: ClassVar[str]
@@ -100,7 +100,7 @@ class Peer:
 
 
 class Execplan(Peer):
-    """This tool."""
+    """execplan, from the environment that runs this script."""
 
     name, package, program, item = "execplan", "", "", "a plan"
     pattern = ".agent/execplans/*_item-1.md"
@@ -148,7 +148,7 @@ class Execplan(Peer):
 
 
 class Backlog(Peer):
-    """Backlog.md."""
+    """Backlog.md, whose tasks have acceptance criteria."""
 
     name, package, program, item = "Backlog.md", "backlog.md@1.52.0", ".bin/backlog", "a task with acceptance criteria"
     pattern = "backlog/*/task-1 - *.md"
@@ -270,7 +270,7 @@ class TaskMaster(Peer):
         return numbers if len(subtasks) == TASKS else None
 
     def check_by_hand(self, text: str, number: int) -> str:
-        """Change the status."""
+        """Change the status of that task or phase."""
         document = json.loads(text)
         document["master"]["tasks"][0]["subtasks"][number - 1]["status"] = "done"
         return json.dumps(document, indent=2)
@@ -322,7 +322,7 @@ class PlanningWithFiles(Peer):
             (folder / "task_plan.md").write_text("".join([text, *phases, tail]))
 
     def check_by_hand(self, text: str, number: int) -> str:
-        """Change the status."""
+        """Change the status of that task or phase."""
         return re.sub(rf"(### Phase {number}: .*\n- \*\*Status:\*\* )\w+", r"\1complete", text)
 
     def claim_done(self, repo: Path) -> None:
