@@ -201,7 +201,7 @@ class Jobs:
         added = len([line for line in changes if line[0] == "+"]) - 1
         if 5 not in (self.peer.done(self.text()) or ()):
             return "fails"
-        return "yes" if max(removed, added) <= 0 else f"{max(removed, added)} more changed"
+        return "yes" if max(removed, added) <= 0 else f"other lines change: {max(removed, added)}"
 
     def undo(self) -> str:
         """Undo the completion of a task."""
