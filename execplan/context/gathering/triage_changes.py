@@ -66,7 +66,7 @@ def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
 def _count_lines(path: str) -> int:
     """Count the lines of a new file; 0 if it is not a regular file, is too large, can't be read, or is not text."""
     try:
-        handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = file_access.open_regular(path, os.O_RDONLY | file_access.NO_FOLLOW)
     except OSError:
         return 0
     with open(handle, "rb") as file:

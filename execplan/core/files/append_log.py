@@ -23,7 +23,8 @@ def append_lines(path: str, text: str, *, durable: bool = False) -> None:
         handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             size = os.fstat(handle).st_size
-            is_torn = size and os.pread(handle, 1, size - 1) != b"\n"
+            os.lseek(handle, max(size - 1, 0), os.SEEK_SET)
+            is_torn = size and os.read(handle, 1) != b"\n"
             _write_all(handle, f"{chr(10) if is_torn else ''}{text}".encode(), size)
             if durable:
                 os.fsync(handle)
@@ -65,7 +66,8 @@ def read_tail(path: str) -> tuple[list[str], int]:
     try:
         size = os.fstat(handle).st_size
         offset = max(size - _TAIL_BYTES, 0)
-        data = os.pread(handle, _TAIL_BYTES, offset)
+        os.lseek(handle, offset, os.SEEK_SET)
+        data = os.read(handle, _TAIL_BYTES)
     finally:
         os.close(handle)
     lines = data.decode("utf-8", "replace").split("\n")[:-1]

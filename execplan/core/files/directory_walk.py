@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-LIST_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-WALK_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
+LIST_FLAGS: Final = os.O_RDONLY | _DIRECTORY | file_access.NO_FOLLOW
+WALK_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY | file_access.NO_FOLLOW
 _OPENAT2 = 437
 """Number of the system call openat2(2) on every architecture but Alpha."""
 _RESOLVE = 0x02 | 0x04 | 0x08
@@ -49,7 +50,7 @@ def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[s
 
     Raises OSError with the path of the directory that could not be opened.
     """
-    handle = os.open(root, WALK_FLAGS & ~os.O_NOFOLLOW)
+    handle = os.open(root, WALK_FLAGS & ~file_access.NO_FOLLOW)
     names = path.split("/")
     for number, name in enumerate(names, 1):
         child_flags = flags if number == len(names) else WALK_FLAGS
@@ -100,7 +101,7 @@ def _open_with_openat2(root: str, path: str, flags: int) -> int | None:
     """Open a directory with openat2; None if the call is unavailable. Raises OSError."""
     import ctypes
 
-    root_handle = os.open(root, WALK_FLAGS & ~os.O_NOFOLLOW)
+    root_handle = os.open(root, WALK_FLAGS & ~file_access.NO_FOLLOW)
     try:
         handle = _prepare_openat2()(root_handle, os.fsencode(path), flags)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from _thread import get_ident
 
 from execplan.core import trace
@@ -12,6 +13,7 @@ from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Final
 
 _MAX_ATTEMPTS = 100
 
@@ -75,6 +77,11 @@ def open_file(path: str) -> tuple[int, int]:
     return handle, os.fstat(handle).st_size
 
 
+NO_FOLLOW: Final[int] = getattr(os, "O_NOFOLLOW", 0)
+"""The flag that makes opening a symbolic link fail; Windows has none of these flags."""
+_NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
+
+
 class NotRegularError(OSError):
     """A path leads to a directory, a pipe, a socket or a device instead of a file."""
 
@@ -91,7 +98,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_
     Raises OSError.
     """
     try:
-        handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, mode, dir_fd=dir_fd)
+        handle = os.open(path, flags | _NO_WAIT, mode, dir_fd=dir_fd)
     except OSError as error:
         import errno
 
@@ -107,6 +114,11 @@ def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_
     return handle
 
 
+def is_own(status: os.stat_result) -> bool:
+    """Return whether a file is this user's own; Windows has no such number, and protects users' directories itself."""
+    return sys.platform == "win32" or status.st_uid == os.geteuid()
+
+
 def read_up_to(handle: int, limit: int) -> bytes:
     """Read at most `limit` bytes of an open file; raises OSError."""
     chunks = []
@@ -118,7 +130,7 @@ def read_up_to(handle: int, limit: int) -> bytes:
 
 def read_start(path: str, limit: int) -> bytes:
     """Read at most `limit` bytes from the start of a regular file, which is no symbolic link; raises OSError."""
-    handle = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    handle = open_regular(path, os.O_RDONLY | NO_FOLLOW)
     try:
         return read_up_to(handle, limit)
     finally:
@@ -134,7 +146,7 @@ def write_all(handle: int, data: bytes) -> None:
 
 def sync_path(path: str, *, together: bool = False) -> None:
     """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY | _NO_WAIT)
     try:
         sync(handle) if together else os.fsync(handle)
     finally:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from execplan.core import trace
 from execplan.core.errors import BUSY, ENVIRONMENT, ExecplanError
-from execplan.core.files.file_access import file_error, open_regular
+from execplan.core.files.file_access import NO_FOLLOW, file_error, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ def timeout() -> float:
     return _timeouts[-1]
 
 
+_LOCKED_BYTE = 1 << 30
+"""Windows locks bytes, also for readers: one that is after the holder's description."""
 _HOLDER_VARIABLES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
 """Environment variables that may name the lock holder."""
 
 
 class FileLock:
-    """An exclusive `flock` lock on a permanent file; the kernel releases it when the holder is killed."""
+    """An exclusive lock on a permanent file; the kernel releases it when the holder is killed."""
 
     def __init__(self, path: str, holder: str) -> None:
         self.path = path
@@ -45,7 +48,7 @@ class FileLock:
         from time import gmtime, strftime
 
         try:
-            handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
+            handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | NO_FOLLOW)
         except OSError as error:
             raise file_error(error, self.path, "lock") from None
         if not _try_lock(handle, self.path) and not _wait_for_lock(handle, self.path):
@@ -62,7 +65,8 @@ class FileLock:
         line = f"{self.holder}{holder_suffix}, pid {os.getpid()}, since {strftime('%Y-%m-%d %H:%M:%SZ', gmtime())}\n"
         try:
             os.ftruncate(handle, 0)
-            os.pwrite(handle, line.encode("utf-8", "backslashreplace"), 0)
+            os.lseek(handle, 0, os.SEEK_SET)
+            os.write(handle, line.encode("utf-8", "backslashreplace"))
         except OSError as error:
             os.close(handle)
             raise file_error(error, self.path, "lock") from None
@@ -78,22 +82,14 @@ class FileLock:
 def is_held(path: str) -> bool:
     """Return whether a process now holds the lock of a file; raises ExecplanError."""
     try:
-        handle = open_regular(path, os.O_RDWR | os.O_NOFOLLOW)
+        handle = open_regular(path, os.O_RDWR | NO_FOLLOW)
     except FileNotFoundError:
         return False
     except OSError as error:
         raise file_error(error, path, "lock") from None
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError as error:
-        raise _no_locks_error(error, path) from None
-    finally:
-        os.close(handle)
-    return False
+    is_free = _try_lock(handle, path, shared=True)
+    os.close(handle)
+    return not is_free
 
 
 def read_holder(path: str) -> str:
@@ -105,12 +101,30 @@ def read_holder(path: str) -> str:
         return ""
 
 
-def _try_lock(handle: int, path: str) -> bool:
-    """Take the lock if it is free and return whether it was; raises ExecplanError if the file system has no locks."""
-    import fcntl
+def _lock(handle: int, *, waits: bool, shared: bool = False) -> None:
+    """Lock an open file; raises BlockingIOError if it is locked, unless this waits, and OSError if it can't be locked."""
+    if sys.platform == "win32":
+        import msvcrt
 
+        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+        while True:
+            try:
+                msvcrt.locking(handle, msvcrt.LK_LOCK if waits else msvcrt.LK_NBLCK, 1)
+            except OSError as error:
+                if not waits:
+                    raise BlockingIOError(error.errno, "locked") from None
+            else:
+                return
+    else:
+        import fcntl
+
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if waits else fcntl.LOCK_NB))
+
+
+def _try_lock(handle: int, path: str, *, shared: bool = False) -> bool:
+    """Take the lock if it is free and return whether it was; raises ExecplanError if the file system has no locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle, waits=False, shared=shared)
     except BlockingIOError:
         return False
     except OSError as error:
@@ -125,7 +139,6 @@ def _wait_for_lock(handle: int, path: str) -> bool:
     A thread waits in the kernel, which serves waiters in order; with retries instead, some of sixteen processes starve.
     """
     import _thread
-    import fcntl
 
     state_lock, done_lock = _thread.allocate_lock(), _thread.allocate_lock()
     done_lock.acquire()
@@ -135,7 +148,7 @@ def _wait_for_lock(handle: int, path: str) -> bool:
     def wait_in_thread() -> None:
         failure = None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            _lock(handle, waits=True)
         except OSError as error:
             failure = error
         with state_lock:

@@ -23,10 +23,10 @@ _CHECKSUM_BYTES = 4
 def read_cache(path: str, header: bytes) -> Any:
     """Return the data of a cache file; None if it is missing, damaged, or belongs to another user or header."""
     try:
-        handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = file_access.open_regular(path, os.O_RDONLY | file_access.NO_FOLLOW)
         with open(handle, "rb") as file:
             status = os.fstat(handle)
-            if status.st_uid != os.geteuid() or status.st_size > _MAX_BYTES:
+            if not file_access.is_own(status) or status.st_size > _MAX_BYTES:
                 return None
             content = file.read()
     except OSError:

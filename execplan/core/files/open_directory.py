@@ -8,6 +8,7 @@ import sys
 
 from execplan.core.files.directory_walk import open_stepwise
 from execplan.core.files.file_access import (
+    NO_FOLLOW,
     FileChangedError,
     NotRegularError,
     file_error,
@@ -59,7 +60,7 @@ class DirectoryHandle:
 
     def open(self, name: str) -> int:
         """Open a regular file for reading and return its handle; raises OSError."""
-        return open_regular(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.handle)
+        return open_regular(name, os.O_RDONLY | NO_FOLLOW, dir_fd=self.handle)
 
     def read(self, name: str, limit: int) -> bytes:
         """Return at most `limit` bytes of a regular file, or no bytes if there is none; raises OSError."""
@@ -90,7 +91,7 @@ class DirectoryHandle:
 
         Raises OSError; the file is then removed.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
         handle = os.open(name, flags, 0o600 if ignores_umask else mode, dir_fd=self.handle)
         try:
             size = 0
@@ -99,7 +100,7 @@ class DirectoryHandle:
                 size += len(chunk)
             if owner is not None:
                 _copy_owner(handle, owner)
-            if ignores_umask:
+            if ignores_umask and sys.platform != "win32":
                 os.fchmod(handle, mode)
             if os.fstat(handle).st_size != size:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -219,7 +220,7 @@ def _rename_with_flags(source: DirectoryHandle, name: str, target: DirectoryHand
 def _copy_owner(handle: int, owner: os.stat_result) -> None:
     """Copy the owner to an open file if permitted."""
     status = os.fstat(handle)
-    if (status.st_uid, status.st_gid) != (owner.st_uid, owner.st_gid):
+    if sys.platform != "win32" and (status.st_uid, status.st_gid) != (owner.st_uid, owner.st_gid):
         try:
             os.fchown(handle, owner.st_uid, owner.st_gid)
         except PermissionError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from execplan.core import trace
 from execplan.core.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
@@ -17,6 +17,7 @@ from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import BinaryIO
 
     from execplan.core.project.project import Project
 
@@ -207,7 +208,7 @@ class _GitRunner:
             try:
                 status, stdout, stderr = self.git.execute(
                     ["git", "--literal-pathspecs", *arguments],
-                    istream=stdin_file,
+                    istream=cast("BinaryIO", stdin_file),
                     with_extended_output=True,
                     with_exceptions=False,
                     strip_newline_in_stdout=False,

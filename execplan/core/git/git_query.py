@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from execplan.core import trace
@@ -177,7 +178,9 @@ def require_regular_files(project: Project) -> None:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
-        is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
+        is_device = (
+            sys.platform != "win32" and stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
+        )
         if is_device or stat.S_ISFIFO(status.st_mode):
             raise file_access.file_error(
                 file_access.NotRegularError(path, "a pipe or a device"), project.display_path(path), "let git read"

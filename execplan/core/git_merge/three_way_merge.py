@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from execplan.core import trace
 from execplan.core.errors import ErrorContext
@@ -42,6 +43,16 @@ def merge_lines(
     return [line.decode("utf-8") for line in text.splitlines(keepends=True)], conflicts
 
 
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run a command and return its exit status, without importing subprocess where that is possible; raises OSError."""
+    if sys.platform == "win32":
+        import subprocess
+
+        return subprocess.call(command, env=environment)  # noqa: S603 - `prepare_git_command` made it
+    _, status = os.waitpid(os.posix_spawnp(command[0], command, environment), 0)
+    return os.waitstatus_to_exitcode(status)
+
+
 def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> tuple[bytes, int] | None:
     """Run git's merge of three texts and count the conflicts; return None if git is missing or fails."""
     paths: list[str] = []
@@ -55,8 +66,7 @@ def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarke
         args = ["merge-file", "-q", f"--marker-size={marks.size}", *labels, *paths]
         trace.log(f"run git {' '.join(args)}")
         command, environment = prepare_git_command(folder, args)
-        _, status = os.waitpid(os.posix_spawnp("git", command, environment), 0)
-        conflicts = os.waitstatus_to_exitcode(status)
+        conflicts = _run(command, environment)
         with open(paths[0], "rb") as file:
             return (file.read(), conflicts) if 0 <= conflicts < _FAILURE_STATUS else None
     except OSError as error:

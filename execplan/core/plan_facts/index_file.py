@@ -115,7 +115,7 @@ def _connect_if_usable(path: str, version: str) -> sqlite3.Connection | None:
     if not os.path.lexists(path):
         return None
     status = os.lstat(path)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or os.path.islink(os.path.dirname(path)):
+    if not stat.S_ISREG(status.st_mode) or not file_access.is_own(status) or os.path.islink(os.path.dirname(path)):
         raise PermissionError(f"{path} is not the user's own file")
     database = _connect(path)
     try:
@@ -142,7 +142,7 @@ def _is_usable(database: sqlite3.Connection, version: str) -> bool:
 def _create_file(project: Project, path: str, version: str) -> sqlite3.Connection:
     project_state.make_cache_dir(project, _DIRECTORY)
     _remove_file(path)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     database = _connect(path)
     try:
         with transaction(database):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextvars import ContextVar
 
 from execplan.core.errors import USAGE, ExecplanError
@@ -86,6 +87,8 @@ def _login_name() -> str:
 
 def system_login() -> str:
     """Return the login from the user database, regardless of the environment."""
+    if sys.platform == "win32":
+        return os.getlogin()
     import pwd
 
     try:

@@ -106,7 +106,7 @@ def read_only_error(project: Project) -> ExecplanError:
 def _write_gitignore(folder: str) -> None:
     """Keep the directory out of a repository that is created around it later; safe with concurrent writers."""
     try:
-        handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
         return
     os.write(handle, b"*\n")
