@@ -87,7 +87,8 @@ class ExecplanCommand(click.Command):
         if call.verbose:
             trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
         if ctx.params.get("if_match") is not None:
-            require_digest("--if-match", ctx.params["if_match"], "see the digest: execplan show --json")
+            hint = name_plan("see the digest: execplan show --json", ctx.params.get("plan") or "PLAN")
+            require_digest("--if-match", ctx.params["if_match"], hint)
         if "commit" in ctx.params:
             from execplan.core.edits.plan_writer import WriteOptions
 

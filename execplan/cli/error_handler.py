@@ -212,7 +212,7 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
             description = shorten(description, columns - len("  "))
         lines += [f"{name}  {plan['title'] or '(no title)'}", description]
     remaining = error.candidates[_MAX_DESCRIBED:]
-    names = "execplan list" if len(remaining) > _MAX_NAMED else ", ".join(remaining)
+    names = "execplan list --all" if len(remaining) > _MAX_NAMED else ", ".join(remaining)
     return [*lines, *([f"and {len(remaining)} more: {names}"] if remaining else [])]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,6 +15,9 @@ from execplan.core.project import user_settings
 from execplan.linter.checking import custom_rules
 from execplan.linter.lint_settings import ensure_known_rules
 from execplan.linter.rule_selection import PROFILES, RuleSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class RuleSettings(NamedTuple):
@@ -41,6 +45,13 @@ class RuleSettings(NamedTuple):
             message = "--select and --ignore leave no rules"
             raise usage_error(message, "the longer code takes precedence; if both are equally long, --ignore does")
         return rule_selection
+
+
+def selecting_options(params: Mapping[str, Any]) -> str:
+    """Return the options that selected findings, as typed in a shell, from the parameters of a command; empty without any."""
+    options = [(name, value) for name in ("select", "ignore", "rules") for value in params.get(name, ())]
+    options += [(name, params[name]) for name in ("profile", "level") if params.get(name)]
+    return "".join([f" --{name} {quote(value)}" for name, value in options])
 
 
 def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:

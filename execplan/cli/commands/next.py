@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -17,7 +18,7 @@ from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
-from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store import claims, plan_selection, plan_store
 from execplan.core.plan_store.author import ActingAs, actor
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
@@ -188,7 +189,7 @@ def next_(
         heir = read_text(to, "the name") if to is not None else None
         answer = release_claims(stored_plan, stored_plan.plan, owner, task=task, to=heir, hours=hours)
         return answer._replace(warnings=warnings)
-    claimant = _act_as_claimant(project, claim)
+    claimant = _act_as_claimant(project, claim, has_plan=plan is not None)
     if claimant is not None:
         blocked_ids = blocked_task_ids(project, ref, stored_plan.plan)
         done_ids = tasks_done_elsewhere(project, ref)
@@ -207,11 +208,23 @@ def next_(
     )
 
 
-def _act_as_claimant(project: Project, claim: str | None) -> str | None:
+def _ensure_no_plan(name: str) -> None:
+    """Raise ExecplanError if a name after `--claim` is that of a plan, which was meant instead."""
+    try:
+        _, ref = plan_selection.select_plan(os.getcwd(), name)
+    except ExecplanError:
+        return
+    hint = f"execplan next {ref.shell_name} --claim; or, if it is your name: execplan next --claim --as {quote(name)}"
+    raise usage_error(f"--claim takes a name, but {name!r} is the plan {ref.id}", hint)
+
+
+def _act_as_claimant(project: Project, claim: str | None, *, has_plan: bool) -> str | None:
     """Return who claims a task, who is also whoever reads the hints; None without --claim."""
     if not claim:
         return actor(project) if claim is not None else None
     name = read_text(claim, "the name")
+    if not has_plan:
+        _ensure_no_plan(name)
     click.get_current_context().with_resource(ActingAs(name))
     return name
 

@@ -21,6 +21,7 @@ from execplan.cli.output.lint_report import (
     skip_notices,
     summarize_findings,
 )
+from execplan.cli.rule_options import selecting_options
 from execplan.core.text.message_parts import format_count
 from execplan.linter.baseline_filter import unreadable_findings
 from execplan.linter.checking import baseline_file
@@ -121,7 +122,7 @@ class OutputSettings(NamedTuple):
             data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
             lines.append(statistics_table(tallies))
         elif groups is not None and not call.as_json and self.form == formats.TEXT and not self.all:
-            overview = make_overview(groups, checked)
+            overview = make_overview(groups, checked, selecting_options(click.get_current_context().params))
             lines += report_lines(checked) if overview is None else [*report_lines(overview.in_full), overview.table]
         elif not call.as_json:
             lines += report_lines(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]

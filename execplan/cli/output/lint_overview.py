@@ -40,10 +40,12 @@ class LintOverview(NamedTuple):
     """Commands that help, each with what it does."""
 
 
-def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile]) -> LintOverview | None:
+def make_overview(
+    groups: Sequence[TargetGroup], checked: Sequence[CheckedFile], options: str = ""
+) -> LintOverview | None:
     """Return the overview of the results for all plans of the groups, which are the first ones; None for a short report.
 
-    Plans that differ from HEAD come first, then open ones, until the lines are used up.
+    `options` are those that selected the findings, for the next commands. Plans that differ from HEAD come first, then open ones, until the lines are used up.
     """
     reported = [position for position, checked_file in enumerate(checked) if checked_file.findings]
     if _fit([checked[position] for position in reported], _MAX_LINES) == len(reported):
@@ -66,24 +68,24 @@ def make_overview(groups: Sequence[TargetGroup], checked: Sequence[CheckedFile])
     tallies = count_by_rule([finding for checked_file in rest for finding in checked_file.findings])
     all_tallies = count_by_rule([finding for position in reported for finding in checked[position].findings])
     safe, unsafe = sum([tally.safe for tally in all_tallies]), sum([tally.unsafe for tally in all_tallies])
-    commands = [f"lint --fix  # fixes {format_count(safe, 'finding')}"] if safe else []
-    commands += [f"lint --fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
-    commands += [_baseline_command(groups), "lint --all  # lists all findings"]
+    commands = [f"--fix  # fixes {format_count(safe, 'finding')}"] if safe else []
+    commands += [f"--fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
+    commands += [_baseline_option(groups), "--all  # lists all findings"]
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],
         f"{title}\n{statistics_table(tallies)}",
-        "\n".join([f"next: execplan {command}" for command in commands]),
+        "\n".join([f"next: execplan lint{options} {command}" for command in commands]),
     )
 
 
-def _baseline_command(groups: Sequence[TargetGroup]) -> str:
-    """Return the command that ignores known findings: it writes the baseline, or uses the one that exists."""
+def _baseline_option(groups: Sequence[TargetGroup]) -> str:
+    """Return the option that ignores known findings: it writes the baseline, or uses the one that exists."""
     project = groups[0].project
     path = os.path.join(project.base, DEFAULT_FILE)
     if os.path.isfile(path):
-        return f"lint --baseline {quote(os.path.relpath(path))}  # ignores the findings in the baseline"
-    return "lint --write-baseline  # records these findings, for lint --baseline FILE"
+        return f"--baseline {quote(os.path.relpath(path))}  # ignores the findings in the baseline"
+    return "--write-baseline  # records these findings, for lint --baseline FILE"
 
 
 def statistics_table(tallies: Sequence[RuleStatistics]) -> str:

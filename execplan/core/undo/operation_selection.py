@@ -133,11 +133,14 @@ def _ensure_not_of_run(project: Project) -> None:
                 continue
             ref = plan_store.ref_for_path(owner, path)
             if entry.command in RUN_COMMANDS and last_is_run(owner, ref, entries):
+                hint = f"undo the run: execplan rollback {ref.shell_name}"
+                if any([entry.is_written and entry.command not in (*RUN_COMMANDS, "new") for entry in entries]):
+                    hint += f"; or what you did before it: execplan undo -p {ref.shell_name}"
                 raise ExecplanError(
                     "undone-otherwise",
                     f"the last operation belongs to a run: {entry.summary}",
                     exit=CHECK_FAILED,
-                    hint=f"undo the run: execplan rollback {ref.shell_name}; or what you did before it: execplan undo -p {ref.shell_name}",
+                    hint=hint,
                 )
             return
 
