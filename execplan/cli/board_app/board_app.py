@@ -17,7 +17,7 @@ from execplan.cli.error_handler import Terminated
 from execplan.core.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 
 if TYPE_CHECKING:
-    from execplan.cli.board_app.board_edits import BoardSource
+    from execplan.cli.board_app.board_source import BoardSource
     from execplan.core.project.project_list import ProjectOrigin
     from execplan.views.board.board_cards import Board, Card
     from execplan.views.board.board_changes import Snapshot

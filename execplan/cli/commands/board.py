@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.board_app.board_edits import BoardSource
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
 from execplan.cli.output.progress_bar import ProgressBar

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.notifications import Notify
 
 from execplan.cli.board_app.board_app import BoardApp
-from execplan.cli.board_app.board_edits import BoardSource
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.core.project import project_discovery
 from execplan.core.project.project_list import list_projects
 

@@ -77,7 +77,7 @@ def test_each_record_is_a_line_and_the_document_is_the_last(desk: InProcessRepos
     assert {record["run"] for record in records} == {run_id(desk)}
     assert (last["kind"], last["ok"], last["error"]) == ("run", True, None)
     data = last["data"]
-    assert (data["status"], data["counts"]) == ("completed", {"done": 2, "total": 2})
+    assert (data["status"], data["counts"]) == ("completed", {"done": 2, "skipped": 0, "total": 2})
     assert [step["status"] for step in data["steps"]] == ["completed", "completed"]
     assert (data["rolled_back"], data["differences"], data["commit"]) == (None, [], None)
     assert desk.data("show", "--run")["run"] == data["run"]
