@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import join_first
-from execplan.linter.rule import ERROR, LEVELS, RULES, SAFE, UNSAFE, Finding
+from execplan.linter.rule import CONFLICT_CODE, ERROR, LEVELS, RULES, SAFE, UNSAFE, Finding
 from execplan.linter.rules.completeness_rules import MISSING_MESSAGE, PLACEHOLDER_MESSAGE
 
 TYPE_CHECKING = False
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
 
 
-CONFLICT_CODE = "EP002"
-"""Code of the rule about conflict markers, which must be resolved before anything else."""
 _UNCLOSED_CODE = "EP003"
 """Code of the rule about code blocks that are never closed, which hide what other rules miss."""
 

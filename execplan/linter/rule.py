@@ -37,6 +37,8 @@ A rule that needs a project is not about a single plan.
 """
 GIT_NEEDS: Final = (HISTORY, COMMIT)
 
+CONFLICT_CODE: Final = "EP002"
+"""Code of the rule about conflict markers, which must be resolved before anything else."""
 SAFE: Final = "safe"
 UNSAFE: Final = "unsafe"
 NO_FIX: Final = "none"

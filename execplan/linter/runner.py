@@ -12,6 +12,7 @@ from execplan.linter.rule import (
     BYTES,
     CLOCK,
     COMMIT,
+    CONFLICT_CODE,
     ERROR,
     GRADUAL,
     HINT,
@@ -142,6 +143,20 @@ def unreadable_finding(error: ExecplanError) -> Finding:
     return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
 
 
+def _without_conflicting_text(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]:
+    """Return the findings that are not about text between conflict markers, of which one side will go."""
+    if not plan.conflict_lines:
+        return findings
+    lines_in_conflict: set[int] = set()
+    start = -1
+    for at in plan.conflict_lines:
+        start = at if start < 0 else start
+        if plan.text.lines[at][:1] == ">":
+            lines_in_conflict.update(range(start + 1, at + 2))
+            start = -1
+    return [finding for finding in findings if finding.code == CONFLICT_CODE or finding.line not in lines_in_conflict]
+
+
 def lint_plan(
     plan: ParsedPlan,
     context: RuleContext | None = None,
@@ -183,6 +198,7 @@ def lint_plan(
         findings += rule_findings
         if rule_findings and code == _EXCLUSIVE_CODE:
             break  # the rules after it would report the text inside the code block
+    findings = _without_conflicting_text(plan, findings)
     if suppression_rules.MARK in context.source.text:
         from execplan.linter.suppression_filter import apply_suppressions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.linter.finding_summary import merge_findings
 from execplan.linter.rule import SAFE, Finding, Fix
 from execplan.linter.runner import lint_bytes
-from tests.plans import from_template
+from tests.plans import CLEAN, from_template
 
 
 def _finding(line: int, message: str, code: str = "EP207", level: str = "hint", fix: Fix | None = None) -> Finding:
@@ -53,3 +53,9 @@ def test_other_findings_stay_apart() -> None:
         _finding(7, "and 3 more", code="EP208"),
     ]
     assert merge_findings(findings) == findings
+
+
+def test_between_conflict_markers_only_the_markers_are_found() -> None:
+    entry = "<<<<<<< ours\n- Decision: A1\n=======\n- Decision: A2\n>>>>>>> theirs\n  Date/Author: 2026-11-30 / Ann\n"
+    data = CLEAN.replace("## Decision Log\n\n", f"## Decision Log\n\n{entry}\n", 1).encode()
+    assert {finding.code for finding in lint_bytes(data)} == {"EP002"}

@@ -15,8 +15,7 @@ from execplan.core.text.message_parts import format_count, join_first
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
 from execplan.linter.checking.repository_trees import RepositoryTrees
-from execplan.linter.finding_summary import CONFLICT_CODE
-from execplan.linter.rule import LEVELS, SAFE
+from execplan.linter.rule import CONFLICT_CODE, LEVELS, SAFE
 from execplan.linter.rule_selection import levels_at_least
 from execplan.linter.rules.completeness_rules import MISSING_MESSAGE, PLACEHOLDER_MESSAGE
 
@@ -234,7 +233,7 @@ def help_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     reports = [(checked_file, _report(checked_file)) for checked_file in checked if checked_file.findings]
     if not reports:
         return ()
-    from execplan.linter.finding_summary import CONFLICT_CODE
+    from execplan.linter.rule import CONFLICT_CODE
 
     checked_file, report = min(
         reports, key=lambda pair: (pair[1].first_error != CONFLICT_CODE, not pair[1].first_error)

@@ -37,7 +37,7 @@ killed, and has to be resumed or rolled back; its rollback was interrupted and h
 EDITED: Final = "edited"
 """Why a run can continue only with a new revision: the plan's steps were edited.
 
-If it was cut short in a step, whose outcome nobody knows, it continues only with the steps that it began with.
+If it was interrupted in a step, whose outcome nobody knows, it continues only with the steps that it began with.
 """
 _STOP_STATES = {
     journal_entries.PAUSED: WAITING,
