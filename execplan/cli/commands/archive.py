@@ -194,9 +194,14 @@ def _mention_warnings(moves: list[tuple[Project, MoveResult]]) -> tuple[str, ...
 
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
     """Return the named plans without duplicates, or the only plan if none is named. Raises ExecplanError."""
-    matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans] or [
-        plan_selection.select_plan(os.getcwd(), None)
-    ]
+    try:
+        matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans or (None,)]
+    except ExecplanError as error:
+        if not plans and error.code == "ambiguous-plan" and (complete := _find_complete_plans()):
+            error.message = f"no plan specified; {format_count(len(complete), 'plan')} can be archived"
+            error.candidates, error.details = tuple([ref.id for _, ref in complete]), ()
+            error.hint = "name one of them, or archive all complete plans: execplan archive --complete"
+        raise
     return list({ref.real_path: (project, ref) for project, ref in matches}.values())
 
 

@@ -16,6 +16,7 @@ from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store.hint_reader import ask_person, is_agent
 from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval
+from execplan.execution.evaluation.evaluation_text import describe_origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,6 +109,8 @@ def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, .
         until = f"by {approval.approver} until {approval.expires_at}"
         lines = fit_line(f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}")
     lines += scope_lines(scope, evaluated.path)[1:]
+    if origin := describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text):
+        lines.append(origin)
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
     return Answer(

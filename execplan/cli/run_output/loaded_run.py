@@ -11,7 +11,6 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
-from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import change_kind
 from execplan.execution.engine.run_records import run_summary
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands, has_new_steps
@@ -52,8 +51,6 @@ def _next_commands(run: LoadedRun) -> tuple[str, ...]:
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == run_summary.ARCHIVED:
         return (f"execplan audit {name}",)
-    if run_state.question is not None and run_state.question.why == journal_entries.UNKNOWN:
-        return tuple([run.resume_command("--answer", answer) for answer in (journal_entries.GO, journal_entries.AGAIN)])
     run_status = read_run_status(run.project, run.ref, run.run_paths)
     if run_status.state in OPEN_STATES:
         return finishing_commands(run.project, run.ref, run_status, name)

@@ -208,7 +208,7 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     asks = is_answered_by_resume(question) or can_ask()
     command = resume if asks else run.resume_command("--answer", answers[0])
     if question.why == journal_entries.ASK:
-        command = f"correct what failed, then: {command}"
+        command = f"correct what failed, but nothing that a completed step has written, then: {command}"
         command += f"; or edit the steps in the plan, then: {format_replan_command(run.run_paths.id, plan_name)}"
     if question.why == journal_entries.UNKNOWN:
         again = f"; or revert it and run the step again: {run.resume_command('--answer', journal_entries.AGAIN)}"

@@ -88,7 +88,7 @@ class PlanActivity:
         key = project.root, folder, cutoff
         if key not in self._committed:
             since = int(datetime.combine(cutoff, time(), UTC).timestamp())
-            args = ("log", f"--since=@{since}", *"--format= --name-only -z --no-renames --no-show-signature".split())
+            args = ("log", f"--since=@{since}", *"-c --format= --name-only -z --no-renames --no-show-signature".split())
             pathspec = ("--", project.display_path(folder) or ".")
             from execplan.core.git import git_query
 

@@ -396,3 +396,11 @@ def test_a_document_among_archived_plans_needs_nothing(repo: Folder) -> None:
     repo.plan()
     repo.write(f"{HOME}/archive/2026-01-02_report.md", "# Report\n\nAll went well.\n")
     assert "add 'First step'" not in repo.run("status", "--state", "document").out
+
+
+def test_without_a_name_the_complete_plans_are_offered(repo: Folder) -> None:
+    for number, text in enumerate((CLEAN, CLEAN, COMPLETE_PLAN, COMPLETE_PLAN), 1):
+        repo.plan(text, f"2026-01-0{number}_part")
+    error = repo.run("archive", "--json").json["error"]
+    assert error["candidates"] == ["2026-01-03_part", "2026-01-04_part"]
+    assert "execplan archive --complete" in error["hint"]

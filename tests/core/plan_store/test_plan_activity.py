@@ -152,3 +152,17 @@ def test_next_reports_the_last_commit_of_a_plan_without_dates(repo: Folder) -> N
     _touch(repo.path / ".agent/execplans/2026-01-01_b.md", 1)
     first, second = changes()
     assert first == committed[0] < second
+
+
+def test_a_plan_that_came_with_a_merge_commit_is_not_stalled(repo: Folder) -> None:
+    _commit(repo, 40)
+    repo.git("checkout", "-qb", "other")
+    repo.write("one.txt", "1")
+    _commit(repo, 39)
+    repo.git("checkout", "-q", "-")
+    repo.write("two.txt", "2")
+    _commit(repo, 39)
+    repo.git("merge", "-q", "--no-commit", "other")
+    _touch(repo.plan(OLD), 0)
+    _commit(repo, 1)
+    assert not _stalled(repo)

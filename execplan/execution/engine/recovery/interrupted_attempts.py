@@ -204,8 +204,8 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         suffix = format_excess(len(differences), 1, ", ")
         raise ExecplanError(
             "drifted",
-            f"results of the run have changed since it was interrupted: {differences[0]}{suffix}",
+            f"results of the run have changed since then: {differences[0]}{suffix}",
             exit=CONFLICT,
-            hint="restore what the run left, then resume it: execplan resume",
+            hint="restore what the run left; to correct it, add a step to the plan, then: execplan replan --reason 'What was wrong'",
             candidates=differences,
         )

@@ -22,12 +22,13 @@ from execplan.execution.engine.commands.command_environment import make_redactio
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.execution.engine.journal.journal_writer import open_run
-from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
+from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
 from execplan.execution.engine.replanning.revision_coverage import RevisionCoverage
 from execplan.execution.engine.run_records import record_builder, run_summary
 from execplan.execution.engine.telemetry.span_sending import send_spans
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import ExecutionPlan
 
 if TYPE_CHECKING:
@@ -171,6 +172,8 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
             exit=CONFLICT,
             hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
+    if not run_state.is_agent_run:
+        ensure_not_drifted(run_state, WorkspaceFiles(project), ())
 
 
 def _store_revision(

@@ -243,10 +243,6 @@ STATES: dict[str, tuple[Callable[[InProcessRepository], object], str]] = {
         lambda desk: Path(approval_key.path(desk.project()[0])).write_bytes(b"k" * 32),
         "it was altered after it was signed",
     ),
-    "a file that was changed since": (
-        lambda desk: desk.write("src/made.py", "X = 2\n"),
-        "src/made.py: different content (",
-    ),
     "another program first in PATH": (lambda desk: desk.stub("grep"), "grep: was "),
 }
 

@@ -154,6 +154,15 @@ def test_what_was_done_and_then_changed_is_drift(desk: InProcessRepository) -> N
     assert any(line.startswith("src/made.py: different content (") for line in desk.drift())
 
 
+def test_what_was_done_and_then_changed_is_not_replanned(desk: InProcessRepository) -> None:
+    _, run_paths = failed(desk)
+    desk.write("src/made.py", "X = 2\n")
+    with pytest.raises(ExecplanError) as caught:
+        replanned(desk, run_paths)
+    assert caught.value.code == "drifted"
+    assert "add a step to the plan" in str(caught.value.hint)
+
+
 def test_revision_after_revision(desk: InProcessRepository) -> None:
     """A revision that was not approved yet may be revised; each keeps its place in the history."""
     _, run_paths = failed(desk)
