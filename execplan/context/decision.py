@@ -101,7 +101,7 @@ class Chosen(Model):
     """Tokens of the unit in full."""
     priority: Annotated[int, Meta(ge=0, le=100)]
     reason: Name
-    content: str
+    content: str = ""
     """Text of the unit that is in the pack; empty if it is pruned."""
 
 

@@ -135,7 +135,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
-        "--exact --estimate --explain --compare",
+        "--exact --estimate --explain --compare --plain-decision",
         f"{_PLAN_OPTIONS} --task --budget --model --intent --format --experiment --key --item --as",
         file_options="--file --units --session",
         operand_kind="plan",

@@ -101,16 +101,14 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     message, reasons = error.message, error.candidates
     hint = f"see what is next: execplan next {ref.shell_name}; a person must approve another run"
     if last_run is not None:
-        from execplan.execution.engine.error_hints import (
-            continue_ended_run,
-            describe_end,
-        )  # most calls meet no ended run
+        from execplan.core.plan_store.hint_reader import ASK  # most calls meet no ended run
+        from execplan.execution.engine.error_hints import continue_ended_run, describe_end
 
         reasons = ()
         run_state, number = last_run.run_state, last_run.run_paths.number
         message = f"run {last_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
         message += "; the approval allows nothing more" if run_state.status != FAILED else ""
-        hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor)
+        hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor, ASK)
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 

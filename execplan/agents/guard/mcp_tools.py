@@ -62,6 +62,8 @@ _TOOLS: Final[Mapping[str, _McpTool]] = {
     "context": _McpTool({"": "context"}, "task budget"),
     "steps": _McpTool({"": "handoff", "instructions": "handoff", "evaluation": "evaluate"}, "", "view"),
     "report_step": _McpTool({"": "report"}, "step status result evidence"),
+    "replan": _McpTool({"": "replan"}, "reason failed"),
+    "summarize": _McpTool({"": "summarize"}, "form length"),
     "archive": _McpTool({"": "archive"}, "ended reason superseded_by"),
 }
 

@@ -37,9 +37,13 @@ def format_replan_command(run: int | str, plan: str) -> str:
     return f"execplan replan {run} -p {plan} --reason 'What was wrong'"
 
 
-def resume_instead(run: int | str, plan: str, executor: str) -> str:
-    """Return how a failed run continues if its steps are right, in place of editing and replanning them."""
-    return f"if they are right, correct what failed; then resume the run: {format_resume_command(run, plan, executor)}"
+def resume_instead(run: int | str, plan: str, executor: str, ask: str = "") -> str:
+    """Return how a failed run continues if its steps are right, in place of editing and replanning them.
+
+    `ask` comes before what a person does.
+    """
+    command = format_resume_command(run, plan, executor)
+    return f"if they are right, correct what failed; then {ask}resume the run: {command}"
 
 
 def describe_end(status: str) -> str:
@@ -47,15 +51,18 @@ def describe_end(status: str) -> str:
     return "was rolled back" if status == ROLLED_BACK else f"has {status}"
 
 
-def continue_ended_run(status: str, run: int, plan: str, executor: str) -> str:
-    """Return the hint on what is next after a run that has used its approval and ended with a status."""
+def continue_ended_run(status: str, run: int, plan: str, executor: str, ask: str = "") -> str:
+    """Return the hint on what is next after a run that has used its approval and ended with a status.
+
+    `ask` comes before what a person does.
+    """
     rollback_command = f"execplan rollback {run} -p {plan}"
     if status == FAILED:
         replan = f"edit the steps in the plan, then: {format_replan_command(run, plan)}"
-        return f"{replan}; {resume_instead(run, plan, executor)}; or roll the run back: {rollback_command}"
+        return f"{replan}; {resume_instead(run, plan, executor, ask)}; or {ask}roll it back: {rollback_command}"
     if status == COMPLETED:
-        return f"see what is next: execplan next {plan}; or roll the run back and run it again: {rollback_command}"
-    return f"review the plan, then approve it again: execplan evaluate {plan}; execplan approve {plan}"
+        return f"see what is next: execplan next {plan}; or {ask}roll the run back and run it again: {rollback_command}"
+    return f"see what is next: execplan next {plan}; a person must approve another run"
 
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:

@@ -137,7 +137,8 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
     if last_run is None or not entries:
         return error
     run_state = load_run_state(last_run, entries)
-    error.hint = continue_ended_run(run_state.status, last_run.number, ref.shell_name, run_state.executor)
+    if run_state.status != states.ROLLED_BACK:  # then it is approved like a first run
+        error.hint = continue_ended_run(run_state.status, last_run.number, ref.shell_name, run_state.executor)
     return error
 
 

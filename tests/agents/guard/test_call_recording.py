@@ -297,7 +297,7 @@ def test_of_two_approved_plans_a_complete_one_is_no_choice(begun: GuardRepositor
     assert begun.type("done", "1", "-p", "2026-01-02_one").exit == 0
     assert begun.ask("make one").kind == "deny"
     assert begun.type("done", "1", "-p", "2026-01-03_two").exit == 0
-    assert "2026-01-01_parser is failed" in begun.ask("make two").why
+    assert "2026-01-01_parser has failed" in begun.ask("make two").why
     assert begun.type("reopen", "1", "-p", "2026-01-03_two").exit == 0
     assert begun.ask("make two").kind == "allow"
 
@@ -325,8 +325,8 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
     why = begun.ask("make parser").why
-    assert " is failed; edit the steps in the plan, then: execplan replan 1 -p " in why
-    assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
+    assert " has failed; edit the steps in the plan, then: execplan replan 1 -p " in why
+    assert " has failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
     assert "; or ask a person to roll it back: execplan rollback 1 -p " in why
 
 

@@ -42,6 +42,8 @@ SAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("steps", {"view": "evaluation"}),
     ("steps", {}),
     ("report_step", {"step": "make", "status": "completed", "result": "Done.", "evidence": "ok\n"}),
+    ("replan", {"reason": "Wrong.", "failed": ["make"]}),
+    ("summarize", {"form": "report", "length": "long"}),
     ("archive", {"ended": "abandoned", "reason": "Not needed."}),
 ]
 

@@ -28,7 +28,7 @@ TASK_HINT = "name a task by its number, ID or unique text: see show()"
             "archive",
             {"plan": "a", "ended": "abandoned"},
             "`ended` abandoned requires `reason`",
-            "archive(ended='abandoned', reason='Why it is abandoned')",
+            "archive(plan='a', ended='abandoned', reason='Why it is abandoned')",
         ),
         (
             "edit_task",

@@ -41,6 +41,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("set_section", {"section": LINE, "text": "\n\n".join([form.text for form in FORMS])}),
     ("set_section", {"section": "Context", "create": True, "text": "\n\n".join([form.text for form in FORMS])}),
     ("report_step", {"step": LINE, "status": "completed", "result": LINE, "evidence": LINE}),
+    ("replan", {"reason": LINE, "failed": [LINE]}),
+    ("summarize", {}),
     ("archive", {}),
     ("archive", {"ended": "superseded", "superseded_by": LINE, "reason": LINE}),
     ("new_plan", {"markdown": plan_of(ON_A_LINE[0])}),

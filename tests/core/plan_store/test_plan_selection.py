@@ -226,7 +226,7 @@ def test_of_very_many_plans_the_error_names_only_some(repo: Folder) -> None:
     for number in range(40):
         repo.plan(CLEAN, f"2026-01-01_p{number:02}")
     error = repo.run("next").err
-    assert "and 30 more: execplan list\n" in error
+    assert "and 30 more: execplan list --all\n" in error
     assert "2026-01-01_p39" not in error
     assert len(repo.run("next", "--json").json["error"]["candidates"]) == 40
 

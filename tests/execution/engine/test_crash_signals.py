@@ -142,6 +142,8 @@ def test_a_command_that_may_run_once_is_cut_short(once: RunScenario, answer: str
     once.restore("approved")
     run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert survivors(once.world) == []
+    (begun,) = (once.repo.path / ".git/execplan/runs").glob("*/*-slow-1.begun")
+    wait_for(begun.with_suffix(".stopped"))
     once.repo.write(f"{COUNTS}/calm", "")
     once.repo.write("later.txt", "Written by the user after the kill.\n")
     for _ in range(2):

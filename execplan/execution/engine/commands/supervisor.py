@@ -41,6 +41,8 @@ for a disk.
 """
 _REAP_TIMEOUT = 0.004
 """Seconds in which a process may end after a signal."""
+_CLOCK_TICK = 0.02
+"""Seconds after which the times of files differ for sure: the clock for them has up to ten milliseconds."""
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_PS_PAUSE = 0.005, 0.05, 1.0
 """Seconds between two checks of a program: at first, at most, and at most if each check starts `ps`."""
 
@@ -107,6 +109,8 @@ class _SupervisedCommand:
         cpu = self.sandbox_report.get("cpu", usage.ru_utime + usage.ru_stime)
         seconds = time.monotonic() - started_at
         report.update(seconds=seconds, cpu_s=cpu, peak_memory_bytes=max(peak, self.peak), left=self.leftovers)
+        if self.execplan_died:
+            time.sleep(_CLOCK_TICK)  # what is written after the mark then has a later time than all that came before
         try:  # if execplan was killed, the progress of the command is unknown, and only the time of its end is known
             self._write_mark("stopped" if self.execplan_died else "ended", ascii(report).encode())
         except OSError:
