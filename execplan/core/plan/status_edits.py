@@ -59,17 +59,6 @@ def phase_edits(plan: ParsedPlan, tasks: Sequence[tuple[str, str]]) -> Iterator[
                 yield edit, f"status of {heading.block.text}: {text}"
 
 
-def reopened_phase_edits(plan: ParsedPlan, at: int) -> Iterator[tuple[Edit, str]]:
-    """Yield the edits of status lines that say completed, of the phases that get an open task at a line, with a message."""
-    phases = find_phases(plan, read_headings(plan))
-    for heading, line, status in phases:
-        if heading.block.end <= at <= heading.end and status_mark(status.text) == "x":
-            text = _find_text(status, "~", [other for _, _, other in phases])
-            if text:
-                edit = Edit(line, line + 1, (_replaced(plan.text.lines[line], status, text),))
-                yield edit, f"status of {heading.block.text}: {text}"
-
-
 def _find_text(status: TaskStatus, mark: str, examples: Sequence[TaskStatus]) -> str:
     """Return what to write: what most others of this form say, or else the word for it; empty if that is not clear."""
     if not status.is_exact:

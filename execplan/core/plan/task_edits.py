@@ -140,7 +140,7 @@ def add_task(
                 find_tasks(plan, [neighbor_query], known_ids)
             title = "" if follows_format(plan) else _OTHER_TITLE  # Progress would make an ExecPlan of the plan
             edit, titles = insert_section(plan, outline.PROGRESS, first_lines, title=title)
-            return _task_added(plan, content._replace(sections=titles), edit, 0, text)
+            return _task_added(content._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
         for task in siblings:
             if normalize_text(text) in (normalize_text(task.text), normalize_text(without_prefix(task.text))):
@@ -157,7 +157,7 @@ def add_task(
             edit = insert_padded(plan.text.lines, heading.end, first_lines)
         else:
             edit = append_to_section(plan, section, first_lines)
-        return _task_added(plan, content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+        return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return build_change
 
@@ -193,21 +193,11 @@ def text_without_box(source: str) -> str:
     return text
 
 
-def _task_added(plan: ParsedPlan, content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
+def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
     tasks = (*content.tasks[:index], (" ", text), *content.tasks[index:])
-    edits, messages = [edit], [f"added: {format_task(tasks, index)}"]
-    if plan.has_tasks_elsewhere:
-        from execplan.core.plan.status_edits import reopened_phase_edits  # an ExecPlan has no status lines
-
-        for status_edit, message in reopened_phase_edits(plan, edit.start):
-            edits.append(status_edit)
-            messages.append(message)
+    message = f"added: {format_task(tasks, index)}"
     return PlanChange(
-        tuple(edits),
-        content._replace(tasks=tasks),
-        f"add {index + 1}, {text}",
-        tuple(messages),
-        (ChangedTask(index, None),),
+        (edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),)
     )
 
 

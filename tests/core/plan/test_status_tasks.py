@@ -12,7 +12,7 @@ from execplan.core.edits.plan_writer import apply_change
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.merge.plan_merge import merge_plans
-from execplan.core.plan.task_edits import add_task, complete_tasks, reopen_tasks
+from execplan.core.plan.task_edits import complete_tasks, reopen_tasks
 from execplan.core.text.line_merge import merge_with_markers
 from tests.conftest import Folder
 
@@ -204,8 +204,6 @@ def test_the_status_line_of_a_phase_follows_its_boxes() -> None:
     assert done(PHASES, "4") == PHASES.replace("[ ] Tag", "[x] Tag")  # its status says more
     wordy = PHASES.replace("in_progress", "Doing").replace("pending\n", "Finished\n")
     assert done(wordy, "2") == wordy.replace("[ ] Words", "[x] Words").replace("Doing", "Finished")
-    more = apply_change(one.encode(), add_task("More", MOMENT, after="2"))[0].decode()
-    assert more == one.replace("[x] Words\n", "[x] Words\n- [ ] More\n").replace("complete", "in_progress")
     execplan = f"{PHASES}\n## Progress\n\n- [ ] Only this\n"
     assert done(execplan, "1").count("Status:** in_progress") == 1
 
