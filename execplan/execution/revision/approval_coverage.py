@@ -61,7 +61,7 @@ def find_uncovered_changes(
             ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
-    return list(dict.fromkeys(reasons))
+    return sorted(dict.fromkeys(reasons), key=lambda reason: reason == "different source")  # which says least
 
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
