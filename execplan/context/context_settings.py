@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Final
 
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project.setting_shapes import is_text, number, shape, table_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
 
 MIN_BUDGET: Final = 200
 """Minimum budget in tokens."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import ModuleType
+from typing import Final
 
 from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-    from typing import Final
 
 ESTIMATE: Final = "estimate"
 ENCODING: Final = "o200k_base"

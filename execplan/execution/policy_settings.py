@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, Final
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import setting_shapes as shapes
@@ -18,11 +19,6 @@ from execplan.core.project.setting_table import (
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
 from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Final
-
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.archive import plan_archive
 from execplan.core.edits.plan_commit import commit_paths, commit_plan
@@ -16,7 +16,9 @@ from execplan.core.plan.model import ARCHIVED, COMPLETE
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor, explicit_actor
 from execplan.core.plan_store.index_location import find_index
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery, project_state
+from execplan.core.project.project import Project
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
@@ -33,10 +35,6 @@ from execplan.team.worktrees.worktree_record import (
     plan_key,
     save_record,
 )
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 class FinishedWorktree(NamedTuple):

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.core.documents.document_io import document_bytes, to_json_bytes
 from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"

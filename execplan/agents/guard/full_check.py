@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.agents.guard import call_recording, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import GuardDecision, decide
+from execplan.agents.guard.tool_call import ToolCall
 from execplan.core import clock
 from execplan.core.errors import CONFLICT, ExecplanError
-from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.ordering_fields import parse_ordering_fields
 from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
 from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.states import FAILED
-
-if TYPE_CHECKING:
-    from execplan.agents.guard.tool_call import ToolCall
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 
 
 def decide_by_plan(

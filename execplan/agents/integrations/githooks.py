@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_file
@@ -13,9 +12,7 @@ from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project import builtin_templates
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "git-hooks"
 _NAME = "pre-commit"

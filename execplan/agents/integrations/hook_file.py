@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations.hook_entry import Hook, HookEntry
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
     EDITED_BY_HAND,
@@ -19,17 +21,12 @@ from execplan.agents.integrations.integration_changes import (
 from execplan.agents.integrations.json_edits import InvalidJsonError
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from execplan.agents.integrations.hook_entry import Hook, HookEntry
-    from execplan.core.project.project import Project
-
-    DesiredHook = tuple[Hook, dict[str, Any]]
-    """A hook with the current content of its entry."""
-    PendingFiles = Mapping[str, bytes | None]
-    """Pending content of files by path, after the changes planned before: two integrations may share a file."""
+DesiredHook = tuple[Hook, dict[str, Any]]
+"""A hook with the current content of its entry."""
+PendingFiles = Mapping[str, bytes | None]
+"""Pending content of files by path, after the changes planned before: two integrations may share a file."""
 
 
 class AgentProgram(NamedTuple):

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project, ensure_inside
 
 LIMIT = 5 << 20
 """Maximum size, in bytes, of a file that an integration changes."""

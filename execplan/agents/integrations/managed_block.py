@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
@@ -15,10 +15,6 @@ from execplan.agents.integrations.integration_changes import (
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 _CREATED_NOTE = "made"
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, count_missing_directories
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 LIST_NAME = ".execplan.json"
 """Name of the list of installed files in the directory."""

@@ -10,11 +10,11 @@ import json
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_project_file
-from execplan.agents.integrations.managed_block import ManagedFile
+from execplan.agents.integrations.managed_block import ManagedBlock, ManagedFile
 from execplan.agents.integrations.precommit_config import (
     END,
     INSTEAD,
@@ -26,10 +26,7 @@ from execplan.agents.integrations.precommit_config import (
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project.plan_path_pattern import plan_paths_regex
-
-if TYPE_CHECKING:
-    from execplan.agents.integrations.managed_block import ManagedBlock
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "pre-commit"
 _FILE = ".pre-commit-config.yaml"

@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.setting_shapes import number
 from execplan.core.project.setting_table import Setting
 from execplan.core.text.pure_paths import is_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.commands.command_result import CommandResult
+from execplan.execution.engine.commands.command_result import CommandResult
 
 USER_ONLY: Final = "names code to run and what is sent to it"
 """Why only the user's own settings may name a program."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage, read_usage_events
+from execplan.context.session_logs.session_log import SessionLog
+from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage, UsageEvent, measure_usage, read_usage_events
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
-
-    from execplan.context.session_logs.session_log import SessionLog
-    from execplan.context.session_logs.token_usage import TokenUsage, UsageEvent
-
 
 MAX_LOG_BYTES: Final = 128 << 20
 """Maximum size of a log in bytes."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import Any, Final
 
 from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, Unit
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text import fast_json
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any, Final
 
 MAX_BYTES: Final = 64 << 20
 """Maximum size of a units file in bytes."""

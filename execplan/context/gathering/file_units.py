@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from execplan.context.context_pack import ARTIFACT, FILE, Unit
 from execplan.core.errors import INPUT, POLICY, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
 from execplan.core.text.pure_paths import resolve_relative
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.project.project import Project
 
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]$-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,300})`")

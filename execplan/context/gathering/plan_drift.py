@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import head_commit, operation_in_progress
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    IsOurs = Callable[[str, str], bool]
+IsOurs = Callable[[str, str], bool]
 
 MAX_COMMITS = 50
 """Maximum number of commits to inspect."""

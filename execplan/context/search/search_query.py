@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Final
 from unicodedata import category
 
 from execplan.context.search.search_items import ITEM_KINDS, SECTION
@@ -12,9 +12,6 @@ from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import BROKEN, DONE, OPEN, OTHER, STATES
 from execplan.core.text.suggestions import closest_names, did_you_mean
-
-if TYPE_CHECKING:
-    from typing import Final
 
 IN: Final = "in"
 TASK: Final = "task"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.context.summary import itinerary, summary_forms
 from execplan.context.summary.plan_sentences import count_words
@@ -17,16 +17,10 @@ from execplan.context.summary.summary_pieces import (
 )
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import DOCUMENT
+from execplan.core.plan.model import DOCUMENT, ParsedPlan
 from execplan.core.plan.reader import read_text
-from execplan.core.secrets.redaction import REDACTED
+from execplan.core.secrets.redaction import REDACTED, Redactor
 from execplan.core.text.text_lines import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.secrets.redaction import Redactor
 
 
 def fit_sections(sections: Sequence[SummarySection], max_words: int, form: SummaryForm) -> list[SummarySection]:

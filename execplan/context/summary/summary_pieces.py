@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from execplan.context.summary.plan_sentences import first_sentences
+from execplan.context.summary.plan_sentences import Sentence, first_sentences
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import OTHER
+from execplan.core.plan.model import OTHER, Entry, ParsedPlan, Task
 from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Final
-
-    from execplan.context.summary.plan_sentences import Sentence
-    from execplan.core.plan.model import Entry, ParsedPlan, Task
-
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 _CODE_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")

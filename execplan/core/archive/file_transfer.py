@@ -5,17 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.files.tree_walk import copy_tree, remove_tree, walk_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 
 def move_path(project: Project, old: str, new: str) -> None:

@@ -33,6 +33,7 @@ from execplan.core.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
     from execplan.core.archive.move_record import MoveIntent
@@ -46,9 +47,8 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
     MakeEvidence = Callable[[bytes], bytes]
-    Regenerate = Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]
 
-
+Regenerate: TypeAlias = "Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]"
 UNDONE_DIR = "undone"
 """State directory for the files of undone attachments, and for copies that a reversal replaces."""
 

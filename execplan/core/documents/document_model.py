@@ -6,15 +6,16 @@ in the methods of its class.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import repeat
 from types import GenericAlias, UnionType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
     Literal,
+    Self,
     TypeVar,
     Union,
     dataclass_transform,
@@ -30,10 +31,6 @@ from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.text.strict_json import MAX_VIOLATIONS
 from execplan.core.text.suggestions import closest_names
 from execplan.core.text.violation import Violation, json_pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Self
 
 Path = tuple[int | str, ...]
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 
 def ensure_not_archived(project: Project, ref: PlanRef) -> None:

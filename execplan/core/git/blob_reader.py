@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import IO
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.git.git_directory import is_partial
-from execplan.core.git.git_query import FETCH_ALL_COMMAND
+from execplan.core.git.git_query import FETCH_ALL_COMMAND, GitFile
 from execplan.core.plan.reader import MAX_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
-
-    from execplan.core.git.git_query import GitFile
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _CHUNK_BYTES = 1 << 20
 

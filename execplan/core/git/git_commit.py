@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping, Sequence
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, cast
+from typing import BinaryIO, cast
 
 from execplan.core import trace
 from execplan.core.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
@@ -13,13 +14,8 @@ from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import current_branch, head_commit, operation_in_progress
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import join_first
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO
-
-    from execplan.core.project.project import Project
 
 _FIXES = {
     "tell me who you are": "set your identity: git config user.name NAME, git config user.email ADDRESS",

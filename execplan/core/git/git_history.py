@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import IO
 
 from execplan.core import trace
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.git.git_query import REGULAR_MODES, GitFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _CHUNK_BYTES = 1 << 16
 _HEX = b"0123456789abcdef"

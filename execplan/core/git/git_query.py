@@ -6,20 +6,15 @@ import os
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import common_git_dir
+from execplan.core.project.project import Project, common_git_dir
 from execplan.core.text.lazy_pattern import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
 
 REGULAR_MODES = ("100644", "100755")
 """Modes of regular files, as opposed to links and submodules."""

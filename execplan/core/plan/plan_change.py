@@ -15,6 +15,7 @@ from execplan.core.text.text_lines import Edit, Text, is_blank
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
 
 class PlanContent(NamedTuple):
@@ -59,8 +60,7 @@ class PlanChange(NamedTuple):
     """Whether a person has seen the whole resulting text, so that the edits may also fix the plan's structure."""
 
 
-if TYPE_CHECKING:
-    ChangeBuilder = Callable[[ParsedPlan], PlanChange]
+ChangeBuilder: TypeAlias = "Callable[[ParsedPlan], PlanChange]"
 
 
 def plan_content(plan: ParsedPlan) -> PlanContent:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.project import project_discovery, user_settings
-from execplan.core.project.project import common_git_dir
+from execplan.core.project.project import Project, common_git_dir
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
-
-    Identity = tuple[str, str]
-    """What the worktrees of a project have in common: the git directory, and the path of the project in it."""
+Identity = tuple[str, str]
+"""What the worktrees of a project have in common: the git directory, and the path of the project in it."""
 
 
 class ProjectOrigin(NamedTuple):

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.plan import outline, reader, section_roles
-from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, ensure_blocks_closed, plan_content
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.slug import slug
-from execplan.core.scaffold.plan_creation import file_plan, plan_name
+from execplan.core.scaffold.plan_creation import CreatedPlan, file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.section_placement import PlacedText, place_sections, section_headings
 from execplan.core.text.block_rules import heading_anchor
-from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
+from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, Block, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.plan_creation import CreatedPlan
-    from execplan.core.text.markdown_blocks import Block
 
 _ANCHOR_LINK = re.compile(r"(?<=\]\()#([^)\s]+)|(?<=\]: )#(\S+)")
 

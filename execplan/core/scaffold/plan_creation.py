@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.core import features
 from execplan.core.clock import now
@@ -17,6 +17,7 @@ from execplan.core.git import gitignore
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import name_pattern, reader
 from execplan.core.plan.item_format import escape_text
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan.section_edits import set_section_body
@@ -24,18 +25,13 @@ from execplan.core.plan.section_roles import PURPOSE, find_role
 from execplan.core.plan.task_edits import add_task
 from execplan.core.plan.title_edits import title_edit
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import plan_names, project_state
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_draft, plan_templates
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import Edit, apply_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
 
 
 def copy_template(project: Project, path: str, title: str, purpose: str, tasks: Sequence[str]) -> bytes:

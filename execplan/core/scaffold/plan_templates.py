@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import INPUT, ErrorContext, ExecplanError
 from execplan.core.files import file_access
@@ -11,12 +10,9 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK, is_placeholder_text
 from execplan.core.project import builtin_templates
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import closest_names
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 MAX_BYTES = 64 * 1024
 """Maximum size in bytes of a repository's own template."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.archive.attachments import digest_file
 from execplan.core.archive.file_transfer import is_fully_copied
@@ -14,22 +13,17 @@ from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, Reversal, mo
 from execplan.core.edits import edit_journal, journal_moves
 from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.edit_journal import Operation
-from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.edits.undo_stack import load_entries
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.tree_walk import walk_tree
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
 from execplan.core.text.text_lines import digest
-from execplan.core.undo.operation_selection import describe_operation, is_still_next
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.undo.operation_selection import SelectedOperation
+from execplan.core.undo.operation_selection import SelectedOperation, describe_operation, is_still_next
 
 
 class SupersededError(ExecplanError):

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from execplan.core import features
 from execplan.core.edits import edit_journal
-from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
-from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
+from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO, JournalEntry
+from execplan.core.edits.undo_stack import UndoableOperation, UndoStack, build_stack, load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.hint_reader import is_agent
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.edits.undo_stack import UndoableOperation
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
 
 RUN_COMMANDS: Final = ("run", "rollback")
 """Commands whose edits belong to a run: neither `undo` nor `redo` reverses them, `rollback` does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from execplan.core.archive.file_transfer import target_taken_error
 from execplan.core.archive.plan_move import ensure_not_running
@@ -13,29 +13,23 @@ from execplan.core.edits.edit_entries import CREATE, REMOVE, UNDO
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.edits.plan_writer import EditResult, format_diff
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, format_diff
 from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
+from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.text_lines import digest
 from execplan.core.undo.operation_reversal import ensure_still_next, unpack_texts
-from execplan.core.undo.operation_selection import describe_operation
+from execplan.core.undo.operation_selection import SelectedOperation, describe_operation
 from execplan.core.undo.work_signs import signs_of_work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.undo.operation_selection import SelectedOperation
 
 
 def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:

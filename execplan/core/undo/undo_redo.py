@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.edits.plan_writer import remove_leftovers
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_leftovers
 from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.core.undo.operation_selection import (
@@ -30,15 +33,7 @@ from execplan.core.undo.operation_selection import (
 )
 from execplan.core.undo.plan_removal import recreate_plan, remove_created
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.archive.plan_move import MoveResult
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    Check = Callable[[Project, PlanRef], object]
+Check = Callable[[Project, PlanRef], object]
 
 _MAX_ATTEMPTS = 20
 """Maximum number of attempts to select an operation while others change the plan."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project, ensure_inside
 from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_paths
 from execplan.execution.approvals.artifact_store import write_artifact
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    ApprovalFile: TypeAlias = "StoredApproval | UnreadableApproval"
+ApprovalFile: TypeAlias = "StoredApproval | UnreadableApproval"
 
 _MAX_BYTES = 5 << 20
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.policy import Policy
 
-    CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
-
+CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
 EXPIRED: Final = "expired"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from execplan.core.errors import POLICY, ExecplanError
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.message_parts import format_excess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 _FIELDS = ("target", "command", "argv", "env", "cwd", "inputs", "outputs")
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 
 @contextmanager

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.binding import Binding, drift
-from execplan.execution.engine.journal.journal_entries import state_from_json
+from execplan.execution.engine.journal.journal_entries import AttemptResult, state_from_json
 from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.world import State
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.world import State
 
 
 class ReplayedRun(NamedTuple):

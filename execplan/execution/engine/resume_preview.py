@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution.approvals.approved_plan import require_approved_plan
+from execplan.execution.approvals.approved_plan import ApprovedPlan, require_approved_plan
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.approved_steps import remaining_steps, require_approved_steps, resumed_schedule
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
@@ -17,17 +19,12 @@ from execplan.execution.engine.run_preconditions import (
     ensure_run_programs_unchanged,
     ensure_same_document,
 )
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
+from execplan.execution.engine.run_state import Question, RunState
+from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 class ResumePreview(NamedTuple):

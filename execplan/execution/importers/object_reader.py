@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.documents.document_rules import CLOCK_SKEW_SECONDS, is_in_future
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in FIELDS_BY_TYPE.items() if step_fields.tool}
 _COMMON_FIELDS: Final = ("inputs", "outputs", "timeout_s")

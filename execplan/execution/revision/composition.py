@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import document_error, validate_document
@@ -14,9 +15,6 @@ from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class SourcePlan(NamedTuple):

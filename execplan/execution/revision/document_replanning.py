@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from msgspec import field
 
@@ -21,9 +22,6 @@ from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortTe
 from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class ExecutionState(Model):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.archive.reference_updates import RegeneratedFiles
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan_store import claims, plan_store
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 PAGE_NAME = claims.CHECKPOINT_PAGE
 

@@ -6,27 +6,28 @@ plans that it depends on. A deadlock is a cycle of these points.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.task_needs import TaskNeed
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
-from execplan.team.dependencies.dependency_graph import build_graph, build_graph_from
+from execplan.team.dependencies.dependency_graph import (
+    DependencyGraph,
+    PlanEdge,
+    PlanNode,
+    build_graph,
+    build_graph_from,
+)
 from execplan.team.dependencies.known_projects import KnownProjects
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+Point = tuple[str, str]
 
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
-
-    Point = tuple[str, str]
-
-    """A point of a plan: its path, and `start`, `end` or the ID of a task."""
+"""A point of a plan: its path, and `start`, `end` or the ID of a task."""
 
 _START, _END = "start", "end"
 DEADLOCK_COMMAND = "execplan lint --select EP510"

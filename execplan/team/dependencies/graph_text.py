@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from shutil import which
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import shorten
-from execplan.team.dependencies.dependency_graph import UNKNOWN
-
-if TYPE_CHECKING:
-    from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
+from execplan.team.dependencies.dependency_graph import UNKNOWN, DependencyGraph, PlanEdge, PlanNode
 
 _MAX_LABEL = 60
 """Maximum characters of a title in a drawing."""

@@ -9,7 +9,8 @@ import http.client
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import execplan
@@ -17,12 +18,7 @@ from execplan.core import trace
 from execplan.core.errors import BUSY, ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.secrets.redaction import REDACTED
 from execplan.core.text.message_parts import format_duration, printable_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Final
-
-    from execplan.team.github.api_endpoint import ApiEndpoint
+from execplan.team.github.api_endpoint import ApiEndpoint
 
 _MAX_LENGTH: Final = 300
 """Maximum length of a message of GitHub, in characters."""

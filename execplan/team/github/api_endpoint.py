@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
 
 API_URL: Final = "GITHUB_API_URL"
 """Variable with the address of the API, for GitHub Enterprise."""

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.text.text_lines import digest
-from execplan.team.github.api_client import unavailable_error
+from execplan.team.github.api_client import ApiClient, unavailable_error
 from execplan.team.github.plan_issue import CLOSED, PLAN_LABEL, STATE_LABELS, PlanIssue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Final
-
-    from execplan.team.github.api_client import ApiClient
-
 
 _BEGIN: Final = re.compile(r'<!-- execplan:begin plan="([^"<>\s]*)" title="([0-9a-f]*)" -->')
 _END: Final = "<!-- execplan:end -->"

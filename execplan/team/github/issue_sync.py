@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from execplan.core.errors import INPUT, USAGE, ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.plan_store import plan_store
-from execplan.team.github.api_client import unavailable_error
+from execplan.core.plan_store.plan_store import StoredPlan
+from execplan.core.project.project import Project
+from execplan.team.github.api_client import ApiClient, unavailable_error
 from execplan.team.github.issue_changes import (
     CREATE,
     KEEP,
+    ExistingIssue,
     IssueChange,
     add_linked_issues,
     apply_change,
     load_issues,
     match_issues,
 )
-from execplan.team.github.plan_issue import OPEN, PlanIssue, make_plan_issue, plan_key
+from execplan.team.github.plan_issue import OPEN, PlanIssue, Redact, make_plan_issue, plan_key
 from execplan.team.github.project_fields import ItemChange, ProjectBoard
 from execplan.team.history.plan_history import track_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.team.github.api_client import ApiClient
-    from execplan.team.github.issue_changes import ExistingIssue
-    from execplan.team.github.plan_issue import Redact
 
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 

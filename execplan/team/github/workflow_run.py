@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git.git_directory import is_shallow
 from execplan.core.git.git_history import merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 OUTPUT: Final = "GITHUB_OUTPUT"
 """Variable that names the file of the step's outputs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.git.blob_reader import BlobReader
@@ -12,14 +12,12 @@ from execplan.core.git.commit_log import CommittedChange
 from execplan.core.git.git_history import committed_files, merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.history.change_events import ON_DISK, ChangeReader
+from execplan.team.history.history_event import HistoryEvent
 from execplan.team.history.plan_history import plan_folders, track_changes
 from execplan.team.history.plan_lineages import Lineage, PlanFileChange
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.history_event import HistoryEvent
 
 
 class PlanDiff(NamedTuple):

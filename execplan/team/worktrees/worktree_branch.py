@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 from itertools import chain, count
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, USAGE, ExecplanError
 from execplan.core.git import git_process
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, main_directory
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import plan_names
+from execplan.core.project.project import Project
 from execplan.core.project.setting_forms import fill
 from execplan.team.worktrees.newest_plans import with_newest_version
 from execplan.team.worktrees.worktree_merge import full_name, has_branch, is_ancestor
-from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key, remove_record
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.worktrees.worktree_record import WorktreeRecord
+from execplan.team.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, plan_key, remove_record
 
 _MAX_PART_LENGTH = 100
 """Maximum characters of a part of a branch name, which git stores as a file name."""

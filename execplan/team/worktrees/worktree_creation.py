@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from shlex import quote
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
@@ -15,6 +15,8 @@ from execplan.core.git.git_directory import current_branch
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.worktrees.worktree_branch import (
     choose_branch,
     ensure_not_of_other_plan,
@@ -31,10 +33,6 @@ from execplan.team.worktrees.worktree_record import (
     remove_record,
     save_record,
 )
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _BRANCH_PREFIX = "refs/heads/"
 

@@ -9,21 +9,17 @@ import os
 import tempfile
 from shlex import quote
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_process
 from execplan.core.git.git_directory import operation_in_progress
+from execplan.core.git.git_process import GitOutput
+from execplan.core.git.linked_worktrees import Worktree
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-
-if TYPE_CHECKING:
-    from execplan.core.git.git_process import GitOutput
-    from execplan.core.git.linked_worktrees import Worktree
-    from execplan.core.project.project import Project
-    from execplan.team.worktrees.worktree_record import WorktreeRecord
-
+from execplan.core.project.project import Project
+from execplan.team.worktrees.worktree_record import WorktreeRecord
 
 _MERGE_ARGS = ("merge", "--no-edit", "--no-autostash")
 _INDEX_ERROR = "Unable to write index"

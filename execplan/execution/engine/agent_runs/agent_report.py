@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, interrupted_error
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals.approved_plan import find_candidate
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, undeclared_changes
-from execplan.execution.engine.agent_runs.agent_run_update import build_context, open_run_update
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context, open_run_update
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.recorded_reports import (
     COMPLETED,
@@ -33,23 +35,14 @@ from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, at
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, Question, RunState
+from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.stop_reasons import PAUSED, StopReason
 from execplan.execution.engine.telemetry.span_sending import send_spans
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:

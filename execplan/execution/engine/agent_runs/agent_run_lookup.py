@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run
-from execplan.execution.engine.run_state import RunState
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.run_state import Question, RunState
 
 
 class AgentRun(NamedTuple):

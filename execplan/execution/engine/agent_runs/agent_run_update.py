@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals import approval_key
 from execplan.execution.approvals.effective_policy import effective_policy
@@ -29,22 +32,14 @@ from execplan.execution.engine.run_observer import FinishedRun, RunObserver
 from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_session import RunSession, file_run, finish_session, start_session
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
-from execplan.execution.engine.steps.run_context import make_inspection_context
+from execplan.execution.engine.steps.run_context import RunContext, make_inspection_context
+from execplan.execution.execution_plan import Step
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import Step
 
 
 class AgentRunUpdate:

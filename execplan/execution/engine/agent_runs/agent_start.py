@@ -5,21 +5,26 @@ The paths that the steps write are backed up when the run begins, so that it can
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
 from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
 from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, undeclared_changes
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.execution.engine.journal.journal_entries import state_json
-from execplan.execution.engine.journal.journal_writer import continue_journal
+from execplan.execution.engine.journal.journal_writer import JournalWriter, continue_journal
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -28,24 +33,13 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.world import ABSENT, FILE, State
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 def save_states(

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_records.run_directories import RunPaths
 
 _MAX_PATHS = 10_000
 """Maximum number of paths; above it nothing is compared, because such a warning is too long to read."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Final
 
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, ExecplanError
@@ -11,16 +12,10 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import file_error
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.project import project_state
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.journal.journal import append
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Final
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 
 LIMIT: Final = 256 << 20
 """Size limit of an audit log in bytes."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution.engine.executors.executor_address import LOCAL, is_exposed, is_loopback
+from execplan.execution.engine.executors.executor_address import LOCAL, ExecutorAddress, is_exposed, is_loopback
 from execplan.execution.engine.executors.worker_task import describe_process
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from execplan.execution.engine.executors.executor_address import ExecutorAddress
 
 _VERSIONS = {"execplan": "execplan", "schema": "the format of tickets", "python": "Python"}
 """What must be the same everywhere, with its name for messages."""

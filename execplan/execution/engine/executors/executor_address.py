@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.errors import USAGE, ExecplanError
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from typing import Final
 
 LOCAL: Final = "dask"
 _SCHEME: Final = "dask://"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from execplan.execution.engine.executors.executor import Executor
-
+from execplan.execution.engine.executors.executor import Executor
 
 MAX_PARALLEL_STEPS = 64
 """Maximum number of steps that run in parallel."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from hashlib import new, sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
@@ -16,18 +17,18 @@ from execplan.core.git.git_directory import head_commit, is_shallow
 from execplan.core.git.git_process import run_git_checked
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import Settings
-from execplan.execution.engine.executors.ticket import SCHEMA
-from execplan.execution.engine.workspace.file_archive import find_problem, pack_archive, unpack_archive, write_archive
+from execplan.execution.engine.executors.ticket import SCHEMA, Ticket
+from execplan.execution.engine.workspace.file_archive import (
+    Entry,
+    FileArchive,
+    find_problem,
+    pack_archive,
+    unpack_archive,
+    write_archive,
+)
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, LINK, State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.execution.engine.executors.ticket import Ticket
-    from execplan.execution.engine.workspace.file_archive import Entry, FileArchive
 
 BUNDLE: Final = "bundle"
 """Attachment of a packed workspace: the history as a git bundle."""

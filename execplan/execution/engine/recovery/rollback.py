@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.engine.error_hints import add_hint_on_error
@@ -22,8 +26,9 @@ from execplan.execution.engine.journal.journal_entries import (
     attempt_result_json,
     change_json,
 )
-from execplan.execution.engine.journal.journal_writer import open_run
+from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
 from execplan.execution.engine.recovery.rollback_plan import (
+    RollbackPlan,
     continue_rollback,
     ensure_can_roll_back,
     find_step_id,
@@ -31,30 +36,17 @@ from execplan.execution.engine.recovery.rollback_plan import (
     steps_of_all_revisions,
 )
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
-from execplan.execution.engine.run_observer import RollbackResult
+from execplan.execution.engine.run_observer import RollbackResult, RunObserver
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
+from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.step_executor import read_interrupted_result
-from execplan.execution.engine.steps.run_context import make_inspection_context
+from execplan.execution.engine.steps.run_context import RunContext, make_inspection_context
 from execplan.execution.engine.telemetry.span_sending import send_spans
-from execplan.execution.engine.workspace.file_restore import RETRY_HINT, ensure_restorable, restore
+from execplan.execution.engine.workspace.file_restore import RETRY_HINT, RestoreResult, ensure_restorable, restore
+from execplan.execution.execution_plan import Step
 from execplan.execution.world import ABSENT, FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from typing import Any
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.recovery.rollback_plan import RollbackPlan
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.file_restore import RestoreResult
-    from execplan.execution.execution_plan import Step
 
 
 def rollback(

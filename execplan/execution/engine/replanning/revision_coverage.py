@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.core.files import file_access
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution import approval_document
-from execplan.execution.approval_document import REVISION
+from execplan.execution.approval_document import REVISION, Approval
 from execplan.execution.approvals import (
     approval_creation,
     approval_files,
@@ -21,6 +24,7 @@ from execplan.execution.approvals import (
     artifact_store,
     git_tree,
 )
+from execplan.execution.approvals.approval_files import StoredApproval
 from execplan.execution.approvals.current_plan import CurrentPlan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_document
@@ -30,23 +34,14 @@ from execplan.execution.engine import approval_audit, step_order
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import make_active_run
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approval_files import StoredApproval
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-
 
 MAX_DERIVED_REVISIONS: Final = 10
 """Maximum number of consecutive revisions that one approval covers before a person has to review again."""

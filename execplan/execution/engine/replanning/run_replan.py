@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import validate_document
@@ -10,6 +11,8 @@ from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions, format_diff
 from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
@@ -21,26 +24,18 @@ from execplan.execution.engine import run_questions
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
-from execplan.execution.engine.journal.journal_writer import open_run
+from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
 from execplan.execution.engine.replanning.revision_coverage import RevisionCoverage
+from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import record_builder, run_summary
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-
 
 _MAX_REASON_LENGTH = 2000
 """Maximum length of a reason in characters, as in the model of the request."""

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.execution import states
-from execplan.execution.engine.journal.journal import check_entries, read_journal
+from execplan.execution.engine.journal.journal import RunEntry, check_entries, read_journal
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_lock import run_lock_holder
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Final
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
 
 
 def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:

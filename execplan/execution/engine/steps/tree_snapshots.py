@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.engine import ticks
+from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import list_declared_paths, program_marks_path, snapshot_path
 from execplan.execution.engine.ticks import list_plan_files
 from execplan.execution.engine.workspace import workspace_snapshot
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
-
-if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal_entries import StateChange
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 class ParallelChanges:

@@ -6,9 +6,9 @@ import gzip
 import os
 import time
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, ExecplanError
@@ -17,14 +17,9 @@ from execplan.core.files.atomic_files import sync_directory
 from execplan.core.files.file_access import conflict_error, file_error
 from execplan.core.files.tree_walk import remove_tree, walk_tree
 from execplan.core.project import project_state
-from execplan.execution.world import FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.world import State
+from execplan.core.project.project import Project
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.world import FILE, State
 
 _DAY = 24 * 3600
 _CHUNK_SIZE = 1 << 20

@@ -18,12 +18,11 @@ from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, normalize_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
-    Entry = dict[str, Any]
-
+Entry: TypeAlias = "dict[str, Any]"
 _MANIFEST = "manifest.json"
 _CONTENT = "files/"
 """Prefix of the members with the content of files, which are numbered like the entries of the manifest."""

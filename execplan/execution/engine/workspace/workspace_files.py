@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
@@ -13,14 +13,9 @@ from execplan.core.files.atomic_files import temp_file_name
 from execplan.core.files.directory_walk import LIST_FLAGS, WALK_FLAGS, open_below
 from execplan.core.files.file_access import NotRegularError, file_error
 from execplan.core.files.open_directory import DirectoryHandle
+from execplan.core.project.project import Project
 from execplan.execution.approvals.reserved_paths import protection_reason
-from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from execplan.core.project.project import Project
-    from execplan.execution.world import State
+from execplan.execution.world import State, normalize_path
 
 _CHUNK_SIZE = 1 << 20
 _READ = "read"
