@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
@@ -13,16 +12,13 @@ from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.plan import log_edits, outline, section_edits
+from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
-from execplan.core.plan.plan_change import require_lines, require_text
+from execplan.core.plan.plan_change import ChangeBuilder, require_lines, require_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.author import author
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -14,9 +15,6 @@ from execplan.core.files import file_access
 from execplan.core.plan import reader
 from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
 from execplan.core.plan_store.hint_reader import NEW_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _Content = TypeVar("_Content")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -21,9 +22,6 @@ from execplan.core.text.suggestions import closest_names
 from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAMES_BY_TOPIC: Final = {
     "agents": "claims",

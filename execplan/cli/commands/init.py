@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,17 +19,14 @@ from execplan.core.errors import CHECK_FAILED, INPUT, OK, ExecplanError
 from execplan.core.git import gitignore
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.project import Project
 from execplan.core.scaffold import guide_upgrade, project_setup
 from execplan.core.scaffold.check_proposals import find_checks
+from execplan.core.scaffold.guide_upgrade import GuideUpgrade
+from execplan.core.scaffold.other_files import OtherFile
 from execplan.core.scaffold.project_setup import inspect_project
-from execplan.core.scaffold.project_survey import survey_project
+from execplan.core.scaffold.project_survey import ProjectSurvey, survey_project
 from execplan.core.text.message_parts import format_count, format_excess, join_first
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.guide_upgrade import GuideUpgrade
-    from execplan.core.scaffold.other_files import OtherFile
-    from execplan.core.scaffold.project_survey import ProjectSurvey
 
 _MAX_MISFITS = 5
 """Maximum number of plans to name for each plans directory whose state doesn't fit their directory."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +17,12 @@ from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store import claims, plan_selection, plan_store
 from execplan.core.plan_store.author import ActingAs, actor
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import StoredPlan, quote_plan_name
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.team.advice.conflict_warnings import conflict_warnings
@@ -29,11 +30,6 @@ from execplan.team.advice.next_plan import select_next_plan
 from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
 from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
 
 
 def release_claims(

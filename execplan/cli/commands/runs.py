@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -13,17 +14,12 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_duration
-from execplan.execution.engine.run_records.run_summary import STATES
+from execplan.execution.engine.run_records.run_summary import STATES, RunSummary
 from execplan.execution.states import REPLANNING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_summary import RunSummary
 
 
 def runs_answer(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.output_file import write_output_file, written_answer
@@ -11,16 +12,11 @@ from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.history.plan_history import incomplete_history_warnings
 from execplan.views.charts import chart_sources, chart_svg, chart_text
-from execplan.views.charts.chart import RUNS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.views.charts.chart import Chart
+from execplan.views.charts.chart import RUNS, Chart
 
 _HEIGHT = 18
 """Lines of a drawing, less on a smaller terminal."""

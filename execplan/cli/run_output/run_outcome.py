@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.prompts import can_ask
-from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
+from execplan.cli.run_output.loaded_run import LoadedRun, advise_after_run, load_run, run_json
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.core.errors import CHECK_FAILED, CONFLICT, OK, PAUSED, ExecplanError, interrupted_error
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
 from execplan.execution.engine.run_records import run_directories
-
-if TYPE_CHECKING:
-    from execplan.cli.run_output.loaded_run import LoadedRun
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.run_state import Question
 
 
 def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:

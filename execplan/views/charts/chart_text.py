@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.views.charts.chart import BARS, LINES
+from execplan.views.charts.chart import BARS, LINES, Chart
 from execplan.views.charts.chart_svg import bar_ticks, day_positions, day_ticks, value_ticks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.views.charts.chart import Chart
 
 _COLORS = {"blue": "blue+", "green": "green", "amber": "orange", "red": "red+", "gray": "gray"}
 _LINE_MARKERS = ("hd", "braille", "dot")

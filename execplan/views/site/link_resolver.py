@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import unquote
 
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.markdown_html import ResolvedLink
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.plan_links import anchor_name
-from execplan.views.site.page_context import quote_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.views.site.page_context import PageContext, PageNames
-
+from execplan.views.site.page_context import PageContext, PageNames, quote_path
 
 EXTERNAL: Final = "external"
 """A web page or an email address."""

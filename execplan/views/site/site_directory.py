@@ -7,29 +7,24 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager, ExitStack
+from typing import Final
 
 from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
 from execplan.core.files.file_lock import FileLock
 from execplan.core.project import project_state
-from execplan.core.project.project import IN_GIT_DIR, is_in_git_dir
+from execplan.core.project.project import IN_GIT_DIR, Project, is_in_git_dir
 from execplan.core.project.project_discovery import ensure_no_link_out, with_nested_projects
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from contextlib import AbstractContextManager
+FileStatus = tuple[int, int, int, int]
 
-    from execplan.core.project.project import Project
-
-    FileStatus = tuple[int, int, int, int]
-
-    """Size, times of the last change of content and status in nanoseconds, and inode of a file."""
+"""Size, times of the last change of content and status in nanoseconds, and inode of a file."""
 
 DEFAULT_DIRECTORY: Final = ".agent/site"
 """Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
