@@ -10,7 +10,7 @@ from execplan.cli.prompts import can_ask
 from execplan.cli.text_input import edit_text
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import log_edits, outline, section_edits
 from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
@@ -43,7 +43,7 @@ def require_terminal() -> None:
     """Raise ExecplanError unless standard input and output are a terminal."""
     if not can_ask():
         hint = "omit it, then fill in each section: execplan set SECTION 'New text'"
-        raise ExecplanError("no-terminal", "--interactive requires a terminal", exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError("no-terminal", "--interactive requires a terminal", hint=hint)
 
 
 def read_line(prompt: str) -> str:

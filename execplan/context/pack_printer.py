@@ -22,7 +22,7 @@ from execplan.context.shortening import data_outline, text_ranking
 from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.shortening.code_outline import CodeFile, read_code
 from execplan.context.shortening.excerpt import Excerpt, TextPart, render_excerpt
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -252,7 +252,6 @@ class PackPrinter:
             raise ExecplanError(
                 "budget-too-small",
                 f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} for content, but the items that can't be left out take {needed_tokens:,}",
-                exit=INPUT,
                 hint=f"the smallest sufficient budget is {budget:,}: --budget {budget}",
             )
         return renderings
@@ -263,5 +262,5 @@ def _ensure_unique_ids(candidates: Sequence[ScoredUnit]) -> None:
     for candidate in candidates:
         if candidate.unit.id in seen_ids:
             hint = "give each item a unique ID"
-            raise ExecplanError("double-unit", f"two items have the ID {candidate.unit.id!r}", exit=INPUT, hint=hint)
+            raise ExecplanError("double-unit", f"two items have the ID {candidate.unit.id!r}", hint=hint)
         seen_ids.add(candidate.unit.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import join
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import find_task, task_ids
@@ -77,7 +77,6 @@ def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> Acceptanc
         raise ExecplanError(
             "bad-check",
             f"the check of task {task.number} can't be read: {problem}",
-            exit=INPUT,
             hint="write it as in: - Check: `pytest -q tests/reader` {timeout=5m}",
             line=task_check.start + 1,
         )
@@ -104,7 +103,6 @@ def require_check_command(source: str) -> str:
         raise ExecplanError(
             "bad-check",
             f"the check can't be read: {problem}: {command}",
-            exit=INPUT,
             hint="quote the command for the shell in which you type it: --check 'pytest -q tests/reader'",
         )
     return command

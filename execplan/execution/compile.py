@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
@@ -115,7 +115,6 @@ def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> Non
     raise ExecplanError(
         "bad-steps",
         f"{path}:{step_problems[0].line + 1}: {prefix}{step_problems[0].kind} {step_problems[0].message}",
-        exit=INPUT,
         hint="see how to write steps: execplan explain steps",
         candidates=lines if len(step_problems) > 1 else (),
         data={"problems": [problem._asdict() for problem in step_problems]},
@@ -127,7 +126,6 @@ def _ensure_not_too_many(parsed: ParsedSteps, path: str) -> None:
         raise ExecplanError(
             "bad-document",
             f"{path} has {len(parsed.drafts):,} steps; {MAX_STEPS:,} is the maximum",
-            exit=INPUT,
             hint="write several plans, or move commands into a script",
         )
 

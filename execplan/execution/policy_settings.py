@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
 from execplan.core.project.setting_shapes import Shape, choice, list_of, number, table_of
@@ -69,7 +69,6 @@ def _ensure_not_looser(table: dict[str, object], location: str) -> None:
         raise ExecplanError(
             "loosened-policy",
             f"{location}: a repository can only tighten the policy, but execution.{', execution.'.join(looser_settings)}",
-            exit=INPUT,
             hint=f"remove it; only your own settings can loosen the policy: {_USER_SETTINGS_FILE}, under [execution]",
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from execplan.agents.capture.native_plan import NativePlan, convert
 from execplan.agents.capture.plan_assembly import body_edit, fill_template, section_lines
 from execplan.agents.capture.plan_tasks import NativeTask, format_tasks, task_line_text
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
 from execplan.core.plan.model import OPEN, ParsedPlan, Section
 from execplan.core.plan.plan_change import (
@@ -179,7 +179,6 @@ def _checked_change(plan: ParsedPlan, edits: tuple[Edit, ...], summary: str, mes
         raise ExecplanError(
             "would-break",
             "the revised plan would change the structure of the plan",
-            exit=INPUT,
             hint="import it as another plan: execplan new --from FILE",
         )
     return PlanChange(edits, after, summary, messages)

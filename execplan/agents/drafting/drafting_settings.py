@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from execplan.agents.user_program.program_call import USER_ONLY, UserProgram, limit_settings, make_program
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
 from execplan.core.project.project import Project
@@ -46,7 +46,6 @@ def load_settings(project: Project, name: str) -> DraftingSettings:
         raise ExecplanError(
             "no-drafting-program",
             message,
-            exit=INPUT,
             hint=hint or f"{example}; see: execplan explain drafting",
             candidates=tuple(programs),
         )

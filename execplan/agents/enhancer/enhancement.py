@@ -20,7 +20,7 @@ from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
 from execplan.core.documents.document_io import to_json_bytes
-from execplan.core.errors import POLICY, ExecplanError, interrupted_error
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.text import strict_json
@@ -125,7 +125,7 @@ def prepare_request(
         path = project.display_path(ref.path)
         message = f"git ignores {path}; ignored files are not sent"
         hint = f"if it may be sent, remove the pattern that matches: git check-ignore -v {shlex.quote(path)}"
-        raise ExecplanError("plan-ignored", message, exit=POLICY, hint=hint)
+        raise ExecplanError("plan-ignored", message, hint=hint)
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(
         document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)

@@ -7,7 +7,7 @@ from execplan.agents.guard.guard_context import GuardContext, PlannedStep, conte
 from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.tool_call import ToolCall
 from execplan.core import clock
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
@@ -104,7 +104,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
         message = f"run {last_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
         message += "; the approval allows nothing more" if run_state.status != FAILED else ""
         hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor, ASK)
-    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
 
 
 def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, run: AgentRun | None) -> GuardContext:

@@ -19,7 +19,7 @@ from execplan.agents.integrations.integration_changes import (
     read_project_file,
 )
 from execplan.agents.integrations.json_edits import InvalidJsonError
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
 
@@ -205,7 +205,6 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> IntegrationChange:
         raise ExecplanError(
             "edited-block",
             f"{file.display_path}: the execplan entry was edited by hand; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"move what you want to keep elsewhere, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)
@@ -240,4 +239,4 @@ def _unchanged(file: HookFile, reason: str) -> IntegrationChange:
 
 def _bad_json_error(message: str) -> ExecplanError:
     hint = "repair the file and try again; until then, the program may ignore the file and all its hooks"
-    return ExecplanError("bad-json", message, exit=INPUT, hint=hint)
+    return ExecplanError("bad-json", message, hint=hint)

@@ -13,7 +13,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from execplan.core.errors import INTERNAL_ERROR, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.implied_plan import IGNORE_VARIABLE
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ async def run_command(
         document: Document = redact(json.loads(output))
     except ValueError:
         message = f"execplan {arguments[0]} ended with status {status} and printed no document"
-        return error_document(
-            arguments[0], ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=messages[-2000:] or "try it again")
-        )
+        return error_document(arguments[0], ExecplanError("bug", message, hint=messages[-2000:] or "try it again"))
     return document
 
 

@@ -235,6 +235,4 @@ def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> Exec
     first = next(iter(blocked.values()))
     message = f"{len(blocked)} of {count} plans can't be archived; nothing was changed"
     hint = f"{first.advice}: {first.command}"
-    return ExecplanError(
-        "not-finished", message, exit=CHECK_FAILED, hint=hint, candidates=lines, data={"reasons": lines}
-    )
+    return ExecplanError("not-finished", message, hint=hint, candidates=lines, data={"reasons": lines})

@@ -15,7 +15,7 @@ from execplan.cli.commands import COMMANDS
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
 from execplan.cli.output.help_topics import format_rule, two_columns
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count
 from execplan.core.text.suggestions import closest_names
@@ -198,7 +198,6 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
     return ExecplanError(
         "no-such-page",
         message,
-        exit=INPUT,
         hint=hint,
         candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )

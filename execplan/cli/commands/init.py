@@ -15,7 +15,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, INPUT, OK, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.git import gitignore
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
@@ -70,9 +70,7 @@ def init(
     could always run. Nothing changes before a person adds them to the setting `agent_checks`.
     """
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
-        raise ExecplanError(
-            "not-a-folder", f"{place} is not a directory", exit=INPUT, hint="name the directory of a package"
-        )
+        raise ExecplanError("not-a-folder", f"{place} is not a directory", hint="name the directory of a package")
     project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
     survey_result = survey_project(project, wanted)
     commit, warnings = project_setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))

@@ -47,7 +47,7 @@ def release_claims(
     nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
     if to is not None and not released:
         hint = f"see who has claimed what: execplan next {ref.shell_name}"
-        raise ExecplanError("nothing-claimed", nothing_text, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-claimed", nothing_text, hint=hint)
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]

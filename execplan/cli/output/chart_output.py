@@ -10,7 +10,7 @@ from execplan.cli.output.output_file import write_output_file, written_answer
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -72,5 +72,5 @@ def _format_chart(chart: Chart) -> str:
 def _write_svg(project: Project, file: str, source: str) -> bool:
     """Write an SVG file, and return whether it changed. Raises ExecplanError."""
     message = f"{file} contains something other than a chart, so it was not overwritten"
-    error = ExecplanError("not-a-chart", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+    error = ExecplanError("not-a-chart", message, hint="use another file, or remove it")
     return write_output_file(project, file, source.encode(), _SVG_START, error, _MAX_SVG_BYTES)

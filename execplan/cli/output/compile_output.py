@@ -100,7 +100,7 @@ def _read_existing(path: str) -> bytes | None:
     existing, size = file_access.read(path, _MAX_BYTES)
     if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
         message = f"{path} exists and is not an execution plan"
-        raise ExecplanError("not-a-document", message, exit=CHECK_FAILED, hint="use another file, or remove this one")
+        raise ExecplanError("not-a-document", message, hint="use another file, or remove this one")
     return existing
 
 

@@ -18,7 +18,7 @@ from execplan.context.session_hygiene import assess_session, hygiene_without_ses
 from execplan.context.task_intent import TaskIntent, classify_intent
 from execplan.context.token_counter import make_counter
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
         if name not in by_id:
             message = f"unknown context item {name!r}"
             hint = "for an item that --file, --units or --session added, repeat that option; list the items: execplan context --explain"
-            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=closest_names(name, by_id))
+            raise ExecplanError("no-such-item", message, hint=hint, candidates=closest_names(name, by_id))
         units.append(by_id[name]._replace(pinned="requested by ID"))
     pack = gathered.pack._replace(units=tuple(units))
     token_counter, form = make_counter(options.exact), FORMATS[options.form]

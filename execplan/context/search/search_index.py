@@ -32,7 +32,7 @@ from execplan.context.search.search_query import (
     SearchWord,
     unknown_value_error,
 )
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_facts import index_file
@@ -185,7 +185,7 @@ class SearchIndex:
                 raise
             hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
             message = f"plans can't be searched: {error}"
-            raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
+            raise ExecplanError("no-full-text-search", message, hint=hint) from error
 
     def transaction(self) -> AbstractContextManager[None]:
         """Make changes all or none. Raises sqlite3.Error."""

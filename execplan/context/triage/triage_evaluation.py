@@ -17,7 +17,7 @@ from execplan.context.triage.triage_criteria import (
     select_counted_hits,
 )
 from execplan.context.triage.triage_table import SMALL, TriageTable, load_builtin_table
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
@@ -44,7 +44,7 @@ def parse_thresholds(table: Mapping[str, object]) -> Thresholds:
     if thresholds.plan > thresholds.none:
         message = f"triage.plan is {thresholds.plan}, which is more than triage.none, {thresholds.none}"
         hint = "between them, the result is unclear: raise none, or lower plan"
-        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", message, hint=hint)
     return thresholds
 
 

@@ -21,7 +21,7 @@ from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.edits.undo_stack import read_stack
-from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.front_matter import parse_front_matter
@@ -70,7 +70,6 @@ def archive_plan(
             raise ExecplanError(
                 "archived-plan",
                 f"{project.display_path(ref.path)} is archived already, so how it ended is recorded",
-                exit=CHECK_FAILED,
                 hint=f"to change that, restore it first: execplan restore {ref.shell_name}",
             )
         return _already_in_place(project, ref, options, confirm_rewrite)
@@ -219,10 +218,7 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     """Format the superseding plan for a revision note; raises ExecplanError if a plan supersedes itself."""
     if successor.real_path == ref.real_path:
         raise ExecplanError(
-            "own-successor",
-            f"{ref.id} can't supersede itself",
-            exit=INPUT,
-            hint="specify the plan that supersedes it with --by",
+            "own-successor", f"{ref.id} can't supersede itself", hint="specify the plan that supersedes it with --by"
         )
     title = plan_store.parse(project, plan_store.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
@@ -257,7 +253,6 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         raise ExecplanError(
             "not-finished",
             "the plan is not finished",
-            exit=CHECK_FAILED,
             hint=f"{blockers.advice}: {blockers.command}",
             candidates=blockers.reasons,
             data={"reasons": list(blockers.reasons)},

@@ -23,7 +23,7 @@ from execplan.core.edits.edit_journal import JournalTransaction, Operation, new_
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
 from execplan.core.edits.plan_writer import WriteOptions, format_diff, rewrite_plan
-from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import is_held, read_holder
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.named_tuple import NamedTuple
@@ -321,7 +321,6 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "run-busy",
             f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
-            exit=BUSY,
             hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
 

@@ -9,7 +9,7 @@ from execplan.core.archive.move_target import target_of
 from execplan.core.archive.plan_move import MoveResult, Regenerate, move_plan
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.item_format import escape_heading
 from execplan.core.plan.model import ParsedPlan
@@ -92,12 +92,7 @@ def _title_change(title: str, *, has_own_directory: bool = False) -> ChangeBuild
         if plan.title is None and has_own_directory:
             return PlanChange((), old_facts, f"rename, {title}", (f"renamed: {title}",))
         if plan.title is None:
-            raise ExecplanError(
-                "no-title",
-                "the plan has no title to change",
-                exit=INPUT,
-                hint="add a first line: # Title",
-            )
+            raise ExecplanError("no-title", "the plan has no title to change", hint="add a first line: # Title")
         edit = title_edit(plan, title)
         if edit is None:
             return PlanChange((), old_facts, "rename", (f"unchanged: {title}",))

@@ -27,7 +27,7 @@ import msgspec
 
 from execplan.core.documents.json_values import find_json_violations
 from execplan.core.documents.text_patterns import DESCRIPTION
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.strict_json import MAX_VIOLATIONS
 from execplan.core.text.suggestions import closest_names
 from execplan.core.text.violation import Violation, json_pointer
@@ -220,7 +220,6 @@ def document_error(
     return ExecplanError(
         "bad-document",
         message,
-        exit=INPUT,
         hint=hint or f"see its schema: execplan schema {kind.document_name}".rstrip(),
         candidates=[*lines, *([f"and {omitted} more"] if omitted else [])] if count > 1 else (),
         data={"violations": [violation._asdict() for violation in violations]},

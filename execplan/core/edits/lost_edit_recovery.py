@@ -9,7 +9,7 @@ from execplan.core.edits import edit_journal
 from execplan.core.edits.backup_copies import save_backup
 from execplan.core.edits.lost_edits import JournaledEdit, detect_lost_edits, reapply_edit
 from execplan.core.edits.plan_writer import WriteOptions, amend, format_diff
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import PlanChange
@@ -76,10 +76,7 @@ def _restore_change(steps: Sequence[JournaledEdit], plan: ParsedPlan) -> PlanCha
         restored = reapply_edit(step, text)
         if restored is None:
             raise ExecplanError(
-                "changed-since",
-                f"the lines of {step.summary} have changed since",
-                exit=CONFLICT,
-                hint="check again: execplan doctor",
+                "changed-since", f"the lines of {step.summary} have changed since", hint="check again: execplan doctor"
             )
         text = restored
     edits = steps[0].summary if len(steps) == 1 else format_count(len(steps), "edit")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git_merge import three_way_merge
 from execplan.core.git_merge.three_way_merge import merge_versions
@@ -47,7 +47,6 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
             raise ExecplanError(
                 "conflicts-left",
                 f"{merged.conflict_count} of {format_count(sides.conflict_count, 'conflict')} can't be merged; nothing was written or committed",
-                exit=CHECK_FAILED,
                 hint="merge what is possible, then resolve the rest by hand: execplan merge",
             )
         merged_count = sides.conflict_count - min(merged.conflict_count, sides.conflict_count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan_store.author import actor_of_call, explicit_actor, session_id
 
@@ -51,7 +51,7 @@ def require_person(command: str, preview: Callable[[], object] = lambda: None) -
     if name is not None:
         preview()
         message = f"only a person can {_verb(command)}, and --as or EXECPLAN_AGENT names an agent: {name}"
-        raise ExecplanError("person-required", message, exit=INPUT, hint=ask_person(command))
+        raise ExecplanError("person-required", message, hint=ask_person(command))
 
 
 def is_for_person(command: str) -> bool:

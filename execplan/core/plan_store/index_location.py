@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan.index_block import may_have_index
 from execplan.core.plan.reader import MAX_BYTES
@@ -64,7 +64,6 @@ def _path_of_setting(project: Project) -> str:
         raise ExecplanError(
             "bad-setting",
             f"index_file names {project.settings.index_file!r}, which would be a plan, because it is among the plans",
-            exit=INPUT,
             hint=f"name it {_NAMES[0]} or {_NAMES[1]}, or put it into another directory",
         )
     return path

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.plan import outline, reader, section_roles
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, ensure_blocks_closed, plan_content
@@ -66,7 +66,6 @@ def build_conversion(project: Project, plan_id: str) -> ChangeBuilder:
             raise ExecplanError(
                 "not-a-plan",
                 "the file is a document, not a plan: it has no tasks, and no section that only plans have",
-                exit=INPUT,
                 hint="give it a section about the work first, such as `## Tasks`",
             )
         if follows_format(plan):
@@ -134,7 +133,6 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
         raise ExecplanError(
             "would-break",
             "converting this plan would change its tasks; nothing was written",
-            exit=INPUT,
             hint="move its tasks below one heading by hand, then try again",
         )
     return ConvertedPlan(text, tuple(without_role))

@@ -15,7 +15,7 @@ from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, format_diff
 from execplan.core.edits.undo_stack import load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.git_commit import CommitResult
@@ -49,7 +49,6 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
             raise ExecplanError(
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
-                exit=CONFLICT,
                 hint=_changed_plan_hint(project, ref, digest(data)),
             )
 
@@ -162,10 +161,7 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     """Return the plan's content if the plan can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link",
-            f"{project.display_path(ref.path)} is a symbolic link",
-            exit=CHECK_FAILED,
-            hint="remove the link by hand, with rm",
+            "is-a-link", f"{project.display_path(ref.path)} is a symbolic link", hint="remove the link by hand, with rm"
         )
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
@@ -186,7 +182,6 @@ def _ensure_no_artifacts(project: Project, ref: PlanRef, advice: str = " try aga
         raise ExecplanError(
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
-            exit=CHECK_FAILED,
             hint=f"move them out of {project.display_path(folder)}, then{advice}",
             candidates=artifacts[:20],
         )
@@ -215,7 +210,6 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not an unused draft, so only --force drops it",
-                exit=CHECK_FAILED,
                 hint=f"drop it anyway: {command}; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
@@ -238,14 +232,12 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
             raise ExecplanError(
                 "committed-plan",
                 f"{project.display_path(ref.path)} is committed{place}, so it can be archived but not dropped",
-                exit=CHECK_FAILED,
                 hint=f"archive it: {_abandon_command(ref)}",
             )
         if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
             raise ExecplanError(
                 "staged-plan",
                 f"{relative_path} is staged for the next commit",
-                exit=CHECK_FAILED,
                 hint=f"unstage it first: git restore --staged {shlex.quote(os.path.relpath(path))}",
             )
 

@@ -11,7 +11,7 @@ from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_leftovers
 from execplan.core.edits.undo_stack import load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -106,9 +106,7 @@ def _reverse(
             return _reverse_steps(chosen, options, command, may_move)
         except SupersededError:
             continue
-    raise ExecplanError(
-        "changed-underneath", "others kept changing the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
-    )
+    raise ExecplanError("changed-underneath", "others kept changing the plan", hint=f"try again: execplan {command}")
 
 
 def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, may_move: Check) -> ReversalResult:
@@ -204,7 +202,6 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",
-        exit=CONFLICT,
         hint=f"{remedy}; to see other operations: execplan undo --list",
     )
 
@@ -217,7 +214,6 @@ def _blocked_error(selected: SelectedOperation, command: str) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"another operation followed: {describe_operation(last)}",
-        exit=CONFLICT,
         hint=f"{command} that one first: execplan {command} -p {selected.ref.shell_name}",
     )
 
@@ -265,6 +261,5 @@ def ensure_reversible(selected: SelectedOperation) -> None:
         raise ExecplanError(
             "undone-otherwise",
             f"an older version of execplan did this: {describe_operation(selected)}",
-            exit=CHECK_FAILED,
             hint=f"undo it with: {remedies[operation.command]}",
         )

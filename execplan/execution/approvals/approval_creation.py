@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
@@ -101,7 +101,6 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         raise ExecplanError(
             "not-approvable",
             f"{ref.id} has steps that can't be approved",
-            exit=POLICY,
             hint=f"use only paths inside the repository and visible characters: execplan evaluate {ref.shell_name}",
             candidates=forbidden_lines,
         )
@@ -118,7 +117,6 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         raise ExecplanError(
             "must-not-run",
             f"{ref.id} is blocked, so it can't be approved",
-            exit=CHECK_FAILED,
             hint=f"see all findings and how to fix them: execplan evaluate {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},
@@ -139,7 +137,6 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     raise ExecplanError(
         "other-digest",
         f"{prefix} is not the digest of the plan as it is now: something has changed{since_text}",
-        exit=CONFLICT,
         hint=f"review it again: execplan evaluate {ref.shell_name}",
         candidates=lines or ("it may be the steps, a file that they use, a program in the repository, or the policy",),
     )
@@ -149,9 +146,7 @@ def require_digest_prefix(prefix: str) -> None:
     """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
     if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
         message = f"--digest requires at least the first {_MIN_DIGEST_DIGITS} hex digits of a digest, not {prefix!r}"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="use data.digest in the output of: execplan evaluate --json"
-        )
+        raise ExecplanError("usage", message, hint="use data.digest in the output of: execplan evaluate --json")
 
 
 def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
@@ -162,7 +157,6 @@ def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
     raise ExecplanError(
         "inferred-steps",
         f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has reviewed what would run",
-        exit=POLICY,
         hint="review these steps, then approve them on a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
         candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
     )
@@ -208,7 +202,6 @@ def approve_plan(
             raise ExecplanError(
                 "stale-approval",
                 f"{ref.id} changed while you reviewed it; nothing was approved",
-                exit=CONFLICT,
                 hint=f"review it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from execplan.core.documents.document_io import document_bytes, load_document
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -170,7 +170,6 @@ def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> Execpla
     return ExecplanError(
         "no-steps",
         f"{path}: no steps in Concrete Steps or Validation and Acceptance",
-        exit=INPUT,
         hint="see how to write steps: execplan explain steps",
         candidates=[f"{path}:{skipped.line + 1}: {skipped.text}: it {skipped.why}" for skipped in skipped_lines],
     )
@@ -191,6 +190,5 @@ def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> N
         raise ExecplanError(
             "other-plan",
             f"{location} is the execution plan of {document.plan_id}, not of {ref.id}",
-            exit=INPUT,
             hint=f"store it for this plan: execplan compile {ref.shell_name} --from {location}",
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.documents.document_io import document_bytes
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan_store.author import author
 from execplan.core.plan_store.hint_reader import require_person
@@ -74,7 +74,6 @@ def approve(
         raise ExecplanError(
             "nothing-to-approve",
             "no step is covered, so there is nothing to approve",
-            exit=CHECK_FAILED,
             hint="raise --max-risk",
             candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
         )
@@ -115,7 +114,6 @@ def _require_digest(
     raise ExecplanError(
         "usage",
         "an approval requires the digest of the evaluation that you read",
-        exit=USAGE,
         hint="approve(plan, evaluate(plan).binding.digest)",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.suggestions import closest_names
 from execplan.execution.engine.schedule import Schedule
@@ -88,7 +88,6 @@ def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[S
         raise ExecplanError(
             "step-not-approved",
             f"approval {approval.digest[:12]} doesn't cover {format_count(len(missing), 'step')} of those to run",
-            exit=POLICY,
             hint=hint,
             candidates=missing,
         )
@@ -116,6 +115,4 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
         return steps
     known_ids = [step.id for step in document.steps]
     suggestions = closest_names(name, known_ids) or known_ids
-    raise ExecplanError(
-        "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="use one of these", candidates=suggestions
-    )
+    raise ExecplanError("no-such-step", f"unknown step {name!r}", hint="use one of these", candidates=suggestions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution.binding import Binding, drift
@@ -35,7 +35,6 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
         raise ExecplanError(
             "not-as-then",
             f"the execution plan or its inputs differ from those of run {run_paths.id}",
-            exit=CONFLICT,
             hint="restore the files as they were then, approve the plan, and try again; a rollback of that run may restore them",
             candidates=lines,
         )

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
 from execplan.execution.approvals.approved_plan import require_approved_plan
@@ -123,14 +123,12 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
         raise ExecplanError(
             "run-cut-short",
             f"a rollback of run {run_paths.id} was interrupted",
-            exit=CONFLICT,
             hint=f"finish it: execplan rollback {run_paths.number} -p {ref.shell_name}",
         )
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
             f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to do",
-            exit=CHECK_FAILED,
             hint=f"see what is next: execplan next {ref.shell_name}",
         )
 
@@ -142,7 +140,7 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
     )
     if answer is not None and not is_waiting:
         message = "the run is not waiting for an answer"
-        raise ExecplanError("bad-answer", message, exit=USAGE, hint="omit --answer: execplan resume")
+        raise ExecplanError("bad-answer", message, hint="omit --answer: execplan resume")
 
 
 class _Reply(NamedTuple):

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
@@ -87,7 +87,7 @@ def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -
     """Raise ExecplanError if another run of the plan began after `run_paths` was numbered and before the lock."""
     if run_directories.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was started at the same time"
-        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see its status: execplan runs {ref.shell_name}")
+        raise ExecplanError("run-busy", message, hint=f"see its status: execplan runs {ref.shell_name}")
     ensure_no_unfinished_run(project, ref)
 
 

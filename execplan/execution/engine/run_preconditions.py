@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
@@ -73,7 +73,6 @@ def ensure_programs_unchanged(differences: list[str], message: str, commands: st
         raise ExecplanError(
             "program-changed",
             f"{message}: {differences[0]}{format_excess(len(differences), 1, ', ')}",
-            exit=CONFLICT,
             hint=f"restore PATH or the file; or approve the current programs, then continue: {commands}",
             candidates=differences,
         )
@@ -85,7 +84,6 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
         raise ExecplanError(
             "agent-mode",
             f"the execution plan of {ref.id} has mode `agent`: its steps are an agent's tool calls, which execplan doesn't run",
-            exit=INPUT,
             hint=f"let an agent perform it: execplan handoff {ref.shell_name}",
         )
 
@@ -103,14 +101,12 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                 raise ExecplanError(
                     "run-under-way",
                     f"an agent is running {ref.id}: its run {other_run.id} has not ended",
-                    exit=CHECK_FAILED,
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
             resume_command = format_resume_command(other_run.number, ref.shell_name, run_state.executor)
             raise ExecplanError(
                 "run-under-way",
                 f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
-                exit=CHECK_FAILED,
                 hint=f"resume it: {resume_command}; or roll it back: execplan rollback {number}",
             )
 
@@ -127,7 +123,7 @@ def ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Appr
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
         hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
-        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("run-under-way", message, hint=hint)
 
 
 def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) -> ExecplanError:
@@ -149,7 +145,6 @@ def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, en
         raise ExecplanError(
             "other-document",
             f"the steps of {ref.id} are not those of run {run_paths.id}: they have changed since then",
-            exit=CONFLICT,
             hint=(
                 f"continue the run with the new steps: {format_replan_command(run_paths.number, ref.shell_name)}; "
                 f"or roll it back, then run them: execplan rollback {run_paths.number} -p {ref.shell_name}; "

@@ -7,7 +7,7 @@ from shlex import quote
 
 from execplan import __version__
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -41,7 +41,6 @@ def ensure_exportable(
         raise ExecplanError(
             "not-exportable",
             f"{ref.id} has steps that another engine can't run",
-            exit=CHECK_FAILED,
             hint=f"change these steps, approve the plan again, and export it again; or run it here: execplan run {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},

@@ -8,7 +8,7 @@ from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
@@ -100,7 +100,6 @@ def _archive_error(path: str, reason: str) -> ExecplanError:
     return ExecplanError(
         "bad-job-outputs",
         f"{path}: {reason}; nothing was unpacked",
-        exit=INPUT,
         hint="pass on the file that the previous job saved, from the same run of the workflow",
     )
 
@@ -170,7 +169,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
     if number > len(jobs):
         message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
         raise ExecplanError(
-            "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name} --to github"
+            "no-such-job", message, hint=f"export it again: execplan export {ref.shell_name} --to github"
         )
     if job_digest(candidate.binding, jobs, number) != digest:
         ensure_no_unfinished_run(project, ref)
@@ -178,7 +177,6 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
-            exit=CONFLICT,
             hint=f"review it, approve it, and export it again: execplan evaluate {ref.shell_name}",
             candidates=_changes_since_approval(project, ref, candidate.binding),
         )
@@ -204,7 +202,6 @@ def _ensure_not_changed_by_run(
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its runs have already changed the files of this checkout",
-            exit=CONFLICT,
             hint=(
                 f"list its runs: execplan runs {ref.shell_name}; to start again, roll back each run, "
                 f"the last one first: execplan rollback {last_run} -p {ref.shell_name}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import document_error, validate_document
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
 from execplan.core.text.text_lines import digest
@@ -135,7 +135,7 @@ def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
         message = f"{len(conflicts)} conflicts between the plans" if len(conflicts) > 1 else conflicts[0]
         hint = "change the plans so that only one of them writes each path, or run them one by one"
         candidates = conflicts if len(conflicts) > 1 else ()
-        raise ExecplanError("bad-composition", message, exit=INPUT, hint=hint, candidates=candidates)
+        raise ExecplanError("bad-composition", message, hint=hint, candidates=candidates)
     steps: list[dict[str, Any]] = []
     final_steps: list[str] = []
     for plan in plans:

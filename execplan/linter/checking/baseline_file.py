@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_discovery, project_state
@@ -194,7 +194,7 @@ def _serialize(plans: PlanEntries) -> bytes:
 
 def _bad_baseline_error(file: str, reason: str) -> ExecplanError:
     hint = f"check the name; if the baseline is damaged, move it away, then create it again: {_renew_command(file)}"
-    return ExecplanError("bad-baseline", f"{file} is not a valid baseline: {reason}", exit=INPUT, hint=hint)
+    return ExecplanError("bad-baseline", f"{file} is not a valid baseline: {reason}", hint=hint)
 
 
 def _renew_command(file: str) -> str:

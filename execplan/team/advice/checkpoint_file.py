@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from execplan.core.archive.reference_updates import RegeneratedFiles
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -42,7 +42,6 @@ def build_page(
         raise ExecplanError(
             "edited-checkpoint",
             f"{project.display_path(path)} was edited by hand or comes from another program; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"save what you want to keep elsewhere, then: execplan checkpoint {ref.shell_name} --force",
         )
     stored_plan = plan_store.StoredPlan(project, ref, data, plan, None)

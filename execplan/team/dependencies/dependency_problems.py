@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.task_needs import TaskNeed
 from execplan.core.plan_store.plan_store import PlanRef
@@ -134,7 +134,7 @@ def deadlock_error(cycle: Sequence[str]) -> ExecplanError:
 
 def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:
     """Return the error for plans and tasks that wait for each other."""
-    return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", exit=INPUT, hint=hint)
+    return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", hint=hint)
 
 
 def ensure_no_new_cycle(project: Project, ref: PlanRef, names: Sequence[str]) -> tuple[str, ...]:

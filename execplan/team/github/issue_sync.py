@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import StoredPlan
@@ -45,7 +45,7 @@ def ensure_repository_name(name: str) -> str:
     """Return the name of a repository. Raises ExecplanError unless it has the form OWNER/NAME."""
     if _REPOSITORY.fullmatch(name) is None or name.endswith(("/.", "/..")):
         message = f"{name!r} does not name a repository on GitHub"
-        raise ExecplanError("usage", message, exit=USAGE, hint="write OWNER/NAME, as in its address")
+        raise ExecplanError("usage", message, hint="write OWNER/NAME, as in its address")
     return name
 
 
@@ -114,7 +114,7 @@ class IssueSync:
             raise unavailable_error(f"GitHub's answer does not describe the repository {repository}") from None
         if not has_issues:
             message = f"issues are turned off in {name}"
-            raise ExecplanError("github-rejected", message, exit=INPUT, hint="turn them on in its settings on GitHub")
+            raise ExecplanError("github-rejected", message, hint="turn them on in its settings on GitHub")
         return name, address
 
     def _warnings(

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import BlobReader
 from execplan.core.git.commit_log import Commit, absent_blobs, read_commits
 from execplan.core.git.git_directory import is_partial, is_shallow
@@ -169,7 +169,6 @@ def find_past_plan(project: Project, name: str) -> PlanRef | None:
         raise ExecplanError(
             "ambiguous-plan",
             f"{name!r} matches {len(matches)} plans that were renamed or deleted",
-            exit=INPUT,
             hint="use the full ID",
             candidates=sorted(similar),
         )

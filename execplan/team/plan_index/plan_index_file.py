@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.core.errors import CHECK_FAILED, POLICY, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.blob_reader import read_blobs
@@ -125,7 +125,6 @@ def _read(project: Project, path: str) -> bytes | None:
         raise ExecplanError(
             "linked-index",
             f"{project.display_path(path)} is a symbolic link, and the index is not written to other files",
-            exit=POLICY,
             hint="replace the link by a file, or name another file: index_file in the settings",
         )
     data, size = file_access.read(path, MAX_BYTES)
@@ -226,7 +225,7 @@ def update_staged_index(project: Project) -> WrittenIndex | None:
 def _not_added_error(index: PlanIndex, reason: str) -> ExecplanError:
     message = f"{index.display_path} is not updated, because {reason}"
     hint = f"after the commit: execplan index --write, then git add {index.display_path}"
-    return ExecplanError("index-not-staged", message, exit=CHECK_FAILED, hint=hint)
+    return ExecplanError("index-not-staged", message, hint=hint)
 
 
 def _is_open_plan(project: Project, name: str) -> bool:

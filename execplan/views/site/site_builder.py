@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.text.text_lines import digest
 from execplan.core.worker_processes import process_count, run_in_processes
@@ -77,7 +77,7 @@ def build_site(
     site = SiteDirectory(directory, dry_run=dry_run)
     parts, problems = load_parts(projects, tick) if projects else ([load_part(project, tick)], [])
     if not parts:
-        raise ExecplanError("no-such-project", problems[0], exit=INPUT, hint="fix the project, or name another one")
+        raise ExecplanError("no-such-project", problems[0], hint="fix the project, or name another one")
     builder = _SiteBuilder(project, site, parts, redactor)
     with nullcontext() if dry_run else site.lock(project):
         return builder.build(tick)._replace(problems=tuple(problems))

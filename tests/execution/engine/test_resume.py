@@ -166,7 +166,7 @@ def killed_at(run_repo: RunRepository, number: int, work: Any) -> bool:
     def write(journal: Journal, kind: str, **fields: Any) -> Any:
         if len(journal.entries) + 1 >= number:
             blocked_kinds.append(kind)
-            raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT, hint="make some")
+            raise ExecplanError("io-error", "no space left", hint="make some")
         return real(journal, kind, **fields)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -8,7 +8,7 @@ from typing import Final
 
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError, interrupted_error
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ParsedPlan
@@ -122,7 +122,6 @@ def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: S
         raise ExecplanError(
             "no-check",
             f"{word} {', '.join(missing)} of {ref.id} {'has' if len(missing) == 1 else 'have'} no check",
-            exit=INPUT,
             hint=f"{example}omit --verify",
         )
     return [check for check in checks if check is not None]
@@ -174,7 +173,6 @@ def _ensure_same_checks(
                 raise ExecplanError(
                     "check-changed",
                     f"the check of {result.check.task_id} changed while it ran; the task was not checked off",
-                    exit=CONFLICT,
                     hint=f"run the new one: execplan done {result.check.task_id} --verify -p {ref.shell_name}",
                 )
         return change

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -47,7 +47,7 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
     if run_state.open_rollback is not None:
         message = f"a rollback of run {agent_run.run_paths.id} was interrupted"
         hint = f"a person must finish it: execplan rollback {run_args}"
-        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+        raise ExecplanError("run-cut-short", message, hint=hint)
     if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
         raise waiting_error(ref, agent_run.run_paths, run_state.question)
 
@@ -58,4 +58,4 @@ def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> Exec
 
     hint = format_answer_hint(question, f"{run_paths.number} -p {ref.shell_name}")
     message = f"run {run_paths.id} of {ref.id} is paused: {question.words}"
-    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=ALLOWED_ANSWERS[question.why])
+    return ExecplanError("paused", message, hint=hint, candidates=ALLOWED_ANSWERS[question.why])

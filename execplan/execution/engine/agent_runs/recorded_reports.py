@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
 from execplan.execution.approvals.effective_policy import effective_policy
@@ -157,7 +157,6 @@ def find_recorded_outcome(
         raise ExecplanError(
             "bad-transition",
             f"step {target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
-            exit=INPUT,
             hint="a step with a final result can't be reported again; see which step is next: execplan handoff",
         )
     return None
@@ -187,7 +186,7 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
     if match is None:
         known_ids = [step.id for step in document.steps]
         hint = "use one of these, or the step's number"
-        raise ExecplanError("no-such-step", f"unknown step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+        raise ExecplanError("no-such-step", f"unknown step {name!r}", hint=hint, candidates=known_ids)
     return match
 
 
@@ -216,7 +215,6 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
         raise ExecplanError(
             "drifted",
             f"an input of step {step.id} is not as expected: {problems[0]}",
-            exit=CONFLICT,
             hint="restore it and report again, or report that the step failed",
             candidates=problems,
         )

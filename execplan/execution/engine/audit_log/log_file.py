@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import file_error
 from execplan.core.files.open_directory import OpenDirectory
@@ -146,9 +146,7 @@ class LogFile:
         if status.st_size > LIMIT:
             size_text = f"has {status.st_size:,} bytes"
             hint = "restore it from git or a backup"
-            raise ExecplanError(
-                "io-error", f"{self.path} {size_text}, too many for an audit log", exit=ENVIRONMENT, hint=hint
-            )
+            raise ExecplanError("io-error", f"{self.path} {size_text}, too many for an audit log", hint=hint)
         self._size = status.st_size
 
     def _repair_last_line(self) -> None:

@@ -12,7 +12,7 @@ import json
 import os
 from typing import Final
 
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
@@ -162,7 +162,6 @@ def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
     return ExecplanError(
         "ledger-broken",
         f"{display_path}: {why}",
-        exit=CHECK_FAILED,
         hint=(
             f"see what is wrong: execplan audit {typed} --verify; restore it from git, a backup or its copy: execplan doctor; "
             f"or accept it as it is: execplan audit {typed} --accept 'Why'"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from execplan.core.clock import now
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -196,7 +196,6 @@ class AuditLog:
         raise ExecplanError(
             "journal-altered",
             f"{self.project.display_path(paths.journal)}:{entry.number} differs from the entry in the audit log: another program has changed it",
-            exit=ENVIRONMENT,
             hint=f"restore the file from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
             line=entry.number,
         )

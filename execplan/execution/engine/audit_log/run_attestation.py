@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.archive import archive_evidence
 from execplan.core.archive.archive_evidence import EVIDENCE_FILE, STATEMENT_TYPE
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.execution import states
 from execplan.execution.approvals import artifact_store
@@ -149,7 +149,6 @@ def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
         raise ExecplanError(
             "nothing-to-attest",
             f"{ref.id} has no run that has ended, so there is no result to attest",
-            exit=INPUT,
             hint=f"see its runs: execplan runs {ref.shell_name}",
         )
     return build_attestation(project, facts, folder)
@@ -165,7 +164,7 @@ def _ensure_record_not_missing(project: Project, ref: PlanRef) -> None:
     if load_run_state(run_paths, entries).status == states.FAILED:
         hint = f"resume the run: execplan resume {number}; or roll it back: execplan rollback {number}"
     message = f"the record of run {run_paths.id} of {ref.id} is missing or damaged"
-    raise ExecplanError("nothing-to-attest", message, exit=INPUT, hint=hint)
+    raise ExecplanError("nothing-to-attest", message, hint=hint)
 
 
 def _ensure_log_intact(project: Project, ref: PlanRef) -> None:
@@ -182,6 +181,5 @@ def _ensure_path_free(project: Project, folder: str) -> None:
         raise ExecplanError(
             "target-taken",
             f"{project.display_path(path)} already exists and is not an attestation",
-            exit=INPUT,
             hint="move it away, then try again",
         )

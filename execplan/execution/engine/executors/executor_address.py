@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 LOCAL: Final = "dask"
@@ -37,7 +37,6 @@ def parse_executor(text: str) -> ExecutorAddress:
         raise ExecplanError(
             "bad-executor",
             f"{text!r} is not an executor",
-            exit=USAGE,
             hint="use dask for workers on this machine, or dask://HOST:PORT for the scheduler of a cluster",
         )
     return ExecutorAddress(text, host, int(port))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from execplan.core.documents.document_io import document_bytes
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.commands.command_environment import portable_environment
@@ -108,7 +108,6 @@ def _ensure_not_larger(workspace: WorkspaceFiles, step: Step, entries: Sequence[
         raise ExecplanError(
             "too-large-to-send",
             f"step {step.id} needs files of more than {MAX_BYTES >> 20} MB, which can't be sent to a worker",
-            exit=CHECK_FAILED,
             hint="declare smaller inputs, or run the plan here, without --executor",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_excess
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
@@ -208,7 +208,6 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         raise ExecplanError(
             "drifted",
             f"results of the run have changed since then: {differences[0]}{suffix}",
-            exit=CONFLICT,
             hint="restore what the run left; to correct it, add a step to the plan, then: execplan replan --reason 'What was wrong'",
             candidates=differences,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.text.suggestions import closest_names
@@ -60,7 +60,6 @@ def find_step_id(
     raise ExecplanError(
         "no-such-step",
         message,
-        exit=INPUT,
         hint=f"see them: execplan show {ref.shell_name} --run {run_paths.id}",
         candidates=closest_names(name, steps) or list(steps),
     )
@@ -76,13 +75,12 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             "is already rolled back" if only_step in run_state.rolled_back_steps else "never ran"
         )
         hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
-        raise ExecplanError("nothing-to-roll-back", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-to-roll-back", message, hint=hint)
     other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
     if other_steps:
         raise ExecplanError(
             "run-cut-short",
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
-            exit=CONFLICT,
             hint=(
                 f"resume the run: {format_resume_command(run_paths.number, ref.shell_name, run_state.executor)}; "
                 f"or roll back all of it: execplan rollback {run_paths.number} -p {ref.shell_name}"
@@ -239,7 +237,6 @@ def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
     return ExecplanError(
         "step-overwritten",
         f"{later_step} changed {path} after {step}; rolling back only {step} would lose that change",
-        exit=CHECK_FAILED,
         hint=f"roll back {later_step} first, or the whole run: execplan rollback --step {later_step}",
         candidates=(later_step,),
     )

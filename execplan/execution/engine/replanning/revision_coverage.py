@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -250,4 +250,4 @@ def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> It
 
 
 def _not_covered_error(message: str) -> ExecplanError:
-    return ExecplanError("not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve")
+    return ExecplanError("not-approved", message, hint="a person must approve it: execplan approve")

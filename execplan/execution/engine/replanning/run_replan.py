@@ -9,7 +9,7 @@ from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import validate_document
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions, format_diff
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -141,15 +141,15 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
         hint = f"edit the steps in the plan, then: execplan compile {plan_name}"
-        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-to-replan", message, hint=hint)
     later_run, _ = run_summary.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
         hint = f"replan the last run: execplan replan -p {plan_name}; or roll this one back: {rollback_command}"
-        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-to-replan", message, hint=hint)
     if run_state.open_rollback is not None:
         message = f"a rollback of run {run_paths.id} was interrupted"
-        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
+        raise ExecplanError("run-cut-short", message, hint=f"finish it: {rollback_command}")
     steps = [step for step, _ in run_state.open_attempts()] + [
         step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
@@ -157,14 +157,13 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
         if run_state.is_agent_run:
             message = f"{', '.join(steps)} of run {run_paths.id} is in progress: its result is not reported yet"
             hint = f"report it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
-            raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+            raise ExecplanError("run-cut-short", message, hint=hint)
         message = (
             f"run {run_paths.id} was interrupted in {', '.join(steps)}: what the step has done must be determined first"
         )
         raise ExecplanError(
             "run-cut-short",
             message,
-            exit=CONFLICT,
             hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
     if not run_state.is_agent_run:
@@ -259,7 +258,6 @@ def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_
     raise ExecplanError(
         "other-document",
         f"{stored_path} is not the document of the run: it was imported, composed or revised since then",
-        exit=CONFLICT,
         hint=f"move it elsewhere, and try again: mv {stored_path} other.json",
     )
 

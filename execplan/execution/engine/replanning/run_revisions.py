@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.journal.journal_entries import RunProgress
@@ -66,7 +66,6 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> byte
         raise ExecplanError(
             "run-altered",
             f"{path} is not the execution plan that the journal of run {run_paths.id} names",
-            exit=ENVIRONMENT,
             hint="restore the file from git or a backup",
         )
     return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT
@@ -74,7 +74,6 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
             raise ExecplanError(
                 "journal-altered",
                 f"{run_paths.artifact_path(name)} is missing or was changed: it differs from its copy",
-                exit=ENVIRONMENT,
                 hint="a person must check it and restore it from its copy: execplan doctor --fix",
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
@@ -86,7 +86,6 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
         "open-run",
         f"{ref.id} can't be {action}: "
         + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
-        exit=CHECK_FAILED,
         hint=f"finish or roll back the run first: {'; '.join(finishing_commands(project, ref, statuses[0], ref.shell_name))}",
         candidates=lines,
         data={"reasons": lines},

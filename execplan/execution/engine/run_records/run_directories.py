@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 
@@ -153,7 +153,7 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
         message, hint = f"{ref.id} was never run", f"see what comes first: execplan next {ref.shell_name}"
         if lacks_steps(project, ref):
             message, hint = f"{message}: it has no steps", "see how to write steps: execplan explain steps"
-        raise ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-run", message, hint=hint)
     if name is None:
         return runs[0]
     matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]
@@ -164,8 +164,8 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     candidates = [run.id for run in matches or runs]
     if matches:
         message = f"{len(matches)} runs of {ref.id} match {name!r}"
-        raise ExecplanError("ambiguous-run", message, exit=INPUT, hint=hint, candidates=candidates)
-    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=hint, candidates=candidates)
+        raise ExecplanError("ambiguous-run", message, hint=hint, candidates=candidates)
+    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", hint=hint, candidates=candidates)
 
 
 def _is_continuation(copy_path: str, artifact_path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -189,7 +189,7 @@ def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
         f"see which: execplan audit {ref.shell_name} --verify; if the run never began, its approval is still valid: "
         f"execplan run {ref.shell_name}"
     )
-    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+    return ExecplanError("no-such-run", message, hint=hint)
 
 
 def load_begun_run(ref: PlanRef, run_paths: RunPaths) -> tuple[list[RunEntry], RunState]:

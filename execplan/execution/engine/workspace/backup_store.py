@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.atomic_files import sync_directory
 from execplan.core.files.file_access import conflict_error, file_error
@@ -222,7 +222,6 @@ def _missing_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
         f"backup not found: {path}",
-        exit=ENVIRONMENT,
         hint=(
             "it was removed, it was not used for `backup_days` days, or it is in another checkout: "
             "roll back there, or restore the file from git"
@@ -234,6 +233,5 @@ def _altered_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-altered",
         f"backup {path} was altered",
-        exit=ENVIRONMENT,
         hint="restore it from a copy of the disk, or restore the original file from git",
     )

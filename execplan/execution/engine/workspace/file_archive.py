@@ -10,7 +10,7 @@ import tarfile
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
@@ -72,7 +72,6 @@ def entries_below(workspace: WorkspaceFiles, declared: str) -> Iterator[Entry]:
             raise ExecplanError(
                 "not-exportable",
                 f"{path} is neither a file, a directory nor a link, so it can't be passed on",
-                exit=CHECK_FAILED,
                 hint="let the step write a regular file",
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.journal.journal_entries import StateChange
@@ -285,7 +285,6 @@ def _changed_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"{paths[0]}{format_excess(len(paths), 1)} changed after the run; a rollback doesn't overwrite such changes",
-        exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,
     )
@@ -295,7 +294,6 @@ def _missing_backup_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
         f"no backup of {', '.join(paths)}: it was not a regular file, or could not be read",
-        exit=ENVIRONMENT,
         hint="restore it from git, or keep it as it is",
         candidates=paths,
     )

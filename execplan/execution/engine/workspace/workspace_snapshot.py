@@ -11,7 +11,7 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
@@ -285,6 +285,4 @@ def load(path: str) -> WorkspaceSnapshot:
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         message = f"{path} was altered: another program has changed it"
-        raise ExecplanError(
-            "backup-altered", message, exit=ENVIRONMENT, hint="restore it from a copy of the disk"
-        ) from None
+        raise ExecplanError("backup-altered", message, hint="restore it from a copy of the disk") from None
