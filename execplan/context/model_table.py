@@ -6,18 +6,14 @@ The built-in table is dated, and settings can add to it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Final
 
+from execplan.context.decision import ModelChoice
+from execplan.context.session_logs.token_usage import UsageEvent
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.suggestions import closest_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.decision import ModelChoice
-    from execplan.context.session_logs.token_usage import UsageEvent
 
 _MILLION: Final = 1_000_000
 _REQUIRED: Final = ("input", "output")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from execplan.context.context_pack import (
     ARTIFACT,
@@ -14,27 +15,22 @@ from execplan.context.context_pack import (
     PRUNE,
     TOOL_RESULT,
     TRUNCATE,
+    ContextPack,
+    PackFormat,
     Unit,
     make_visible,
 )
-from execplan.context.context_settings import smallest_budget
+from execplan.context.context_settings import Allocation, smallest_budget
+from execplan.context.relevance import ScoredUnit
 from execplan.context.shortening import data_outline, text_ranking
 from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.shortening.code_outline import CodeFile, read_code
 from execplan.context.shortening.excerpt import Excerpt, TextPart, render_excerpt
+from execplan.context.token_counter import Counter
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.context_pack import ContextPack, PackFormat
-    from execplan.context.context_settings import Allocation
-    from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_counter import Counter
-
-    Summarizer = Callable[[int, bool], str | None]
+Summarizer = Callable[[int, bool], str | None]
 
 _MAX_CHARS: Final = 1_000_000
 """Maximum characters of a unit that is analyzed completely; a larger one is only cut, unless it is a log or text."""

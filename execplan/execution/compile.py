@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
@@ -19,14 +21,8 @@ from execplan.execution.documents.derived_fields import (
     parse_command_fields,
 )
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-from execplan.execution.parsed_steps import INFERRED, ParsedSteps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.parsed_steps import SkippedLine, StepDraft
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.parsed_steps import INFERRED, ParsedSteps, SkippedLine, StepDraft
 
 _DEFAULT_MAX_STEPS = 100
 """Maximum number of steps if the document sets no limit; the policy sets one as well."""

@@ -10,16 +10,13 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.implied_plan import IGNORE_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.secrets.redaction import Redactor
+from execplan.core.secrets.redaction import Redactor
 
 Value = TypeVar("Value")
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
 from time import time
-from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.execution.engine.run_records import evidence_copies, run_directories, run_repair
 from execplan.execution.engine.run_records.expected_evidence import is_expected
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
     CUT_SHORT,
@@ -26,15 +30,6 @@ from execplan.execution.engine.run_records.run_statuses import (
     read_journaled_status,
     read_run_status,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 _RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
 """Names among the artifacts of a plan that has, or had, an audit log."""

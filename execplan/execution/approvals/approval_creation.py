@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import Any, Literal
 
 from execplan.core.clock import now
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
@@ -28,24 +32,16 @@ from execplan.execution.approvals import (
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.execution.binding import drift
+from execplan.execution.evaluate import EvaluatedStep
 from execplan.execution.evaluation.approval_scope import ApprovalScope, find_forbidden_paths
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
 from execplan.execution.execution_plan import Level
+from execplan.execution.states import ActiveRun
 from execplan.execution.world import FILE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Literal
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.evaluate import EvaluatedStep
-    from execplan.execution.states import ActiveRun
-
-    PreviousContents = dict[str, bytes | None]
-    """Previous bytes of each written file by path; None for a file that was absent."""
+PreviousContents = dict[str, bytes | None]
+"""Previous bytes of each written file by path; None for a file that was absent."""
 
 
 _MIN_DIGEST_DIGITS = 8

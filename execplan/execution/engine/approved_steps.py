@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.suggestions import closest_names
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan
+from execplan.execution.engine.run_observer import RunOptions
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.step_permission import issue_permit
+from execplan.execution.engine.step_permission import Permit, issue_permit
 from execplan.execution.evaluation.approval_scope import expand_step_id
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.permission import find_approver
 from execplan.execution.risk.step_risk import effective_risk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Final
-
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_observer import RunOptions
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.engine.step_permission import Permit
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class ApprovedSteps(NamedTuple):

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 WARNING = "a different program than at the approval: {}"
 

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.timestamps import seconds_since
 from execplan.execution import states
 from execplan.execution.approvals import git_triggers
+from execplan.execution.approvals.git_triggers import TriggerSnapshot
 from execplan.execution.engine import stop_reasons
 from execplan.execution.engine.journal.journal_entries import ASK, ENDED, INTERRUPTED, PAUSED
+from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.notification import notify
-from execplan.execution.engine.run_observer import FinishedRun
+from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.stop_reasons import StopReason
 from execplan.execution.engine.workspace.backup_store import BackupStore
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.git_triggers import TriggerSnapshot
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_observer import RollbackResult
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.engine.stop_reasons import StopReason
-    from execplan.execution.policy import Policy
+from execplan.execution.policy import Policy
 
 
 class RunSession(NamedTuple):

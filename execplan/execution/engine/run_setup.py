@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.sync_group import SyncGroup
 from execplan.core.git.git_directory import head_commit
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
+from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_registry, artifact_store
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.engine import run_preconditions
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import add_hint_on_error
 from execplan.execution.engine.journal.journal_entries import BEGUN, RESUMED
 from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import RunState
-from execplan.execution.engine.steps.run_context import create_context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import Step
+from execplan.execution.engine.steps.run_context import RunContext, create_context
+from execplan.execution.execution_plan import Step
 
 
 def make_context(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.blob_reader import read_blobs
+from execplan.core.git.git_commit import CommitResult
+from execplan.core.git.git_query import GitFile
 from execplan.core.plan import reader
 from execplan.core.plan.index_block import find_index_block, index_edits, may_have_index
 from execplan.core.plan.model import DOCUMENT
@@ -17,20 +21,10 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.index_location import choose_index, find_index
 from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.project import project_state
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import is_plan_name
-from execplan.core.text.text_lines import Text, apply_edits
-from execplan.team.plan_index.index_table import entries_of, index_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.git.git_query import GitFile
-    from execplan.core.project.project import Project
-    from execplan.core.text.text_lines import Edit
-    from execplan.team.plan_index.index_table import IndexEntry
+from execplan.core.text.text_lines import Edit, Text, apply_edits
+from execplan.team.plan_index.index_table import IndexEntry, entries_of, index_lines
 
 _COMMAND = "index"
 _COMMIT_SUMMARY = "update the plan index"

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from time import time_ns
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan import __version__
 from execplan.core.files import marshal_cache
 from execplan.core.files.file_status import package_fingerprint
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.history.history_event import HistoryEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
-    from execplan.views.site.site_directory import FileStatus
+from execplan.views.site.site_directory import FileStatus
 
 _MAGIC = b"execplan site 2\n"
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.recovery.failure_recovery import (
     ALTERNATIVE,
     ASK,
@@ -22,25 +25,17 @@ from execplan.execution.engine.recovery.failure_recovery import (
     SKIP,
     choose_recovery,
 )
+from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
-from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.execution_plan import PROGRAM_TYPES
+from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
-    from execplan.execution.engine.run_observer import FinishedRun
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 COMPLETED = "completed"
 FAILED = "failed"

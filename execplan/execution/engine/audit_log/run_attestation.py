@@ -8,26 +8,22 @@ with a tool such as those of Sigstore.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from execplan.core.archive import archive_evidence
 from execplan.core.archive.archive_evidence import EVIDENCE_FILE, STATEMENT_TYPE
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals import artifact_store
+from execplan.execution.approvals.artifact_store import StoredArtifact
 from execplan.execution.engine.audit_log import log_reader, log_verification
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, load_run_state
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.artifact_store import StoredArtifact
 
 PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
 PASSED, WARNED, FAILED = "PASSED", "WARNED", "FAILED"

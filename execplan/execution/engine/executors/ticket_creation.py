@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from execplan.core.documents.document_io import document_bytes
@@ -12,21 +12,15 @@ from execplan.core.errors import ExecplanError
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.commands.command_environment import portable_environment
+from execplan.execution.engine.executors.executor import Worker
 from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, pack_ticket
-from execplan.execution.engine.workspace.file_archive import entries_below
-from execplan.execution.execution_plan import Type
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
+from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.engine.workspace.file_archive import Entry, entries_below
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import ExecutionPlan, Step, Type
 from execplan.execution.program_lookup import find_lookups
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from execplan.execution.engine.executors.executor import Worker
-    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.file_archive import Entry
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 def reason_to_stay(step: Step) -> str:

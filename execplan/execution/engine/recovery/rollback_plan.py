@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_lookup import normalize_text
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.text.suggestions import closest_names
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_resume_command
-from execplan.execution.engine.journal.journal_entries import change_from_json
+from execplan.execution.engine.journal.journal import RunEntry
+from execplan.execution.engine.journal.journal_entries import StateChange, change_from_json
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
-from execplan.execution.world import ABSENT, FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.journal.journal_entries import StateChange
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.world import State
+from execplan.execution.execution_plan import Step
+from execplan.execution.world import ABSENT, FOLDER, State
 
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.core.documents.document_model import document_error, validate_document
 from execplan.core.errors import ExecplanError
+from execplan.core.secrets.redaction import Redactor
 from execplan.core.text import strict_json
 from execplan.execution import states
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.secrets.redaction import Redactor
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class NextRevision(NamedTuple):

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
+from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_records.run_directories import JOURNAL, RUNS, RunPaths, is_run_id
+from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _MAX_REASON_LENGTH = 2000
 _MAX_NAME_LENGTH = 200

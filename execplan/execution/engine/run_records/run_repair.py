@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_settings, project_state
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_paths, artifact_store
+from execplan.execution.engine.audit_log.log_writer import AuditLog
+from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records import evidence_copies
 from execplan.execution.engine.run_records.expected_evidence import is_expected
-from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT
+from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT, RunPaths
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.workspace.backup_store import BackupStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-    from execplan.execution.engine.journal.journal import Journal
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
 
 _SETTINGS = "execplan.toml"
 

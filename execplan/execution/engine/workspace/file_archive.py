@@ -7,20 +7,16 @@ import json
 import os
 import stat
 import tarfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from execplan.core.errors import ExecplanError
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeAlias
-
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 Entry: TypeAlias = "dict[str, Any]"
 _MANIFEST = "manifest.json"

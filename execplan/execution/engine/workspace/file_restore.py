@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.workspace.backup_store import BackupStore
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from execplan.execution.engine.workspace.backup_store import BackupStore
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 _ABSENT = State(ABSENT)
 _CREATED_FOLDER = State(FOLDER, mode=-1)
