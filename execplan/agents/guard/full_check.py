@@ -81,7 +81,7 @@ def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, A
             agent_run_lookup.ensure_not_waiting(ref, run)
         candidate = find_candidate(project, ref, with_programs=False)
         if run is not None:
-            ensure_same_document(project, ref, run.run_paths, run.entries)
+            ensure_same_document(run.run_paths, run.entries)
         return require_approval(project, ref, candidate, run.run_paths.id if run is not None else ""), run
     except ExecplanError as error:
         denial = _used_approval_error(ref, last_run, error)

@@ -98,7 +98,7 @@ def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str
 
     for project, ref, summary in located:
         if summary.rolling or summary.question or summary.cut_short or summary.status == REPLANNING:
-            run_status = read_run_status(project, ref, get_run_paths(project, ref, summary.id))
+            run_status = read_run_status(get_run_paths(project, ref, summary.id))
             return finishing_commands(project, ref, run_status, plan_store.name_in_commands(project, ref))[:1]
     project, ref, summary = located[0]
     return (f"execplan show {plan_store.name_in_commands(project, ref)} --run {summary.id}",)

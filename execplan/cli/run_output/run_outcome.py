@@ -102,7 +102,7 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
 
 def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
     """Build the answer of a run or a part of it. Raises ExecplanError, without warnings, if the run has not ended."""
-    run = load_run(project, ref, run_directories.find_run(project, ref, finished_run.run))
+    run = load_run(run_directories.find_run(project, ref, finished_run.run))
     if finished_run.signal:
         raise _interrupted_error(run, finished_run)
     question = finished_run.question or run.run_state.question

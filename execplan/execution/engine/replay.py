@@ -27,7 +27,7 @@ class ReplayedRun(NamedTuple):
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """Find the run to replay. Raises ExecplanError unless the approved document and its inputs match that run."""
     run_paths = run_directories.find_run(project, ref, name)
-    entries, run_state = load_begun_run(ref, run_paths)
+    entries, run_state = load_begun_run(run_paths)
     fields = entries[0].fields
     states_before = {path: state_from_json(state) for path, state in fields["states"].items()}
     lines = drift(Binding("", fields["document"], states_before, ""), current_binding._replace(policy=""))

@@ -245,9 +245,7 @@ def open_loop(
     """Open the loop that runs approved steps; until it is closed, signals stop it."""
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
-        add_resume_hint(
-            context.run_paths, context.ref, executor.executor.name if executor.executor is not None else ""
-        ),
+        add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),
         AttemptPool(context, session.journal_writer, executor, approved_steps.permit, jobs) as attempt_pool,
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):

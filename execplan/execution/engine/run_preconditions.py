@@ -54,7 +54,7 @@ def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str
         return {}
     current = {
         name: sanitize_program(program)
-        for name, program in resolve_programs(context.document, DiskWorld(context.project)).items()
+        for name, program in resolve_programs(context.document, DiskWorld(context.run_paths.project)).items()
     }
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
@@ -134,10 +134,11 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
     return error
 
 
-def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
+def ensure_same_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
     """Raise ExecplanError if the plan's current steps are not those of the run, so that no approval lets it continue."""
-    is_same = digest(load_current_plan(project, ref).data) == run_revisions.latest_revision(entries)[1]
-    if not is_same or run_revisions.has_edited_steps(project, ref, run_paths, entries):
+    ref = run_paths.ref
+    is_same = digest(load_current_plan(run_paths.project, ref).data) == run_revisions.latest_revision(entries)[1]
+    if not is_same or run_revisions.has_edited_steps(run_paths, entries):
         raise ExecplanError(
             "other-document",
             f"the steps of {ref.id} are not those of run {run_paths.id}: they have changed since then",
@@ -150,21 +151,17 @@ def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, en
 
 
 def ensure_run_programs_unchanged(
-    project: Project,
-    ref: PlanRef,
-    run_paths: RunPaths,
-    run_state: RunState,
-    steps: Sequence[Step],
-    approved_plan: ApprovedPlan,
+    run_paths: RunPaths, run_state: RunState, steps: Sequence[Step], approved_plan: ApprovedPlan
 ) -> list[str]:
     """Raise ExecplanError if the remaining steps would run different programs than the approved ones.
 
     If the policy only warns about that, return the differences, one per line. An approval that is newer than the run
     has bound the programs as they are.
     """
+    ref = run_paths.ref
     if approved_plan.approval.id != run_state.approval_fields["approval_id"]:
         return []
-    differences = list_changed_programs(project, run_state, steps)
+    differences = list_changed_programs(run_paths.project, run_state, steps)
     if approved_plan.policy.programs == "refuse":
         resume_command = format_resume_command(run_paths.number, ref.shell_name, run_state.executor)
         commands = f"execplan approve {ref.shell_name}; {resume_command}"

@@ -116,7 +116,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
-    is_edited = agent_run is not None and read_run_status(project, ref, agent_run.run_paths).why == EDITED
+    is_edited = agent_run is not None and read_run_status(agent_run.run_paths).why == EDITED
     steps = [
         _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
     ]
@@ -243,16 +243,16 @@ def _step_json(
         "attempts": len(run_state.attempts.get(step.id, ())),
         "approved_by": approved_by or None,
         "question": question.words if question is not None else None,
-        "recovery": _recovery_json(ref, agent_run.run_paths, run_state, step) if agent_run is not None else None,
+        "recovery": _recovery_json(agent_run.run_paths, run_state, step) if agent_run is not None else None,
     }
 
 
-def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
+def _recovery_json(run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
     """Return the recovery advice for a failed step; None for any other step."""
     performed = run_state.last_result(step.id)
     if run_state.status_of[step.id] != states.FAILED or performed is None:
         return None
-    advice = recovery_advice(ref, run_paths, step, performed, run_state.count_tries(step.id))
+    advice = recovery_advice(run_paths, step, performed, run_state.count_tries(step.id))
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 

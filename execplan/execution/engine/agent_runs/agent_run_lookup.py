@@ -49,13 +49,14 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
         hint = f"a person must finish it: execplan rollback {run_args}"
         raise ExecplanError("run-cut-short", message, hint=hint)
     if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
-        raise waiting_error(ref, agent_run.run_paths, run_state.question)
+        raise waiting_error(agent_run.run_paths, run_state.question)
 
 
-def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
+def waiting_error(run_paths: RunPaths, question: Question) -> ExecplanError:
     """Return the error for a run that waits for a person's answer."""
     from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, format_answer_hint
 
+    ref = run_paths.ref
     hint = format_answer_hint(question, f"{run_paths.number} -p {ref.shell_name}")
     message = f"run {run_paths.id} of {ref.id} is paused: {question.words}"
     return ExecplanError("paused", message, hint=hint, candidates=ALLOWED_ANSWERS[question.why])

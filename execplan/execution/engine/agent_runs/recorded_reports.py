@@ -6,7 +6,6 @@ from hashlib import sha256
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals.effective_policy import effective_policy
@@ -70,10 +69,9 @@ class RecoveryAdvice(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery_advice(
-    ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
-) -> RecoveryAdvice:
+def recovery_advice(run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
     """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
+    ref = run_paths.ref
     policy_recovery = choose_recovery(step, performed, tries)
     name = step.id
     if policy_recovery.kind == RETRY:

@@ -33,19 +33,19 @@ class _Snapshot(NamedTuple):
     """File status by path for each changed or untracked file."""
 
 
-def save_snapshot(project: Project, run_paths: RunPaths) -> None:
+def save_snapshot(run_paths: RunPaths) -> None:
     """Save the current differences; do nothing without Git or if an operation fails."""
-    snapshot = _take_snapshot(project, _load_snapshot(run_paths))
+    snapshot = _take_snapshot(run_paths.project, _load_snapshot(run_paths))
     if snapshot is not None:
         data = json.dumps(snapshot._asdict()).encode("utf-8", "surrogateescape")
         with suppress(ExecplanError):
             atomic_files.replace(_snapshot_path(run_paths), data, mode=0o666, durable=False)
 
 
-def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
+def find_changes(run_paths: RunPaths, declared: Collection[str]) -> list[str]:
     """Return the undeclared paths that have changed since the snapshot; never raises."""
     before = _load_snapshot(run_paths)
-    after = _take_snapshot(project, before)
+    after = _take_snapshot(run_paths.project, before)
     if after is None or before is None:
         return []
     if "." in declared:

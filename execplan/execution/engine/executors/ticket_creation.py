@@ -89,7 +89,7 @@ def _approved_programs(context: RunContext, step: Step) -> dict[str, str]:
     """Return the programs of a step with their paths, unless the policy allows others than the approved ones."""
     if context.policy.programs != "refuse":
         return {}
-    world = DiskWorld(context.project)
+    world = DiskWorld(context.run_paths.project)
     names = (step.shell, *(step.argv or ())[:1])
     lookups = [lookup for lookup in find_lookups(step, world.state) if lookup.name in names]
     programs = {lookup.name: world.program(lookup.name, lookup.cwd, lookup.path, "") for lookup in lookups}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_lookup import normalize_text
-from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.text.suggestions import closest_names
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_resume_command
@@ -41,10 +40,9 @@ def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str
     return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 
-def find_step_id(
-    ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None
-) -> str | None:
+def find_step_id(run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None) -> str | None:
     """Return the ID of the step that an ID or a number refers to. Raises ExecplanError if there is none."""
+    ref = run_paths.ref
     if name is None or name in steps:
         return name
     for step in run_state.document.steps:
@@ -59,8 +57,9 @@ def find_step_id(
     )
 
 
-def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
+def ensure_can_roll_back(run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
     """Raise ExecplanError if nothing is left to roll back, or if a rollback is not possible yet."""
+    ref = run_paths.ref
     if run_state.status == states.ROLLED_BACK or (
         only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
     ):

@@ -73,8 +73,6 @@ class ReplanResult(NamedTuple):
 
 
 def replan_run(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     *,
     reason: str,
@@ -91,34 +89,35 @@ def replan_run(
     edited steps of the plan do so. With `journal_writer`, the active run that calls this pauses or continues afterwards; without it, the run is paused until
     the revision is approved.
     """
+    project, ref = run_paths.project, run_paths.ref
     if journal_writer is not None:
         short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
         revision = build_next_revision(
             journal_writer.run_state, short_reason, failed, information, journal_writer.redaction
         )
-        return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
+        return _store_revision(run_paths, journal_writer, revision, step=failed[0] if failed else None)
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
-        _, run_state = run_summary.load_begun_run(ref, run_paths)
-        _ensure_can_replan(project, ref, run_paths, run_state)
+        _, run_state = run_summary.load_begun_run(run_paths)
+        _ensure_can_replan(run_paths, run_state)
         compiled_plan = compile_plan_file(project, ref).document
         revision = build_next_revision(run_state, reason, failed, information, make_redaction(), compiled_plan)
-        return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
+        return _describe_revision(run_paths, run_state, revision, diff=True)
     options.prepare_commit(project)
-    with open_run(project, ref, run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
-        _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
+    with open_run(run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
+        _ensure_can_replan(run_paths, opened_writer.run_state)
         compiled_plan = compile_plan_file(project, ref).document
         revision = build_next_revision(
             opened_writer.run_state, reason, failed, information, opened_writer.redaction, compiled_plan
         )
-        replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
+        replan_result = _store_revision(run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
         record_builder.file_record(run_paths, opened_writer)
     if options.should_commit(project):
         replan_result = _commit_revision(project, ref, replan_result)
-    trace_warnings = send_spans(project, run_paths, opened_writer)
+    trace_warnings = send_spans(run_paths, opened_writer)
     return replan_result._replace(warnings=(*replan_result.warnings, *trace_warnings))
 
 
@@ -133,8 +132,9 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
-def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
+def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
     """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
+    ref = run_paths.ref
     plan_name = ref.shell_name
     resume_command = format_resume_command(run_paths.number, plan_name, run_state.executor)
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
@@ -142,7 +142,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
         hint = f"edit the steps in the plan, then: execplan compile {plan_name}"
         raise ExecplanError("nothing-to-replan", message, hint=hint)
-    later_run, _ = run_summary.find_last_begun_run(project, ref)
+    later_run, _ = run_summary.find_last_begun_run(run_paths.project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
         hint = f"replan the last run: execplan replan -p {plan_name}; or roll this one back: {rollback_command}"
@@ -167,12 +167,10 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
             hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
     if not run_state.is_agent_run:
-        ensure_not_drifted(run_state, WorkspaceFiles(project), ())
+        ensure_not_drifted(run_state, WorkspaceFiles(run_paths.project), ())
 
 
 def _store_revision(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     journal_writer: JournalWriter,
     revision: NextRevision,
@@ -184,12 +182,14 @@ def _store_revision(
     revision replaces this one. If it is killed before the approval that covers the revision is derived, a person has to
     approve it.
     """
-    replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
+    replan_result = _describe_revision(run_paths, journal_writer.run_state, revision, diff=False)
     document = revision.document
     previous_revision = document.metadata.history[-1]
     data = document_bytes(document)
     run_revisions.save_revision(run_paths, document.revision, data)
-    artifact_store.save(project, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
+    artifact_store.save(
+        run_paths.project, run_paths.ref, lambda: data, WriteOptions(commit=False), command="replan", summary=""
+    )
     journal_writer.run_state.document = document
     journal_writer.write(
         REPLANNED,
@@ -204,15 +204,12 @@ def _store_revision(
         user=author.system_login(),
         session=author.session_id(),
     )
-    return replan_result._replace(
-        coverage=revision_coverage.derive_approval(project, ref, run_paths, replan_result.coverage)
-    )
+    return replan_result._replace(coverage=revision_coverage.derive_approval(run_paths, replan_result.coverage))
 
 
-def _describe_revision(
-    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
-) -> ReplanResult:
+def _describe_revision(run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
     """Describe a revision of a run. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
+    project, ref = run_paths.project, run_paths.ref
     document = revision.document
     path, data, old = artifact_store.path_of(project, ref), document_bytes(document), artifact_store.read(project, ref)
     _ensure_own_document(project, ref, old, {run_state.document_digest, digest(document_bytes(run_state.document))})
@@ -234,7 +231,7 @@ def _describe_revision(
                 if not difference.startswith(_EXPECTED_DIFFERENCES)
             ]
         ),
-        coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
+        coverage=revision_coverage.find_coverage(run_paths, run_state, document),
         diff=format_diff(old or b"", data, stored_path) if diff else "",
         warnings=tuple(
             [

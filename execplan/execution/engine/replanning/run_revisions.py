@@ -13,8 +13,6 @@ from execplan.execution.engine.journal.journal_entries import RunProgress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
@@ -71,7 +69,7 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> byte
     return data
 
 
-def has_edited_steps(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
+def has_edited_steps(run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
     """Return whether the plan's lines with steps are others than when the current plan of a run was made.
 
     A plan that no longer compiles was edited. Raises ExecplanError.
@@ -83,7 +81,7 @@ def has_edited_steps(project: Project, ref: PlanRef, run_paths: RunPaths, entrie
     if source is None:  # it was imported or composed
         return False
     try:
-        compiled_plan = compile_plan_file(project, ref).document
+        compiled_plan = compile_plan_file(run_paths.project, run_paths.ref).document
     except ExecplanError as error:
         return error.exit == INPUT
     return compiled_plan is None or compiled_plan.source is None or compiled_plan.source.sha256 != source["sha256"]

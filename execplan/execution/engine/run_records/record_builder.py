@@ -17,7 +17,7 @@ from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.engine.journal.journal_writer import JournalWriter
-from execplan.execution.engine.run_records.run_directories import JOURNAL, RUNS, RunPaths, is_run_id
+from execplan.execution.engine.run_records.run_directories import JOURNAL, RECORD, RUNS, RunPaths, is_run_id, run_number
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
@@ -107,11 +107,7 @@ def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: R
 
 def read_record(run_paths: RunPaths) -> Record | None:
     """Read the saved record; None if there is none. Raises ExecplanError."""
-    from execplan.core.documents.document_io import load_document
-
-    if not os.path.lexists(run_paths.record):
-        return None
-    return load_document(file_access.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
+    return _load_record(run_paths.record)
 
 
 def read_last_run(folder: str) -> dict[str, Any] | None:
@@ -120,13 +116,16 @@ def read_last_run(folder: str) -> dict[str, Any] | None:
     `folder` is the directory of the plan's artifacts.
     """
     directory = os.path.join(folder, RUNS)
-    names = [name for name in plan_store.list_entries(directory) if is_run_id(name)]
-    runs = [RunPaths(name, os.path.join(directory, name), "") for name in names]
-    records = [(run, record) for run in runs if (record := _read_valid_record(run)) is not None]
+    runs = [
+        (run_number(name), os.path.join(directory, name))
+        for name in plan_store.list_entries(directory)
+        if is_run_id(name)
+    ]
+    records = [(number, record) for number, run in runs if (record := _read_valid_record(run)) is not None]
     if not records:
         return None
-    last, record = max(records, key=lambda pair: (pair[0].number, pair[1].started or ""))
-    if any([run.number > last.number and _has_begun(run) for run in runs]):  # it was killed: it has no record
+    last_number, record = max(records, key=lambda pair: (pair[0], pair[1].started or ""))
+    if any([number > last_number and _has_begun(run) for number, run in runs]):  # it was killed: it has no record
         return None
     if record.status not in states.ENDED_RUN_STATES:
         return None
@@ -135,17 +134,24 @@ def read_last_run(folder: str) -> dict[str, Any] | None:
     return {**fields, "steps": steps}
 
 
-def _read_valid_record(run_paths: RunPaths) -> Record | None:
-    """Return the record of a run; None if it is missing, a link or damaged."""
+def _load_record(path: str) -> Record | None:
+    from execplan.core.documents.document_io import load_document
+
+    return load_document(file_access.read(path, _LIMIT)[0], Record, path) if os.path.lexists(path) else None
+
+
+def _read_valid_record(folder: str) -> Record | None:
+    """Return the record in the directory of a run; None if it is missing, a link or damaged."""
+    path = os.path.join(folder, RECORD)
     try:
-        return None if os.path.islink(run_paths.record) else read_record(run_paths)
+        return None if os.path.islink(path) else _load_record(path)
     except ExecplanError:
         return None
 
 
-def _has_begun(run_paths: RunPaths) -> bool:
+def _has_begun(folder: str) -> bool:
     """Return whether the journal has an entry; the first line is incomplete if the process was killed while it began."""
-    journal = run_paths.artifact_path(JOURNAL)
+    journal = os.path.join(folder, JOURNAL)
     return os.path.isfile(journal) and b"\n" in file_access.read(journal, _LIMIT)[0]
 
 

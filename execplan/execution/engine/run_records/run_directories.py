@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 RUNS: Final = "runs"
 JOURNAL: Final = "journal.jsonl"
+RECORD: Final = "record.json"
 _AUDIT_LOG: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
 """Size limit of a journal and of an audit log in bytes."""
 
 
 class RunPaths(NamedTuple):
-    """The directories and files of a run, all as absolute paths."""
+    """A run of a plan: its directories and files, all as absolute paths."""
 
     id: str
     """ID of the run: its number in the plan, which orders runs regardless of the clock, and eight random hex digits."""
@@ -31,13 +32,22 @@ class RunPaths(NamedTuple):
     """Directory committed with the plan: journal, document, approval, transcripts, record."""
     state: str
     """Directory that is not committed: data for a resume or rollback besides journal and backups; evidence copy."""
-    root: str = ""
-    """Root of the repository, which must contain the directory."""
+    project: Project
+    plan: str
+    plan_path: str
+    is_archived: bool = False
+
+    @property
+    def ref(self) -> PlanRef:
+        """Return the location of the plan; the guard runs without it, and without what it imports."""
+        from execplan.core.plan_store.plan_store import PlanRef
+
+        return PlanRef(self.plan, self.plan_path, self.is_archived)
 
     @property
     def number(self) -> int:
         """Return the number of the run in its plan, from 1."""
-        return int(self.id.partition("-")[0])
+        return run_number(self.id)
 
     @property
     def copy(self) -> str:
@@ -74,7 +84,7 @@ class RunPaths(NamedTuple):
     @property
     def record(self) -> str:
         """Return the path of the run's record, for readers who do not read journals."""
-        return os.path.join(self.folder, "record.json")
+        return os.path.join(self.folder, RECORD)
 
     def artifact_path(self, name: str) -> str:
         """Return the path of an evidence file among the plan's artifacts."""
@@ -200,9 +210,13 @@ def _begun_at(run_paths: RunPaths) -> str:
 
 def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
     """Return the paths of the run with this ID, existing or not."""
-    return RunPaths(
-        name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, RUNS, name), project.root
-    )
+    folder, state = os.path.join(runs_directory(project, ref), name), os.path.join(project.state, RUNS, name)
+    return RunPaths(name, folder, state, project, *ref)
+
+
+def run_number(run_id: str) -> int:
+    """Return the number of a run in its plan, from 1."""
+    return int(run_id.partition("-")[0])
 
 
 def is_run_id(name: str) -> bool:

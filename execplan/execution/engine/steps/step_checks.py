@@ -226,7 +226,9 @@ def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) 
         return ""
     for change in action_result.changes:
         if change.after.kind == FILE:
-            problem = syntax_problem(change.path, context.workspace.read(change.path), DiskWorld(context.project))
+            problem = syntax_problem(
+                change.path, context.workspace.read(change.path), DiskWorld(context.run_paths.project)
+            )
             if problem:
                 return f"{change.path} does not parse as {problem}"
     return ""

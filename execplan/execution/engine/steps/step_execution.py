@@ -210,7 +210,7 @@ class AttemptTranscript:
         title = f"{step.number}. {step.id}" + (f", attempt {attempt}" if attempt > 1 else "")
         original_path = os.path.join(context.run_paths.transcripts, f"{name}.md")
         path = os.path.join(context.run_paths.transcripts, f"{name}-resumed.md") if is_recovery else original_path
-        self.path_from_root = context.project.display_path(
+        self.path_from_root = context.run_paths.project.display_path(
             original_path if not is_recovery or os.path.exists(original_path) else path
         )
         """Path of the transcript from the root. For a recovery, that of the attempt's own output if it exists."""

@@ -416,15 +416,7 @@ def _rolled_back(desk: InProcessRepository, kill: int) -> bool:
             run_paths = run_directories.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(
-                project,
-                ref,
-                run_paths,
-                step=None,
-                automatic="",
-                observer=RunObserver(),
-                options=WriteOptions(commit=False),
-            )
+            rollback(run_paths, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

@@ -185,7 +185,9 @@ def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
     step_repo = make_step_repo(repo, CREATE + LINES + PATCH.replace("B = 1", "B = 2") + DELETE)
     diffs = [
         evaluated.dry_run.diff
-        for evaluated in evaluate(step_repo.document, SnapshotWorld(step_repo.context.project), step_repo.policy).steps
+        for evaluated in evaluate(
+            step_repo.document, SnapshotWorld(step_repo.context.run_paths.project), step_repo.policy
+        ).steps
     ]
     for name, text in zip(["api", "lines", "patch", "drop"], diffs, strict=True):
         result = step_repo.perform(name)
