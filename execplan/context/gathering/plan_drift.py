@@ -38,10 +38,6 @@ _PATH_FIELD_INDEXES = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """Index of the path field in a status line, by the first character of the line."""
 
 
-def _is_never_ours(path: str, commit: str) -> bool:
-    return False
-
-
 def git_queries(project: Project) -> list[tuple[str, ...]]:
     """Return the git queries whose outputs `inspect_worktree` needs; empty without git."""
     if project.git is None:
@@ -56,7 +52,7 @@ def inspect_worktree(
     ref: PlanRef,
     outputs: Sequence[bytes],
     excluded_files: Sequence[str] = (),
-    is_ours: IsOurs = _is_never_ours,
+    is_ours: IsOurs = lambda path, commit: False,
 ) -> tuple[WorkingTree, PlanDrift]:
     """Return the state of the working tree, and the drift since the plan was last written.
 

@@ -67,14 +67,14 @@ RANK_STEP = 100
 """Distance between the ranks of consecutive list pieces, so that equally important lists alternate."""
 
 
-def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[SummaryPiece]:
+def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int) -> list[SummaryPiece]:
     """Return a piece for each sentence, with descending priority."""
     pieces = []
     for index, sentence in enumerate(sentences[:MAX_PIECES]):
         quote = quote_text(subject, sentence.text)
         if quote:
             pieces.append(
-                SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, sentence.start + 1, sentence.end)
+                SummaryPiece((Segment("", quote),), "", rank + index * RANK_STEP, sentence.start + 1, sentence.end)
             )
     return pieces
 

@@ -128,13 +128,12 @@ def _read(project: Project, path: str) -> bytes | None:
     return data
 
 
-def write_index(project: Project, options: WriteOptions, *, path: str | None = None) -> WrittenIndex:
+def write_index(project: Project, options: WriteOptions) -> WrittenIndex:
     """Write the index into its file, whose other lines stay as they are; the file is created if it is missing.
 
-    `path` is another file to write it to. Raises ExecplanError on failure; the file is then as it was, unless only the
-    commit failed.
+    Raises ExecplanError on failure; the file is then as it was, unless only the commit failed.
     """
-    path = choose_index(project) if path is None else path
+    path = choose_index(project)
     if options.dry_run:
         return _make_result(_compute(project, path, load_open_plans(project)), options)
     options.prepare_commit(project)

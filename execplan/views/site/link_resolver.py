@@ -39,12 +39,9 @@ def classify_url(url: str) -> str:
     while len(forms) <= _MAX_DECODINGS and (decoded := unquote(forms[-1])) != forms[-1]:
         forms.append(decoded)
     kinds = {_classify_form(form) for form in forms}
-    return kinds.pop() if len(kinds) == 1 else _classify_mixed(kinds)
-
-
-def _classify_mixed(kinds: set[str]) -> str:
-    """Return the kind of an address that looks different once it is decoded, such as `a%3Fb` or `a%23b`."""
-    return PATH if kinds == {PATH, ANCHOR} else BLOCKED
+    if len(kinds) > 1:  # it looks different once it is decoded, as `a%3Fb` or `a%23b`
+        return PATH if kinds == {PATH, ANCHOR} else BLOCKED
+    return kinds.pop()
 
 
 def _classify_form(url: str) -> str:

@@ -108,8 +108,8 @@ def plan_rollback(
     `current_state` returns the state of a path: the changes of a failed attempt may be partly undone, or partly made.
     """
     attempts = _ordered_attempts(run_state)
-    chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
-    chosen_ids = list(dict.fromkeys(chosen_ids))
+    chosen_ids = list(dict.fromkeys([name for name, _ in attempts if only_step in (None, name)]))
+    chosen_ids = [name for name in chosen_ids if name not in steps or steps[name].rollback.enabled]
     effective_results = [
         (name, attempt.performed) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
     ]
@@ -175,10 +175,6 @@ def _ordered_attempts(run_state: RunState) -> list[tuple[str, Attempt]]:
         if name not in run_state.rolled_back_steps
     ]
     return sorted(pairs, key=lambda pair: pair[1].entry)
-
-
-def _can_undo(steps: Mapping[str, Step], name: str) -> bool:
-    return name not in steps or steps[name].rollback.enabled
 
 
 def _undoable_changes(

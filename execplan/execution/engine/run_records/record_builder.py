@@ -182,12 +182,12 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
 def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
     """Return the resources that attempts used, with the changes of those that were not immediately rolled back."""
     attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
-    kept_attempts = sorted(
-        [attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number
-    )
-    changes = _net_changes(
-        [change for attempt in kept_attempts if attempt.performed is not None for change in attempt.performed.changes]
-    )
+    kept_results = [
+        attempt.performed
+        for attempt in sorted(attempts, key=lambda attempt: attempt.entry)
+        if attempt.performed is not None and not attempt.retaken
+    ]
+    changes = _net_changes([change for attempt_result in kept_results for change in attempt_result.changes])
     kinds = [change_kind(change) for change in changes]
     return Resources(
         files_created=kinds.count("created"),
@@ -198,10 +198,6 @@ def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
         cpu_s=float(sum([attempt_result.cpu_s for attempt_result in attempt_results])),
         peak_memory_bytes=max([attempt_result.peak_memory_bytes for attempt_result in attempt_results], default=0),
     )
-
-
-def _entry_number(attempt: Attempt) -> int:
-    return attempt.entry
 
 
 def _net_changes(changes: Iterable[StateChange]) -> list[StateChange]:
