@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -11,10 +10,8 @@ from execplan.core.plan.index_block import may_have_index
 from execplan.core.plan.reader import MAX_BYTES
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_directories import is_plans_directory_name
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import NON_PLAN_FILES
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _NAMES = ("index.md", "README.md")
 """Names of a file for the index, in the order of preference; a new one gets the last."""
