@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.core import features
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 
 
 @define_command(
@@ -24,9 +24,7 @@ def mcp(call: Call) -> Answer:
     a project as the argument `root`, so one entry in your own settings is enough for all repositories.
     """
     if find_spec("mcp") is None:
-        raise ExecplanError(
-            "no-mcp", "the MCP SDK is not installed", exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("mcp")
-        )
+        raise ExecplanError("no-mcp", "the MCP SDK is not installed", hint=features.load(features.EXTRA_HINT)("mcp"))
     import asyncio
     import gc
 

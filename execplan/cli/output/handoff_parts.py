@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def fit_to_budget(
             f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}"
         )
         hint = f"use a larger budget: --budget {required_tokens}"
-        raise ExecplanError("budget-too-small", message, exit=INPUT, hint=hint)
+        raise ExecplanError("budget-too-small", message, hint=hint)
     return "\n\n".join([part.text for part in fitted_parts if part.text]) + "\n"
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.core.text.message_parts import format_count, format_duration
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.execution.engine.journal.journal import RunEntry
 
 GOOD: Final = "good"
 BAD: Final = "bad"

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
+from execplan.context.triage.triage_table import Cue, QuantityRule, TriageTable
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from execplan.context.triage.triage_table import Cue, QuantityRule, TriageTable
 
 CLAUSE_END = "."
 """Token that replaces the punctuation at the end of a clause."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Final
 
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final
 
 CRITERIA: Final = ("hours", "scope", "risk", "ambiguity", "validation")
 """Criteria of the format, in its order; any of them calls for a plan."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from execplan.core.clock import now
 from execplan.core.plan.name_pattern import matches_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DATE_PREFIX = re.compile(r"\d{4}-\d\d-\d\d")
 _KNOWN_FORMS = (

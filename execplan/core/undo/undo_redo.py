@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
-from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
+from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO, JournalEntry
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.edits.plan_writer import remove_leftovers
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_leftovers
 from execplan.core.edits.undo_stack import load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.core.undo.operation_selection import (
@@ -31,16 +34,7 @@ from execplan.core.undo.operation_selection import (
 )
 from execplan.core.undo.plan_removal import recreate_plan, remove_created
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.archive.plan_move import MoveResult
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    Check = Callable[[Project, PlanRef], object]
+Check = Callable[[Project, PlanRef], object]
 
 _MAX_ATTEMPTS = 20
 """Maximum number of attempts to select an operation while others change the plan."""
@@ -113,9 +107,7 @@ def _reverse(
             return _reverse_steps(chosen, options, command, may_move)
         except SupersededError:
             continue
-    raise ExecplanError(
-        "changed-underneath", "others kept changing the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
-    )
+    raise ExecplanError("changed-underneath", "others kept changing the plan", hint=f"try again: execplan {command}")
 
 
 def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, may_move: Check) -> ReversalResult:
@@ -198,7 +190,6 @@ def _reverse_step(
         raise ExecplanError(
             "changed-since",
             f"a run has changed the plan since it was restored: {describe_operation(selected)}",
-            exit=CONFLICT,
             hint=f"archive it: execplan archive {selected.ref.shell_name}",
         )
     try:
@@ -224,7 +215,6 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",
-        exit=CONFLICT,
         hint=f"{remedy}; to see other operations: execplan undo --list",
     )
 
@@ -237,7 +227,6 @@ def _blocked_error(selected: SelectedOperation, command: str) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"another operation followed: {describe_operation(last)}",
-        exit=CONFLICT,
         hint=f"{command} that one first: execplan {command} -p {selected.ref.shell_name}",
     )
 
@@ -285,6 +274,5 @@ def ensure_reversible(selected: SelectedOperation) -> None:
         raise ExecplanError(
             "undone-otherwise",
             f"an older version of execplan did this: {describe_operation(selected)}",
-            exit=CHECK_FAILED,
             hint=f"undo it with: {remedies[operation.command]}",
         )

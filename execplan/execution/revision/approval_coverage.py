@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _FREE_FIELDS = {"revision": None, "steps": None, "metadata": {"history"}, "intent": {"risk_level"}}
 """Document fields that may differ besides the steps: revision number, history, and highest remaining risk."""

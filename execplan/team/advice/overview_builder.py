@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from execplan.context.plan_overview import PlanOverview
 from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.plan.model import ACTIVE, ARCHIVED, DRAFT
+from execplan.core.plan.model import ACTIVE, ARCHIVED, DRAFT, ParsedPlan
 from execplan.core.plan_store import hint_reader
-from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan, name_in_commands, quote_plan_name
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import describe_blockers, find_open_tasks
-from execplan.team.advice.plan_advice import advise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.team.advice.plan_advice import Advice, Work
+from execplan.team.advice.plan_advice import Advice, Work, advise
 
 
 def build_overview(

@@ -177,7 +177,7 @@ def killed_at(run_repo: RunRepository, number: int, work: Any) -> bool:
     def write(journal: Journal, kind: str, **fields: Any) -> Any:
         if len(journal.entries) + 1 >= number:
             blocked_kinds.append(kind)
-            raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT, hint="make some")
+            raise ExecplanError("io-error", "no space left", hint="make some")
         return real(journal, kind, **fields)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -317,29 +317,12 @@ def test_a_new_revision_is_tried_once_and_then_the_run_asks(run_repo: RunReposit
 def test_a_step_that_was_rolled_back_by_itself_is_run_again(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert run_repo.run_plan().status == "failed"
-    project, ref = run_repo.project()
-    rollback(
-        project,
-        ref,
-        run_repo.last_run(),
-        step="a",
-        automatic="",
-        observer=RunObserver(),
-        options=WriteOptions(commit=False),
-    )
+    rollback(run_repo.last_run(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not run_repo.exists("a.txt")
     run_repo.write("src/go", "")
     assert run_repo.resume_run().status == "completed"
     assert (count(run_repo, "a"), run_repo.text("a.txt")) == (2, "a\n")
-    rollback(
-        project,
-        ref,
-        run_repo.last_run(),
-        step=None,
-        automatic="",
-        observer=RunObserver(),
-        options=WriteOptions(commit=False),
-    )
+    rollback(run_repo.last_run(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not run_repo.exists("a.txt")
 
 
