@@ -295,8 +295,8 @@ def slugs(project: Project, plan_id: str) -> set[str]:
     from execplan.core.project import plan_names
 
     number, separator, _ = plan_id.partition(" - ")
-    found = {*plan_names.extract_slugs(project.settings.name, plan_id), *([number] if separator else [])}
-    return {normalize_id(slug) for slug in found}
+    names = {*plan_names.extract_slugs(project.settings.name, plan_id), *([number] if separator else [])}
+    return {normalize_id(name) for name in names}
 
 
 def list_entries(folder: str, *, in_order: bool = True) -> list[str]:
