@@ -87,9 +87,13 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _section_text(plan: ParsedPlan, section: Section) -> str:
-    """Return the text of a section without checked boxes."""
-    lines = plan.text.lines[section.body_start : section.notes_start]
-    return _normalize(" ".join([line.replace("[x]", "").replace("[X]", "") for line in lines]))
+    """Return the text of a section without checked boxes and without the statuses of tasks."""
+    lines = [line.replace("[x]", "").replace("[X]", "") for line in plan.text.lines]
+    for task in plan.tasks:
+        if task.status is not None:
+            column, length = task.status.column, len(task.status.text)
+            lines[task.box_line] = lines[task.box_line][:column] + lines[task.box_line][column + length :]
+    return _normalize(" ".join(lines[section.body_start : section.notes_start]))
 
 
 def _normalize(text: str) -> str:

@@ -55,7 +55,7 @@ def follows_format(plan: ParsedPlan) -> bool:
 
     It is if it has a living section (also at a wrong heading level), several sections of the format, a plan's title or
     preface, or if it is wrapped in a code block. If its tasks or a section about the work are elsewhere than in Progress, its
-    logs don't count: a plan in another form gets one with its first entry.
+    logs don't count, because a plan in another form gets one with its first entry, and with such tasks its title doesn't.
     """
     names = {section.name for section in plan.sections if outline.canonical_name(section.title) is not None} - {None}
     if plan.has_tasks_elsewhere or _has_work_elsewhere(plan):
@@ -66,7 +66,12 @@ def follows_format(plan: ParsedPlan) -> bool:
             [_standard_name(block.text) in outline.LIVING for block in _headings(plan)]
         )
         has_log = has_log or wrapping_fence(plan) >= 0
-    return has_log or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan)
+    return (
+        has_log
+        or len(names) >= _MIN_SECTIONS
+        or _has_preface(plan)
+        or (not plan.has_tasks_elsewhere and _has_title(plan))
+    )
 
 
 def _has_work_elsewhere(plan: ParsedPlan) -> bool:
@@ -119,13 +124,16 @@ def _headings(plan: ParsedPlan) -> list[Block]:
     ]
 
 
-def _declares_itself_plan(plan: ParsedPlan) -> bool:
-    """Return whether the title starts or ends with the format's name, or the preface says it is a living plan."""
+def _has_title(plan: ParsedPlan) -> bool:
+    """Return whether the title starts or ends with the format's name."""
     title = (plan.title or "").casefold().replace("-", " ").strip(" *_`()[]:.")
     if title.startswith(_FORMAT_NAMES) and not title.startswith(tuple([f"{name}s" for name in _FORMAT_NAMES])):
         return True
-    if title.endswith(_FORMAT_NAMES):
-        return True
+    return title.endswith(_FORMAT_NAMES)
+
+
+def _has_preface(plan: ParsedPlan) -> bool:
+    """Return whether the text above the first section says that it is a living plan."""
     end = plan.sections[0].start if plan.sections else len(plan.text.lines)
     preface = " ".join(plan.text.lines[plan.title_line + 1 : end]).casefold()
     return "living document" in preface and any([name in preface for name in _FORMAT_NAMES])

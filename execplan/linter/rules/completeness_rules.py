@@ -221,7 +221,7 @@ def _missing_sections(plan: ParsedPlan, context: RuleContext, *, living: bool) -
             if living:
                 location = f"the heading on line {misplaced_headings[kind.name].start + 1} is not at level 2"
                 yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}: {location}")
-        else:
+        elif kind.name != outline.PROGRESS or not plan.has_tasks_elsewhere:
             nearest_title = outline.closest_title(kind.name, own_titles)
             hint = f"; rename `## {nearest_title}`?" if nearest_title else ""
             yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}{hint}")

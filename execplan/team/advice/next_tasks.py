@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from execplan.core.git.linked_worktrees import has_linked_worktrees
 from execplan.core.plan.model import ACTIVE, COMPLETE, DRAFT, ParsedPlan
@@ -32,6 +32,10 @@ FINISHING_TEXTS = {
     "set": ", but placeholder text",
 }
 """What is left to do with a plan without open tasks, by the command that does it."""
+
+
+MERGE_REASON: Final = "done there; merge it"
+"""Why an open task waits for a worktree in which it is done."""
 
 
 class OpenTasks(NamedTuple):
@@ -126,7 +130,7 @@ def _merge_blockers(
         if task_id in directories:
             directory = os.path.relpath(directories[task_id])
             place = "this worktree" if directory == os.curdir else directory
-            blocked.append((number, (Blocker(place, ref.id, path, task_id, "done there; merge it"),)))
+            blocked.append((number, (Blocker(place, ref.id, path, task_id, MERGE_REASON),)))
     return blocked
 
 

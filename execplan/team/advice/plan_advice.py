@@ -261,9 +261,19 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
 
 
 def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) -> Advice:
-    """Return the advice for a plan that waits for another one: work on that, unless they wait for each other."""
+    """Return the advice for a plan that waits for another one: work on that, unless they wait for each other.
+
+    If its open tasks are done in other worktrees, its own worktree is to be merged.
+    """
+    from execplan.team.advice.next_tasks import MERGE_REASON
+
     blockers = [blocker.to_json() for blocker in open_tasks.plan_blockers]
     blockers += [blocker for task in open_tasks.blocked_tasks for blocker in task["blocked_by"]]
+    if blockers and all([blocker["reason"] == MERGE_REASON for blocker in blockers]):
+        from execplan.team.worktrees.worktree_record import load_record, plan_key
+
+        has_worktree = load_record(stored_plan.project, plan_key(stored_plan.project, stored_plan.ref)) is not None
+        return Advice((f"execplan worktree {name} --finish --commit",) if has_worktree else ())
     if blockers:
         from execplan.team.dependencies.dependency_problems import DEADLOCK_COMMAND, find_own_cycle
 

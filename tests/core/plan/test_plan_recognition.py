@@ -142,6 +142,7 @@ def test_a_plan_of_the_format(text: str) -> None:
         "# Parser implementation plan\n\nSome words.\n",
         "# 解析器\n\n## 一、目标\n\n## 二、实施步骤\n",
         "# Parser\n\n## Goal\n\n## Task 3: Lexer\n",
+        "# ExecPlan: Parser\n\n## Steps\n\n- [ ] Read lines\n\n## Decision Log\n\n- Decision: Read bytes.\n",
         "# Parser\n\n## Ziel\n\n## Akzeptanzkriterien\n\n- [ ] Es geht.\n",
         "# Parser\n\n## 3. Verification\n",
         "# Parser\n\n## Step 1: Lexer\n\n## Decision Log\n\n- Decision: Read bytes.\n",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.team.worktrees.scratch import PLAN, commit_plan, folder_at
+from tests.team.worktrees.scratch import PLAN, commit_plan, folder_at, open_worktree
 
 MORE_TASKS = CLEAN.replace("- [ ] Write the tests.\n", "- [ ] Write the tests.\n- [ ] Fourth.\n- [ ] Fifth.\n")
 
@@ -34,6 +36,19 @@ def test_a_task_that_is_done_in_a_version_with_less_progress_is_not_offered(repo
         assert [plan["next"]["number"] for plan in folder.ok("status")["plans"]] == [5]
     assert "waits for this worktree (done there; merge it)" in repo.run("prime", "parser").out
     assert "waits for ../repo (done there; merge it)" in worktree.run("next", "-p", "parser").out
+
+
+def test_if_only_the_merge_is_left_it_is_next(repo: Folder) -> None:
+    commit_plan(repo, CLEAN)
+    worktree = open_worktree(repo, "parser")
+    open_numbers = [str(task["number"]) for task in repo.ok("show", "parser")["tasks"] if task["state"] == "open"]
+    worktree.ok("done", open_numbers[0], "-p", "parser", "--commit")
+    repo.ok("done", *open_numbers[1:], "-p", "parser", "--commit")
+    for folder in (repo, worktree):
+        hint = folder.run("next", "-p", "parser").out.splitlines()[-1]
+        assert hint.endswith("worktree 2026-01-01_parser --finish --commit")
+    assert folder.run(*shlex.split(hint.removeprefix("next: execplan "))).exit == 0
+    assert not worktree.path.exists()
 
 
 def test_a_task_that_is_reopened_here_is_offered(repo: Folder) -> None:
